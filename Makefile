@@ -1,0 +1,39 @@
+# Two commands do all of their own set-up: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv
+
+.PHONY: demo test check lock format clean
+
+demo: $(VENV)/.ready
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.ready
+	$(BIN)/python -m pytest -n auto
+
+# What CI adds to the tests: format, lint, types, and that the lock fits pyproject.toml.
+check: $(VENV)/.ready
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python tests/check_lock.py
+
+format: $(VENV)/.ready
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+# Resolve anew; existing pins stay where they can. `make lock UPGRADE=--upgrade` moves them.
+lock: $(VENV)/.ready
+	$(UV) pip compile $(UPGRADE) -q --group dev --all-extras --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate --no-header -o requirements.lock pyproject.toml
+
+$(VENV)/.ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-uv.lock
+	$(UV) pip sync -q --python $(BIN)/python --require-hashes requirements.lock
+	$(UV) pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
+	touch $@
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,1 @@
+"""How texts become vectors: one file per embedder."""

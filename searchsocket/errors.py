@@ -1,0 +1,156 @@
+"""Errors that a caller can act on: each has a public, stable code (spec 14.2)."""
+
+
+class SearchSocketError(Exception):
+    """Base of everything that this library raises on purpose."""
+
+    code = "INTERNAL_ERROR"
+    retryable = False
+
+
+class ConfigError(SearchSocketError):
+    """The configuration file, an environment override or a flag cannot be used."""
+
+    code = "CONFIG_INVALID"
+
+
+class ConfigMissing(SearchSocketError):
+    """Something that the project must provide is not there: a build folder, an index, a key."""
+
+    code = "CONFIG_MISSING"
+
+
+class InvalidRequest(SearchSocketError):
+    """A query or an identifier from outside is malformed or beyond its limits."""
+
+    code = "INVALID_REQUEST"
+
+
+class InvalidScope(InvalidRequest):
+    """A scope name cannot be used, or is not one that this caller may read."""
+
+    code = "INVALID_SCOPE"
+
+
+class ScopeNotIndexed(SearchSocketError):
+    """Nothing was published yet for the scope."""
+
+    code = "SCOPE_NOT_INDEXED"
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(f"scope {scope!r} has no index yet; run `searchsocket index --scope {scope}`")
+
+
+class ScopeLocked(SearchSocketError):
+    """Another run works on the same scope."""
+
+    code = "SCOPE_LOCKED"
+    retryable = True
+
+    def __init__(self, scope: str, owner: str) -> None:
+        super().__init__(f"scope {scope!r} is being indexed by {owner}; wait for it to end, then run again")
+
+
+class SourceUnavailable(SearchSocketError):
+    """The pages cannot be listed or read at all."""
+
+    code = "SOURCE_UNAVAILABLE"
+
+
+class UnsafePath(SearchSocketError):
+    """A name from outside leads outside the folder it belongs to."""
+
+    code = "UNSAFE_PATH"
+
+
+class LargeDeletion(SearchSocketError):
+    """The run would delete more than half of the scope."""
+
+    code = "LARGE_DELETION"
+
+    def __init__(self, scope: str, removed: int, known: int) -> None:
+        super().__init__(
+            f"this run would delete {removed} of the {known} pages of scope {scope!r}; "
+            "if that is meant, run again with --accept-large-deletion"
+        )
+
+
+class StrictRoutesFailed(SearchSocketError):
+    """Strict route mapping is on and some pages have no exact route."""
+
+    code = "ROUTES_NOT_EXACT"
+
+
+class BudgetExceeded(SearchSocketError):
+    """The estimated cost is over the budget; nothing was called."""
+
+    code = "BUDGET_EXCEEDED"
+
+    def __init__(self, cost_usd: float, max_cost_usd: float) -> None:
+        super().__init__(
+            f"embedding would cost about ${cost_usd:.4f}, over the budget of ${max_cost_usd:.4f}; nothing was "
+            "called; raise --max-cost (or embeddings.max_cost_usd), or index less with --max-pages"
+        )
+
+
+class EmbeddingModelMismatch(SearchSocketError):
+    """The scope was indexed with another model, so its vectors cannot be compared."""
+
+    code = "EMBEDDING_MODEL_MISMATCH"
+
+    def __init__(self, scope: str, indexed: str, configured: str) -> None:
+        super().__init__(
+            f"scope {scope!r} was indexed with {indexed!r} but {configured!r} is configured; "
+            "run `searchsocket index --force` to migrate it"
+        )
+
+
+class BadVectors(SearchSocketError):
+    """Vectors are zero, not finite, of another length or dimension, or not as many as their texts."""
+
+    code = "BAD_VECTORS"
+
+
+class EmbedderUnavailable(SearchSocketError):
+    """The embedding provider could not answer; safe to retry."""
+
+    code = "EMBEDDER_UNAVAILABLE"
+    retryable = True
+
+
+class VectorBackendUnavailable(SearchSocketError):
+    """The vector store could not be reached or read; safe to retry."""
+
+    code = "VECTOR_BACKEND_UNAVAILABLE"
+    retryable = True
+
+
+class IndexCorrupt(SearchSocketError):
+    """Files of an index are damaged, half there, or of another project."""
+
+    code = "INDEX_CORRUPT"
+
+
+class ProjectMismatch(SearchSocketError):
+    """The place belongs to another project, so this one is refused there."""
+
+    code = "PROJECT_MISMATCH"
+
+
+class StateUnavailable(SearchSocketError):
+    """The state directory cannot be read or written: full disk, read-only, damaged."""
+
+    code = "STATE_UNAVAILABLE"
+
+
+class PageNotFound(SearchSocketError):
+    """The mirror holds no such page."""
+
+    code = "PAGE_NOT_FOUND"
+
+
+class RateLimited(SearchSocketError):
+    """The caller sends too many requests."""
+
+    code = "RATE_LIMITED"
+    retryable = True

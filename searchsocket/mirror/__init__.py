@@ -1,0 +1,1 @@
+"""The Markdown mirror: file format and file names."""

@@ -1,0 +1,1 @@
+"""Indexing a scope: the stages between a site and its published index."""

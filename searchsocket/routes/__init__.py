@@ -1,0 +1,1 @@
+"""URL to route file, by the framework's own rules."""

@@ -1,0 +1,1 @@
+"""Answering a query: retrieve, fuse, boost, group, highlight."""

@@ -1,0 +1,157 @@
+"""Every key of `searchsocket.toml`, with its default (spec 7). A key here has an effect, and a test that shows it."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+Count = Annotated[int, Field(ge=1)]
+SourceMode = Literal["static-output", "content-files"]
+
+
+class Section(BaseModel):
+    """Base of the sections: frozen, snake_case or camelCase, unknown keys refused."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True, strict=True, allow_inf_nan=False
+    )
+
+
+class ProjectSettings(Section):
+    id: str = ""  # "" = name in package.json, else the directory's
+    base_url: str = ""  # e.g. https://example.com: absolute links there are internal
+
+
+class ScopeSettings(Section):
+    mode: Literal["fixed", "git", "env"] = "fixed"
+    fixed: str = "main"
+    env_var: str = "SEARCHSOCKET_SCOPE"  # read when mode is "env"
+    sanitize: bool = True  # False: a name that would need it is an error
+
+
+class ContentFilesSettings(Section):
+    globs: tuple[str, ...] = ("src/routes/**/+page.md", "src/routes/**/+page.svx", "content/**/*.md", "docs/**/*.md")
+    base_dir: str = ""  # relative to the project; "" = the project
+
+
+class SourceSettings(Section):
+    mode: SourceMode | None = None  # None = static-output where a build is found, else content-files
+    static_output_dir: str = ""  # "" = the first usual build folder that holds HTML
+    base_path: str = ""  # the site's base path when the build folder does not contain it, e.g. "/docs"
+    exclude: tuple[str, ...] = ()  # globs over URL paths, e.g. "/drafts/**"
+    max_page_bytes: Count = 20_000_000  # a larger page is reported and skipped
+    content_files: ContentFilesSettings = ContentFilesSettings()
+
+
+class RouteSettings(Section):
+    dir: str = "src/routes"
+    strict: bool = False  # True: every page of the site must have an exact route
+
+
+class ExtractSettings(Section):
+    main_selector: str = "main"
+    drop_tags: tuple[str, ...] = ("header", "nav", "footer", "aside")
+    drop_selectors: tuple[str, ...] = (
+        ".sidebar", ".toc", ".table-of-contents", ".breadcrumb", ".breadcrumbs", "[aria-label=breadcrumb]",
+        ".pagination", ".skip-link", ".edit-link", ".edit-page", ".copy-button", ".headerlink", ".header-anchor",
+        ".sr-only", ".visually-hidden",
+    )  # fmt: skip
+    ignore_attr: str = "data-search-ignore"
+    noindex_attr: str = "data-search-noindex"
+    respect_robots_noindex: bool = True
+
+
+class TransformSettings(Section):
+    output: Literal["markdown"] = "markdown"
+    preserve_code_blocks: bool = True  # False: code blocks become plain paragraphs
+    preserve_tables: bool = True  # False: a table becomes a line of text a row
+
+
+class ChunkSettings(Section):
+    strategy: Literal["hybrid"] = "hybrid"
+    max_chars: Count = 2200  # soft: a block is not cut for it
+    overlap_chars: Annotated[int, Field(ge=0)] = 200
+    min_chars: Annotated[int, Field(ge=0)] = 250  # smaller neighbours are merged up to this
+    hard_max_chars: Count = 8000  # a single block beyond this is cut at a line end, and reported
+    heading_path_depth: Annotated[int, Field(ge=1, le=6)] = 3
+    dont_split_inside: tuple[Literal["code", "table", "blockquote"], ...] = ("code", "table", "blockquote")
+    page_summary: bool = True  # one more chunk a page: title, description, headings
+
+    @model_validator(mode="after")
+    def _sizes_fit(self) -> "ChunkSettings":
+        if self.overlap_chars >= self.max_chars:
+            raise ValueError(f"overlap_chars ({self.overlap_chars}) must be below max_chars ({self.max_chars})")
+        if self.min_chars > self.max_chars:
+            raise ValueError(f"min_chars ({self.min_chars}) must not exceed max_chars ({self.max_chars})")
+        if self.hard_max_chars < self.max_chars:
+            raise ValueError(f"hard_max_chars ({self.hard_max_chars}) must not be below max_chars ({self.max_chars})")
+        return self
+
+
+class EmbeddingSettings(Section):
+    provider: Literal["hash"] = "hash"
+    batch_size: Annotated[int, Field(ge=1, le=10_000)] = 256
+    price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
+    max_cost_usd: Annotated[float, Field(ge=0)] | None = None  # None = no budget
+
+
+class LocalVectorSettings(Section):
+    path: str = ""  # "" = `index` inside the state directory
+    max_records: Count = 200_000  # brute force says so beyond this
+
+
+class VectorSettings(Section):
+    provider: Literal["local"] = "local"
+    local: LocalVectorSettings = LocalVectorSettings()
+
+
+class RankingWeights(Section):
+    incoming_links: Annotated[float, Field(ge=0, le=1)] = 0.05
+    depth: Annotated[float, Field(ge=0, le=1)] = 0.03
+
+
+class RankingSettings(Section):
+    enable_incoming_link_boost: bool = True
+    enable_depth_boost: bool = True
+    weights: RankingWeights = RankingWeights()
+    candidate_k: Annotated[int, Field(ge=1, le=1000)] = 50  # hits taken from each list before fusion
+
+
+class CorsSettings(Section):
+    allow_origins: tuple[str, ...] = ()
+
+
+class RateLimitSettings(Section):
+    window_ms: Count = 60_000
+    max: Annotated[int, Field(ge=0)] = 120  # requests a client may make in a window; 0 = no limit
+
+
+class ApiSettings(Section):
+    path: str = "/api/search"
+    scopes: tuple[str, ...] = ()  # scopes that anyone may read; empty = the resolved scope alone
+    key_env: str = "SEARCHSOCKET_API_KEY"  # a caller with this key is trusted: all scopes, source paths
+    trust_loopback: bool = True  # trust direct callers from this machine while bound to loopback
+    max_body_bytes: Count = 65_536
+    cors: CorsSettings = CorsSettings()
+    rate_limit: RateLimitSettings = RateLimitSettings()
+
+
+class StateSettings(Section):
+    dir: str = ".searchsocket"
+
+
+class Settings(Section):
+    """The whole file; an empty one works."""
+
+    project: ProjectSettings = ProjectSettings()
+    scope: ScopeSettings = ScopeSettings()
+    source: SourceSettings = SourceSettings()
+    routes: RouteSettings = RouteSettings()
+    extract: ExtractSettings = ExtractSettings()
+    transform: TransformSettings = TransformSettings()
+    chunking: ChunkSettings = ChunkSettings()
+    embeddings: EmbeddingSettings = EmbeddingSettings()
+    vector: VectorSettings = VectorSettings()
+    ranking: RankingSettings = RankingSettings()
+    api: ApiSettings = ApiSettings()
+    state: StateSettings = StateSettings()

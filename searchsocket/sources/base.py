@@ -1,0 +1,43 @@
+"""The seam where pages come from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from searchsocket.types import RawPage
+
+
+@dataclass(slots=True)
+class SourceReport:
+    """What a source saw; complete only after its iterator ended, and only a complete run may delete."""
+
+    complete: bool = False
+    skipped: dict[str, str] = field(default_factory=dict)  # locator -> reason
+    failed: dict[str, str] = field(default_factory=dict)  # locator -> error
+    warnings: list[str] = field(default_factory=list)
+
+
+class Source(Protocol):
+    """A place with pages: a build folder, content files, a crawled host, a commit."""
+
+    name: str  # the value of `source.mode`
+
+    @property
+    def report(self) -> SourceReport:
+        """The report on the last `pages()` iteration."""
+
+    def pages(self) -> Iterator[RawPage]:
+        """Every page, each URL once, in rising order of URL wherever that costs nothing.
+
+        One bad page is put into the report and costs only itself.
+
+        Raises:
+            SourceUnavailable: Nothing can be listed at all.
+        """
+
+    def read(self, page: RawPage) -> bytes:
+        """The bytes of a page, now; works in another process than the one that listed it.
+
+        Raises:
+            SourceUnavailable: The page cannot be read (gone, too large, outside the root).
+        """

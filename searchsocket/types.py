@@ -1,0 +1,174 @@
+"""What travels between the steps, in the order of the data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]  # shape (dim,), unit length
+Vectors = NDArray[np.float32]  # shape (n, dim), one unit vector a row
+
+PageKind = Literal["html", "markdown"]
+RouteResolution = Literal["exact", "best-effort", "none"]
+ChunkKind = Literal["summary", "section"]
+GroupBy = Literal["page", "chunk"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One index of one project: a branch (spec 6.1)."""
+
+    project_id: str
+    name: str
+
+    @property
+    def id(self) -> str:
+        """`projectId:scopeName`, the identity across projects."""
+        return f"{self.project_id}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class RawPage:
+    """One page that a source knows of; its bytes are read only when they may have changed."""
+
+    url: str  # canonical URL path, see `urls.canonical_path`
+    served_url: str  # the path that relative links on it resolve against, e.g. `/docs/` for docs/index.html
+    locator: str  # where the source finds its bytes again, e.g. `docs/index.html`
+    stamp: str  # equal stamps mean equal bytes (size, mtime and inode; an ETag); "" when unknown
+    kind: PageKind = "html"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link on a page, resolved against the page but not yet against the set of known pages."""
+
+    target: str  # absolute URL path on this site, percent-encoding as written, without query and fragment
+    text: str  # visible text, one line; may be empty
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedPage:
+    """What one HTML or Markdown page says, before routes and the link graph are known (spec 8.3)."""
+
+    title: str
+    body: str  # deterministic Markdown; headings carry their anchor as `## Text {#anchor}`
+    description: str = ""
+    language: str = ""
+    canonical: str = ""  # as the page states it; unreliable, never an identity by itself
+    tags: tuple[str, ...] = ()
+    weight: float = 1.0  # `searchsocket-weight`; 0 takes the page out of search
+    published: str = ""  # ISO 8601 date or date-time as stated
+    modified: str = ""
+    links: tuple[Link, ...] = ()
+    main: str = ""  # how the main content was found, e.g. `main`, `#content`, `body`
+    skip: str = ""  # why the page is not indexed: noindex, redirect, fallback, empty; "" when it is
+    redirect_to: str = ""  # target of a redirect stub, resolved; "" when not a redirect
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of the Markdown mirror: the only input of chunking (spec 8.4)."""
+
+    url: str
+    title: str
+    scope: str
+    body: str
+    description: str = ""
+    language: str = ""
+    route_file: str = ""  # "" when no route made the page
+    route_resolution: RouteResolution = "none"
+    incoming_links: int = 0  # distinct other pages that link here
+    outgoing_links: int = 0  # distinct other pages that this one links to
+    link_texts: tuple[str, ...] = ()  # what other pages call this one, most frequent first, at most 8
+    depth: int = 0  # path segments
+    tags: tuple[str, ...] = ()
+    weight: float = 1.0
+    published: str = ""
+    modified: str = ""
+    generated_at: str = ""  # changes only when the rest does, and is in no hash
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One retrieval unit: a heading section of a page, a part of one, or the page's summary (spec 9)."""
+
+    url: str
+    ordinal: int  # position on the page, from 0; the summary is 0
+    kind: ChunkKind
+    heading_path: tuple[str, ...]  # outermost heading first, capped
+    section_title: str  # the innermost heading, uncapped; "" before the first one
+    anchor: str  # of the nearest heading that has one; "" at the top of the page
+    piece: int  # n-th piece under that anchor, from 0
+    text: str  # Markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a store keeps beside a vector (spec 12.1)."""
+
+    id: str  # chunkKey (spec 10.2)
+    record_hash: str  # over every other field: a change of metadata alone is an upsert without an embedding
+    content_hash: str  # sha256 of the embedded text
+    project_id: str
+    scope: str
+    url: str
+    title: str
+    section_title: str
+    heading_path: tuple[str, ...]
+    anchor: str
+    ref: str  # url#anchor~piece: survives edits elsewhere on the page
+    ordinal: int
+    kind: ChunkKind
+    text: str
+    description: str
+    language: str
+    route_file: str
+    route_resolution: RouteResolution
+    depth: int
+    incoming_links: int
+    link_texts: tuple[str, ...]
+    tags: tuple[str, ...]
+    weight: float
+    modified: str
+    model_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a query may return; applied before top-k in every store."""
+
+    path_prefix: str = ""  # canonical, by whole segments: `/docs` holds `/docs` and `/docs/a`, not `/docs-old`
+    tags: tuple[str, ...] = ()  # a record must carry all of them
+
+
+MATCH_ALL = Filter()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One record that a store returns, with the score of the list that it came from."""
+
+    id: str
+    score: float  # vector lists: cosine in [-1, 1]; keyword lists: BM25, any positive number
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One complete, immutable index of a scope, as its manifest tells it."""
+
+    name: str
+    scope: str
+    project_id: str
+    model_id: str
+    dimensions: int
+    published_at: str  # ISO 8601, UTC
+    records: int
+    pages: int
+    digest: str  # over the sorted (id, record_hash) pairs: equal digests mean equal indexes
+    routes: Mapping[str, int] = field(default_factory=dict)  # resolution -> pages
+    estimated_tokens: int = 0
+    estimated_cost_usd: float = 0.0
+    source_revision: str = ""  # commit that was indexed, where known
