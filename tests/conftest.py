@@ -1,0 +1,30 @@
+"""Fixtures that every test may use."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GoldenCheck = Callable[[Path, Any], None]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite golden files; read the diff afterwards")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> GoldenCheck:
+    """Compare a value with a golden file: text as it is, anything else as sorted JSON."""
+
+    def check(path: Path, value: Any) -> None:
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True)
+        text = text.rstrip("\n") + "\n"
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.exists(), f"no golden file {path}; write it with --update-golden and read it"
+        assert text == path.read_text(encoding="utf-8")
+
+    return check
