@@ -3,18 +3,15 @@
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.alias_generators import to_camel
 
 Count = Annotated[int, Field(ge=1)]
 SourceMode = Literal["static-output", "content-files"]
 
 
 class Section(BaseModel):
-    """Base of the sections: frozen, snake_case or camelCase, unknown keys refused."""
+    """Base of the sections: frozen, unknown keys refused, no silent conversions."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True, strict=True, allow_inf_nan=False
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class ProjectSettings(Section):
@@ -136,6 +133,10 @@ class ApiSettings(Section):
     rate_limit: RateLimitSettings = RateLimitSettings()
 
 
+class RunSettings(Section):
+    workers: Annotated[int, Field(ge=0, le=256)] = 0  # processes that extract pages; 0 = one a core
+
+
 class StateSettings(Section):
     dir: str = ".searchsocket"
 
@@ -154,4 +155,5 @@ class Settings(Section):
     vector: VectorSettings = VectorSettings()
     ranking: RankingSettings = RankingSettings()
     api: ApiSettings = ApiSettings()
+    run: RunSettings = RunSettings()
     state: StateSettings = StateSettings()

@@ -1,0 +1,42 @@
+"""What a stage needs to know of the run that it belongs to."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from searchsocket.events import OnEvent, ignore
+from searchsocket.project import Project
+from searchsocket.settings.model import SourceMode
+from searchsocket.types import Scope
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a caller may ask of one run; the settings say the rest."""
+
+    force: bool = False  # extract, chunk and upsert everything again; embeddings still come from the cache
+    max_pages: int | None = None  # a limited run deletes nothing
+    max_chunks: int | None = None
+    accept_large_deletion: bool = False
+    strict_routes: bool = False
+    max_cost_usd: float | None = None  # None = the setting
+    source: SourceMode | None = None  # None = the setting
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeRun:
+    """One run over one scope: what the stages share. Each stage may be the only one in its process."""
+
+    project: Project
+    scope: Scope
+    run_id: str
+    options: RunOptions = RunOptions()
+    on_event: OnEvent = ignore
+    clock: Clock = utc_now
+    environ: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,85 @@
+"""Scope names: which one a run means, and how a branch name becomes one (spec 6.1)."""
+
+import hashlib
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from searchsocket.errors import ConfigMissing, InvalidScope
+from searchsocket.settings.model import ScopeSettings
+
+MAX_LENGTH = 80
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def is_scope_name(name: str) -> bool:
+    """Whether `name` is usable as it stands: a file name, a partition key and a URL part everywhere."""
+    return (
+        len(name) <= MAX_LENGTH and bool(_SAFE.match(name)) and ".." not in name and not name.endswith((".", ".lock"))
+    )
+
+
+def sanitise_scope(raw: str) -> str:
+    """A scope name for any branch name; names that differ stay different.
+
+    A name that had to change gets a short hash of the original, so `feature/a` and `feature-a` never meet.
+
+    Raises:
+        InvalidScope: Nothing is left of the name.
+    """
+    if is_scope_name(raw) and raw == raw.lower():
+        return raw
+    kept = re.sub(r"[.]{2,}", ".", _UNSAFE.sub("-", raw)).strip("-._").lower()[: MAX_LENGTH - 9].rstrip("-._")
+    if not kept:
+        raise InvalidScope(f"scope name {raw[:80]!r} has no letter or digit to make a name of")
+    return f"{kept}-{hashlib.sha256(raw.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def resolve_scope(settings: ScopeSettings, root: Path, environ: Mapping[str, str], override: str | None = None) -> str:
+    """The scope that a command means: `--scope`, else the environment, else the git branch, else the fixed name.
+
+    Raises:
+        InvalidScope: The name needs sanitising and `scope.sanitize` is off, or nothing is left of it.
+        ConfigMissing: The mode's source (variable, git branch) gives no name.
+    """
+    raw = override if override is not None else _configured(settings, root, environ)
+    if not settings.sanitize and not is_scope_name(raw):
+        raise InvalidScope(
+            f"scope name {raw[:80]!r} may hold only letters, digits, '.', '_' and '-' (scope.sanitize is off)"
+        )
+    return sanitise_scope(raw) if settings.sanitize else raw
+
+
+def _configured(settings: ScopeSettings, root: Path, environ: Mapping[str, str]) -> str:
+    if settings.mode == "fixed":
+        return settings.fixed
+    if settings.mode == "env":
+        value = environ.get(settings.env_var, "").strip()
+        if not value:
+            raise ConfigMissing(f'scope.mode is "env" but {settings.env_var} is not set; set it or pass --scope')
+        return value
+    return git_branch(root)
+
+
+def git_branch(root: Path) -> str:
+    """The checked-out branch of the repository that holds `root`.
+
+    Raises:
+        ConfigMissing: No repository, or a detached HEAD.
+    """
+    try:
+        done = subprocess.run(
+            ["git", "symbolic-ref", "--short", "--quiet", "HEAD"],  # noqa: S607  git is found on PATH, as everywhere
+            cwd=root,
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ConfigMissing(f'scope.mode is "git" but git cannot be run in {root}: {error}') from error
+    branch = done.stdout.strip()
+    if not branch:
+        raise ConfigMissing(f'scope.mode is "git" but {root} is on no branch (detached HEAD?); pass --scope NAME')
+    return branch

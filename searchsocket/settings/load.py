@@ -1,0 +1,148 @@
+"""Finding and reading the configuration; every complaint names file, key, value and the nearest valid key."""
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from searchsocket.errors import ConfigError
+from searchsocket.settings.model import Section, Settings
+
+FILE_NAME = "searchsocket.toml"
+ENV_PREFIX = "SEARCHSOCKET__"  # SEARCHSOCKET__CHUNKING__MAX_CHARS=1500
+_SHORTHANDS = {"EMBEDDINGS_PROVIDER": ("embeddings", "provider")}
+
+# Keys of the specification that have no effect in this version: refused by name rather than ignored.
+PLANNED = frozenset(
+    {
+        "source.crawl", "vector.pinecone", "vector.milvus", "rerank", "mcp", "ranking.weights.rerank",
+        "embeddings.api_key_env", "embeddings.concurrency",
+    }
+)  # fmt: skip
+
+
+def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
+    """Read `searchsocket.toml`, else `[tool.searchsocket]` of pyproject.toml, then the environment's overrides.
+
+    Raises:
+        ConfigError: A file cannot be parsed, both files configure the project, or a key or value is wrong.
+    """
+    place, data = _read(root)
+    data = _snake_keys(data, place)
+    for name, path, value in _overrides(environ):
+        _refuse_unknown(path, name, value)
+        _put(data, path, value, name)
+    return _validate(data, place)
+
+
+def _read(root: Path) -> tuple[str, dict[str, Any]]:
+    own, shared = root / FILE_NAME, root / "pyproject.toml"
+    table = _parse(shared).get("tool", {}).get("searchsocket") if shared.is_file() else None
+    if own.is_file():
+        if table is not None:
+            raise ConfigError(f"both {own} and [tool.searchsocket] in {shared} configure this project; keep one")
+        return str(own), _parse(own)
+    if table is not None and not isinstance(table, dict):
+        raise ConfigError(f"{shared}: tool.searchsocket must be a table")
+    return f"{shared} [tool.searchsocket]" if table is not None else "the defaults", table or {}
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _snake_keys(value: Any, place: str) -> Any:
+    if not isinstance(value, dict):
+        return value
+    renamed: dict[str, Any] = {}
+    for key, inner in value.items():
+        snake = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower()
+        if snake in renamed:
+            raise ConfigError(f"{place}: {snake} is given twice, in snake_case and in camelCase; keep one")
+        renamed[snake] = _snake_keys(inner, place)
+    return renamed
+
+
+def _overrides(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, ...], Any]]:
+    for name in sorted(environ):
+        if name in _SHORTHANDS:
+            yield name, _SHORTHANDS[name], environ[name]
+        elif name.startswith(ENV_PREFIX):
+            yield name, tuple(name.removeprefix(ENV_PREFIX).lower().split("__")), _value(environ[name])
+
+
+def _value(text: str) -> Any:
+    """An environment value as TOML reads it (numbers, booleans, lists), else the text itself."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+
+
+def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, name: str) -> None:
+    for key in path[:-1]:
+        inner = data.setdefault(key, {})
+        if not isinstance(inner, dict):
+            raise ConfigError(f"environment variable {name} sets a key inside {key}, which is not a table")
+        data = inner
+    data[path[-1]] = value
+
+
+def _refuse_unknown(path: tuple[str, ...], name: str, value: Any) -> None:
+    if ".".join(path) not in set(all_keys()):
+        raise ConfigError(_unknown(f"environment variable {name}", path, value))
+
+
+def _validate(data: dict[str, Any], place: str) -> Settings:
+    try:
+        # JSON, so that strict types still take a list for a tuple.
+        return Settings.model_validate_json(json.dumps(data, default=str))
+    except ValidationError as error:
+        raise ConfigError("; ".join(_complaint(place, detail) for detail in error.errors()[:5])) from error
+
+
+def _complaint(place: str, detail: ErrorDetails) -> str:
+    path = tuple(str(part) for part in detail["loc"])
+    if detail["type"] == "extra_forbidden":
+        return _unknown(place, path, detail["input"])
+    message = detail["msg"].removeprefix("Value error, ")
+    return f"{place}: {'.'.join(path) or 'the file'} = {_short(detail['input'])} is wrong: {message}"
+
+
+def _unknown(place: str, path: tuple[str, ...], value: Any) -> str:
+    key = ".".join(path)
+    planned = next((name for name in sorted(PLANNED) if key == name or key.startswith(f"{name}.")), None)
+    if planned:
+        return f"{place}: {key} = {_short(value)}: {planned} has no effect in this version yet; remove it"
+    nearest = difflib.get_close_matches(key, list(all_keys()), n=1, cutoff=0.0)
+    return f"{place}: unknown key {key} = {_short(value)}; the nearest valid key is {nearest[0]}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, default=str, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def all_keys(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
+    """Every valid key, dotted, in the order of the reference."""
+    for name, field in model.model_fields.items():
+        section = next((kind for kind in (field.annotation, *get_args(field.annotation)) if _is_section(kind)), None)
+        if section is None:
+            yield f"{prefix}{name}"
+        else:
+            yield from all_keys(section, f"{prefix}{name}.")
+
+
+def _is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Section)

@@ -1,0 +1,100 @@
+"""Configuration: found, read, refused with words that help (spec 7)."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.errors import ConfigError
+from searchsocket.settings import Settings
+from searchsocket.settings.load import PLANNED, all_keys, load_settings
+
+
+def write(root: Path, text: str, name: str = "searchsocket.toml") -> Path:
+    (root / name).write_text(text, encoding="utf-8")
+    return root
+
+
+def test_no_file_and_an_empty_file_mean_the_defaults(tmp_path: Path) -> None:
+    assert load_settings(tmp_path, {}) == Settings()
+    assert load_settings(write(tmp_path, ""), {}) == Settings()
+
+
+def test_snake_case_and_camel_case_say_the_same(tmp_path: Path) -> None:
+    snake = load_settings(write(tmp_path, "[chunking]\nmax_chars = 900\n"), {})
+    camel = load_settings(write(tmp_path, "[chunking]\nmaxChars = 900\n"), {})
+    assert snake == camel
+    assert snake.chunking.max_chars == 900
+
+
+def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="max_chars is given twice"):
+        load_settings(write(tmp_path, "[chunking]\nmax_chars = 900\nmaxChars = 901\n"), {})
+
+
+def test_pyproject_can_hold_the_configuration(tmp_path: Path) -> None:
+    write(tmp_path, "[tool.searchsocket.state]\ndir = '.index'\n", "pyproject.toml")
+    assert load_settings(tmp_path, {}).state.dir == ".index"
+
+
+def test_two_places_at_once_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, "[tool.searchsocket]\n", "pyproject.toml")
+    with pytest.raises(ConfigError, match="keep one"):
+        load_settings(write(tmp_path, ""), {})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[chunking]\nmax_char = 900\n", ["max_char", "900", "nearest valid key is chunking.max_chars"]),
+        ("[chunkin]\nmax_chars = 900\n", ["chunkin", "chunking"]),
+        ("[chunking]\nmax_chars = '900'\n", ["chunking.max_chars", '"900"', "integer"]),
+        ("[chunking]\nmax_chars = 0\n", ["chunking.max_chars", "0", "greater"]),
+        ("[chunking]\noverlap_chars = 3000\n", ["overlap_chars (3000)", "max_chars (2200)"]),
+        ("[source]\nmode = 'ftp'\n", ["source.mode", "ftp", "static-output"]),
+        ("source = 3\n", ["source", "3"]),
+        ("[source\n", ["not valid TOML"]),
+    ],
+)
+def test_a_wrong_key_or_value_is_named(tmp_path: Path, text: str, words: list[str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_settings(write(tmp_path, text), {})
+    message = str(caught.value)
+    assert "searchsocket.toml" in message
+    assert all(word in message for word in words), message
+
+
+@pytest.mark.parametrize("key", sorted(PLANNED))
+def test_a_key_without_effect_is_refused_in_words_that_say_so(tmp_path: Path, key: str) -> None:
+    with pytest.raises(ConfigError, match="no effect in this version yet"):
+        load_settings(write(tmp_path, f"{key} = 'x'\n"), {})
+
+
+def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
+    write(tmp_path, "[chunking]\nmax_chars = 900\n")
+    environ = {"SEARCHSOCKET__CHUNKING__MAX_CHARS": "1500", "SEARCHSOCKET__SOURCE__EXCLUDE": '["/a/**"]'}
+    settings = load_settings(tmp_path, environ)
+    assert settings.chunking.max_chars == 1500
+    assert settings.source.exclude == ("/a/**",)
+
+
+def test_an_unknown_override_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="SEARCHSOCKET__CHUNKING__MAX_CHAR"):
+        load_settings(tmp_path, {"SEARCHSOCKET__CHUNKING__MAX_CHAR": "1500"})
+
+
+def test_every_key_is_listed_once() -> None:
+    keys = list(all_keys())
+    assert len(keys) == len(set(keys)) > 40
+    assert {"chunking.max_chars", "source.content_files.globs", "api.cors.allow_origins"} <= set(keys)
+
+
+@given(st.text(max_size=300))
+def test_any_text_gives_settings_or_a_typed_error(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    root = tmp_path_factory.mktemp("config")
+    (root / "searchsocket.toml").write_bytes(text.encode("utf-8", "surrogatepass"))
+    try:
+        assert isinstance(load_settings(root, {}), Settings)
+    except ConfigError as error:
+        assert str(error)  # noqa: PT017  either outcome is right; only other exceptions are not

@@ -1,0 +1,66 @@
+"""Scope names are safe everywhere and never collide (spec 6.1)."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.errors import ConfigMissing, InvalidScope
+from searchsocket.scopes import is_scope_name, resolve_scope, sanitise_scope
+from searchsocket.settings.model import ScopeSettings
+
+
+def test_an_ordinary_name_stays_as_it_is() -> None:
+    assert [sanitise_scope(name) for name in ("main", "v1.2", "feature-a")] == ["main", "v1.2", "feature-a"]
+
+
+def test_branches_that_differ_only_in_punctuation_or_case_stay_apart() -> None:
+    names = {sanitise_scope(name).lower() for name in ("feature/a", "feature-a", "feature_a", "Feature/a", "FEATURE-A")}
+    assert len(names) == 5
+
+
+@pytest.mark.parametrize("name", ["", "..", "///", "...", "-", " ", "日本"])
+def test_a_name_with_nothing_usable_is_refused(name: str) -> None:
+    with pytest.raises(InvalidScope):
+        sanitise_scope(name)
+
+
+@given(st.text())
+def test_every_result_is_a_safe_name(raw: str) -> None:
+    try:
+        name = sanitise_scope(raw)
+    except InvalidScope:
+        return
+    assert is_scope_name(name)
+    assert sanitise_scope(name) == name
+
+
+@given(st.lists(st.text(alphabet="aA/-_.", min_size=1, max_size=8), min_size=2, max_size=8, unique=True))
+def test_different_names_give_different_scopes(raws: list[str]) -> None:
+    usable = [raw for raw in raws if any(letter in raw for letter in "aA")]
+    names = [sanitise_scope(raw).lower() for raw in usable]
+    assert len(names) == len(set(names))
+
+
+def test_without_sanitising_an_unsafe_name_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InvalidScope, match="feature/a"):
+        resolve_scope(ScopeSettings(sanitize=False), tmp_path, {}, "feature/a")
+
+
+def test_the_environment_mode_needs_its_variable(tmp_path: Path) -> None:
+    settings = ScopeSettings(mode="env", env_var="BRANCH")
+    assert resolve_scope(settings, tmp_path, {"BRANCH": "dev"}) == "dev"
+    with pytest.raises(ConfigMissing, match="BRANCH"):
+        resolve_scope(settings, tmp_path, {})
+
+
+def test_the_git_mode_reads_the_project_not_the_callers_directory(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", "-b", "topic/x", str(tmp_path)], check=True)
+    assert resolve_scope(ScopeSettings(mode="git"), tmp_path, {}).startswith("topic-x-")
+
+
+def test_the_git_mode_outside_a_repository_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ConfigMissing, match="--scope"):
+        resolve_scope(ScopeSettings(mode="git"), tmp_path, {})
