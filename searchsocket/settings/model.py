@@ -129,6 +129,8 @@ class ApiSettings(Section):
     key_env: str = "SEARCHSOCKET_API_KEY"  # a caller with this key is trusted: all scopes, source paths
     trust_loopback: bool = True  # trust direct callers from this machine while bound to loopback
     max_body_bytes: Count = 65_536
+    allowed_hosts: tuple[str, ...] = ()  # Host names answered to; empty = any, but only loopback ones on loopback
+    trusted_proxies: tuple[str, ...] = ()  # addresses or networks whose X-Forwarded-For names the client
     cors: CorsSettings = CorsSettings()
     rate_limit: RateLimitSettings = RateLimitSettings()
 

@@ -1,0 +1,37 @@
+"""Page first: the best page, its best sections inside."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from searchsocket.search.rank import Ranked
+
+MAX_SECTIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PageGroup:
+    """A page as its best chunk scores, with the best chunk of each of its best sections."""
+
+    best: Ranked
+    sections: tuple[Ranked, ...]  # by score; the best chunk's own section is among them, the summary is not
+
+
+def group_by_page(ranked: Iterable[Ranked], top_k: int) -> list[PageGroup]:
+    """At most `top_k` pages, in the order of their best chunks.
+
+    Args:
+        ranked: Chunks best first.
+    """
+    pages: dict[str, list[Ranked]] = {}
+    for chunk in ranked:
+        pages.setdefault(chunk.record.url, []).append(chunk)
+    return [PageGroup(chunks[0], _best_sections(chunks)) for chunks in list(pages.values())[:top_k]]
+
+
+def _best_sections(chunks: list[Ranked]) -> tuple[Ranked, ...]:
+    """One chunk a section: a long section has several pieces, and opens at the same place."""
+    sections: dict[str, Ranked] = {}
+    for chunk in chunks:
+        if chunk.record.kind == "section":
+            sections.setdefault(chunk.record.anchor, chunk)
+    return tuple(list(sections.values())[:MAX_SECTIONS])

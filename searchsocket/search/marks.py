@@ -1,0 +1,99 @@
+"""Which words of a text are the query's, by the same forms as the index keeps."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from searchsocket.words import ParsedQuery, fold, parse_query, word_forms
+
+_MIN_PREFIX = 3
+_MAX_MARKED_CHARS = 100_000  # of one text: chunks end long before
+_MAX_WORD_CHARS = 64  # longer runs are data, not words
+
+_COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_WORD = re.compile(rf"(?:[^\W_]|[{_COMBINING}])+")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A range of code points of a text that holds a query word."""
+
+    start: int
+    end: int
+    word: str  # equal for marks of one query word
+
+
+class QueryWords:
+    """The words of one query, ready to be found in texts: `install` finds `installing`."""
+
+    def __init__(self, q: str) -> None:
+        parsed = parse_query(q)
+        self._terms = _terms(parsed)
+        self._literals = _literals(q)
+        # Search as one types: the last word may be the beginning of one.
+        last = fold(_WORD.findall(q)[-1]) if parsed.open_ended and _WORD.search(q) else ""
+        self._prefix = last if len(last) >= _MIN_PREFIX else ""
+
+    def marks(self, text: str) -> list[Mark]:
+        """Where the query's words stand in `text`, ascending; those that overlap are one."""
+        text = text[:_MAX_MARKED_CHARS]
+        exact = [*self._literal_marks(text), *self._word_marks(text)]
+        return _merged(exact or self._prefix_marks(text))
+
+    def _word_marks(self, text: str) -> Iterator[Mark]:
+        if not self._terms:
+            return
+        for match in _WORD.finditer(text):
+            word = match[0]
+            if len(word) > _MAX_WORD_CHARS and word.isascii():
+                continue
+            if not word.isascii() and _UNSPACED.search(word):
+                yield from self._pair_marks(word, match.start())
+            elif term := next((form for form in word_forms(word).split() if form in self._terms), ""):
+                yield Mark(match.start(), match.end(), term)
+
+    def _pair_marks(self, run: str, start: int) -> Iterator[Mark]:
+        """Scripts without spaces are kept as pairs of neighbours."""
+        for at in range(max(len(run) - 1, 1)):
+            pair = fold(run[at : at + 2])
+            if pair in self._terms:
+                yield Mark(start + at, start + min(at + 2, len(run)), pair)
+
+    def _literal_marks(self, text: str) -> Iterator[Mark]:
+        if self._literals:
+            for match in self._literals.finditer(text):
+                yield Mark(match.start(), match.end(), fold(match[0]))
+
+    def _prefix_marks(self, text: str) -> list[Mark]:
+        if not self._prefix:
+            return []
+        return [
+            Mark(match.start(), match.end(), self._prefix)
+            for match in _WORD.finditer(text)
+            if len(match[0]) <= _MAX_WORD_CHARS and fold(match[0]).startswith(self._prefix)
+        ]
+
+
+def _terms(parsed: ParsedQuery) -> frozenset[str]:
+    """Every form of the query's words; stop words only where there is nothing else."""
+    words = [word for word in parsed.words if not word.is_stop] or parsed.words
+    return frozenset(form for word in words for form in (word.exact, word.stem, *word.parts) if form)
+
+
+def _literals(q: str) -> re.Pattern[str] | None:
+    """Finds query words that are more than letters and digits as they stand: `--dry-run`, `C++`, `$state.raw`."""
+    words = {word.strip("\"'`.,;:!?()") for word in q.split()}
+    odd = sorted((w for w in words if _WORD.search(w) and not _WORD.fullmatch(w)), key=lambda w: (-len(w), w))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, odd))})(?!\w)", re.IGNORECASE) if odd else None
+
+
+def _merged(marks: Iterable[Mark]) -> list[Mark]:
+    merged: list[Mark] = []
+    for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
+        if merged and mark.start < merged[-1].end:
+            before = merged[-1]
+            merged[-1] = Mark(before.start, max(before.end, mark.end), before.word)
+        else:
+            merged.append(mark)
+    return merged

@@ -1,0 +1,91 @@
+"""What a caller asks, cleaned and within limits before any work is done for it."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.types import Filter, GroupBy
+from searchsocket.urls import normalise_prefix
+
+MAX_QUERY_CHARS = 1_000
+MAX_TOP_K = 100
+MAX_TAGS = 20
+MAX_TAG_CHARS = 200
+_MAX_RAW_CHARS = 4 * MAX_QUERY_CHARS  # beyond this a query is refused unread, spaces or not
+
+# Joiners stay: they hold emoji sequences and the letters of some scripts together.
+_JOINERS = "\u200c\u200d"
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """One question to one scope (spec 14.1)."""
+
+    q: str
+    top_k: int = 10  # results: pages, or chunks when grouped by chunk; 1..100
+    path_prefix: str = ""  # a directory of the site, see `Filter`
+    tags: tuple[str, ...] = ()  # a page must carry all of them
+    group_by: GroupBy = "page"
+    explain: bool = False  # give every part of every score
+
+    @property
+    def where(self) -> Filter:
+        """The filter, for a query that `checked` returned."""
+        return Filter(self.path_prefix, self.tags)
+
+
+def checked(query: SearchQuery) -> SearchQuery:
+    """The query as it is run: text cleaned, prefix canonical, every limit held.
+
+    Raises:
+        InvalidRequest: Nothing is left of the text, or something is beyond its limit.
+    """
+    if not 1 <= query.top_k <= MAX_TOP_K:
+        raise InvalidRequest(f"topK must be from 1 to {MAX_TOP_K}, not {query.top_k}")
+    if query.group_by not in ("page", "chunk"):
+        raise InvalidRequest("groupBy must be 'page' or 'chunk'")
+    return SearchQuery(
+        q=clean_text(query.q),
+        top_k=query.top_k,
+        path_prefix=normalise_prefix(query.path_prefix),
+        tags=_clean_tags(query.tags),
+        group_by=query.group_by,
+        explain=query.explain,
+    )
+
+
+def clean_text(text: str) -> str:
+    """The words of a query: composed, on one line, without controls and invisible characters.
+
+    Raises:
+        InvalidRequest: Nothing is left, or more than 1,000 characters.
+    """
+    if len(text) > _MAX_RAW_CHARS:
+        raise InvalidRequest(f"the query has {len(text)} characters; the limit is {MAX_QUERY_CHARS}")
+    clean = _SPACE.sub(" ", "".join(map(_visible, unicodedata.normalize("NFC", text)))).strip()
+    if not clean.strip(_JOINERS + " "):
+        raise InvalidRequest("the query is empty")
+    if len(clean) > MAX_QUERY_CHARS:
+        raise InvalidRequest(f"the query has {len(clean)} characters; the limit is {MAX_QUERY_CHARS}")
+    return clean
+
+
+def _visible(char: str) -> str:
+    """The character; a space for a control; nothing for what cannot be seen or encoded."""
+    if char.isascii():
+        return char if char.isprintable() else " "
+    category = unicodedata.category(char)
+    if category == "Cc":
+        return " "
+    return "" if category in ("Cf", "Cs") and char not in _JOINERS else char
+
+
+def _clean_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    if len(tags) > MAX_TAGS:
+        raise InvalidRequest(f"{len(tags)} tags; the limit is {MAX_TAGS}")
+    clean = tuple(dict.fromkeys(tag.strip() for tag in tags))
+    if any(not tag or len(tag) > MAX_TAG_CHARS for tag in clean):
+        raise InvalidRequest(f"a tag must have from 1 to {MAX_TAG_CHARS} characters")
+    return clean
