@@ -1,1 +1,6 @@
-"""URL to route file, by the framework's own rules."""
+"""Which file of a SvelteKit project makes which URL."""
+
+from searchsocket.routes.scan import scan_routes
+from searchsocket.routes.table import NO_ROUTE, RouteMatch, RouteTable, route_table
+
+__all__ = ["NO_ROUTE", "RouteMatch", "RouteTable", "route_table", "scan_routes"]

@@ -1,0 +1,65 @@
+"""Listing a routes folder on disk."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from searchsocket.errors import UnsafePath
+from searchsocket.routes.table import RouteTable, clean_dir, route_table
+
+_MAX_DEPTH = 64
+_MAX_FOLDERS = 100_000
+
+
+def scan_routes(root: Path, routes_dir: str = "src/routes") -> RouteTable:
+    """The routes of a project's working tree; an empty table where the folder does not exist.
+
+    Links are followed as the framework does, but not out of the project.
+
+    Raises:
+        UnsafePath: `routes_dir` leads out of the project.
+    """
+    folder = clean_dir(routes_dir)
+    root = root.resolve()
+    start = (root / folder).resolve()
+    if not start.is_relative_to(root):
+        raise UnsafePath(f"routes folder {routes_dir!r} leads out of {root}")
+    faults: list[str] = []
+    files = list(_walk(root, start, folder, faults)) if start.is_dir() else []
+    table = route_table(files, routes_dir)
+    return replace(table, warnings=tuple(sorted([*table.warnings, *faults])))
+
+
+def _walk(root: Path, start: Path, name: str, faults: list[str]) -> Iterator[str]:
+    pending: list[tuple[Path, str, tuple[str, ...]]] = [(start, name, (os.fspath(start),))]
+    folders = 0
+    while pending:
+        folder, prefix, above = pending.pop()
+        folders += 1
+        if folders > _MAX_FOLDERS:
+            faults.append(f"{name}: more than {_MAX_FOLDERS} folders; the rest is passed over")
+            return
+        try:
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            faults.append(f"{prefix}: cannot be read: {error.strerror or error}")
+            continue
+        for entry in found:
+            path = f"{prefix}/{entry.name}" if prefix else entry.name
+            if not entry.is_dir():
+                yield path
+            elif entry.name == "node_modules":
+                continue
+            elif inner := _enter(root, entry, above):
+                pending.append((Path(inner), path, (*above, inner)))
+            else:
+                faults.append(f"{path}: leads out of the project or in a circle; passed over")
+
+
+def _enter(root: Path, entry: os.DirEntry[str], above: tuple[str, ...]) -> str:
+    """The real path of a folder; "" when it must not be entered."""
+    real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+    inside = real == os.fspath(root) or real.startswith(os.fspath(root) + os.sep)
+    return real if inside and real not in above and len(above) < _MAX_DEPTH else ""

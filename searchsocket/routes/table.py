@@ -1,0 +1,156 @@
+"""From a URL to the file that makes its page, by SvelteKit's own precedence (spec 16.4)."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from heapq import merge
+from posixpath import normpath
+
+from searchsocket.routes.files import RouteFolder, conflicts, read_folders
+from searchsocket.routes.order import by_precedence
+from searchsocket.routes.segments import InvalidRoute, Segment, match, parse_route, read_path
+from searchsocket.types import RouteResolution
+from searchsocket.urls import canonical_path
+
+_VERSION = "1"  # of the rules here; part of the digest
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One route that can answer a URL."""
+
+    route_id: str
+    segments: tuple[Segment, ...]
+    page_file: str  # "" for an endpoint
+    doubtful: bool  # the framework refuses it: it conflicts with another or has two page files
+    shortest: int  # number of URL segments, at least
+    longest: int | None  # and at most; None without limit
+
+
+@dataclass(frozen=True, slots=True)
+class RouteMatch:
+    """What is known of the route behind one URL."""
+
+    route_file: str = ""  # project-relative; "" when no route makes a page there
+    route_id: str = ""
+    resolution: RouteResolution = "none"
+    params: Mapping[str, str] = field(default_factory=dict)
+
+
+NO_ROUTE = RouteMatch()
+
+
+@dataclass(frozen=True, slots=True)
+class RouteTable:
+    """All routes of a project, in the order in which the framework asks them."""
+
+    routes: tuple[Route, ...]
+    digest: str  # equal digests mean equal answers
+    warnings: tuple[str, ...]  # what the framework refuses
+    _by_first: Mapping[str, tuple[int, ...]]  # literal first segment -> positions in `routes`
+    _others: tuple[int, ...]
+
+    def resolve(self, url: str) -> RouteMatch:
+        """Find the route file of a page.
+
+        A matcher is code of the app and cannot be run here, so a route with one may or may not answer: then the
+        first route that could is named, as best-effort (DESIGN 7).
+
+        Args:
+            url: Canonical path, without the base path.
+        """
+        path = read_path(url)
+        possible: list[tuple[Route, dict[str, str]]] = []
+        certain = False
+        for route in self._candidates(path):
+            params = match(route.segments, path, with_matchers=False)
+            certain = params is not None
+            if params is None and any(segment.has_matcher for segment in route.segments):
+                params = match(route.segments, path, with_matchers=True)
+            if params is not None:
+                possible.append((route, params))
+            if certain:
+                break
+        pages = [(route, params) for route, params in possible if route.page_file]
+        if not pages:
+            return NO_ROUTE
+        route, params = pages[0]
+        # Several routes with one answer are as good as one.
+        exact = certain and not route.doubtful and {other.page_file for other, _ in possible} == {route.page_file}
+        return RouteMatch(route.page_file, route.route_id, "exact" if exact else "best-effort", params)
+
+    def static_url(self, route_id: str) -> str | None:
+        """The only URL of a route, canonical; None when it has parameters or is no route."""
+        for route in self.routes:
+            if route.route_id == route_id:
+                literal = all(segment.kind == "static" for segment in route.segments)
+                return canonical_path("/".join(segment.text for segment in route.segments)) if literal else None
+        return None
+
+    def _candidates(self, path: list[str]) -> Iterator[Route]:
+        named = self._by_first.get(path[0] if path else "", ())
+        for position in merge(named, self._others):
+            route = self.routes[position]
+            if route.shortest <= len(path) and (route.longest is None or len(path) <= route.longest):
+                last = route.segments[-1] if route.segments else None
+                if last is None or last.kind != "static" or last.text == path[-1]:
+                    yield route
+
+
+def route_table(files: Iterable[str], routes_dir: str = "src/routes") -> RouteTable:
+    """Read a routes folder from its file names alone.
+
+    Args:
+        files: Project-relative POSIX paths, in any order; other files are passed over.
+        routes_dir: The routes folder, project-relative.
+    """
+    folders, warnings = read_folders(files, clean_dir(routes_dir))
+    segments: dict[str, tuple[Segment, ...]] = {}
+    for folder in folders:
+        try:
+            segments[folder.route_id] = parse_route(folder.route_id)
+        except InvalidRoute as error:
+            warnings.append(f"route {folder.route_id}: {error}; it is passed over")
+    in_conflict = conflicts(segments)
+    warnings += [f"routes {one} and {two} claim the same URLs" for one, two in in_conflict.items() if one < two]
+    by_id = {folder.route_id: folder for folder in folders}
+    routes = tuple(
+        _route(by_id[route_id], segments[route_id], route_id in in_conflict) for route_id in by_precedence([*segments])
+    )
+    by_first: dict[str, list[int]] = {}
+    others: list[int] = []
+    for position, route in enumerate(routes):
+        first = route.segments[0] if route.segments else Segment("static")
+        (by_first.setdefault(first.text, []) if first.kind == "static" else others).append(position)
+    return RouteTable(
+        routes,
+        _digest(routes),
+        tuple(sorted(warnings)),
+        {first: tuple(positions) for first, positions in by_first.items()},
+        tuple(others),
+    )
+
+
+def clean_dir(routes_dir: str) -> str:
+    """A project-relative folder without `./` and outer slashes; "" is the project itself."""
+    cleaned = normpath(routes_dir.strip("/") or ".")
+    return "" if cleaned == "." else cleaned
+
+
+def _route(folder: RouteFolder, segments: tuple[Segment, ...], in_conflict: bool) -> Route:
+    kinds = [segment.kind for segment in segments]
+    endless = "rest" in kinds or any(segment.tail for segment in segments)
+    duplicate = max(len(folder.components), len(folder.universal), len(folder.server)) > 1
+    return Route(
+        folder.route_id,
+        segments,
+        folder.page_file,
+        doubtful=in_conflict or duplicate,
+        shortest=sum(kind not in ("rest", "optional") for kind in kinds),
+        longest=None if endless else len(kinds),
+    )
+
+
+def _digest(routes: tuple[Route, ...]) -> str:
+    lines = [f"{route.route_id}\0{route.page_file}\0{route.doubtful}" for route in routes]
+    return hashlib.sha256("\n".join([_VERSION, *lines]).encode("utf-8", "surrogateescape")).hexdigest()

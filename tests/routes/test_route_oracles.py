@@ -1,0 +1,107 @@
+"""Routes of real sites against the framework's own answers (spec 16.4)."""
+
+import csv
+import io
+import json
+import os
+import tarfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from searchsocket.routes import RouteTable, route_table
+from searchsocket.urls import path_of_file
+
+SITES = Path(os.environ.get("SEARCHSOCKET_SITES", Path(__file__).parents[3] / "shared" / "sites"))
+NAMES = [
+    "bits-ui-docs",
+    "kit-prerender-tests",
+    "networking-toolbox",
+    "smui-ghpages",
+    "stias-workshop",
+    "svelte-multiselect",
+    "sveltepress-docs",
+]
+
+pytestmark = [
+    pytest.mark.sites,
+    pytest.mark.skipif(not SITES.is_dir(), reason=f"the real sites are not at {SITES}; set SEARCHSOCKET_SITES"),
+]
+
+
+@cache
+def small_files(name: str) -> dict[str, str]:
+    """The text files beside a site's build: route lists, truths, oracles."""
+    with tarfile.open(SITES / f"{name}.tar.xz") as archive:
+        wanted = [member for member in archive if member.isfile() and member.name.endswith((".tsv", ".txt", ".json"))]
+        files = [(member.name.split("/", 1)[1], archive.extractfile(member)) for member in wanted]
+        return {inner: file.read().decode() for inner, file in files if file and not inner.startswith("build/")}
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def wrong_claims(table: RouteTable, answers: list[tuple[str, dict[str, str]]]) -> list[str]:
+    """Exact claims that differ from the truth, and pages that no route was found for."""
+    wrong = []
+    for url, truth in answers:
+        found = table.resolve(url)
+        if found.resolution != "best-effort" and found.route_file != truth["route_file"]:
+            wrong.append(f"{url}: {found.route_file or 'none'} instead of {truth['route_file'] or 'none'}")
+        elif found.resolution == "exact" and truth.get("params") and json.loads(truth["params"]) != dict(found.params):
+            wrong.append(f"{url}: parameters {found.params}")
+    return wrong
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "kit-prerender-tests"])
+def test_no_page_of_a_real_site_has_a_wrong_route(name: str) -> None:
+    """Every built page, and every URL of the oracle where there is one."""
+    files = small_files(name)
+    base = json.loads(files["site.json"])["base"]
+    table = route_table(files["routes.txt"].splitlines())
+    # Root fallbacks are not pages; the source passes them over.
+    pages = [row for row in rows(files["route-truth.tsv"]) if row["kind"] != "fallback"]
+    answers = [(path_of_file(row["url"].removeprefix(base)), row) for row in pages]
+    answers += [(row["url"], row) for row in rows(files.get("route-oracle.tsv", ""))]
+    assert len(answers) > 20
+    assert wrong_claims(table, answers) == []
+    assert table.warnings == ()
+
+
+@pytest.mark.parametrize(("app", "base"), [("basics", ""), ("options", "/path-base"), ("paths-base", "/path-base")])
+def test_no_page_of_the_framework_tests_has_a_wrong_route(app: str, base: str) -> None:
+    """Optional parameters, spaces, escapes, CJK, base paths."""
+    files = small_files("kit-prerender-tests")
+    pages = [row for row in rows(files[f"route-truth-{app}.tsv"]) if row["kind"] != "fallback"]
+    table = route_table(files[f"routes-{app}.txt"].splitlines())
+    assert wrong_claims(table, [(path_of_file(row["url"].removeprefix(base)), row) for row in pages]) == []
+
+
+def test_two_thousand_urls_over_five_hundred_routes() -> None:
+    """The framework's own router answered these, with every kind of segment and matchers."""
+    files = small_files("kit-prerender-tests")
+    table = route_table(files["routes-only/apps-basics.routes.txt"].splitlines())
+    answers = [(row["url"], row) for row in rows(files["routes-only/apps-basics.oracle.tsv"])]
+    assert len(answers) > 2000
+    assert wrong_claims(table, answers) == []
+    assert sum(table.resolve(url).resolution == "best-effort" for url, _ in answers) < 10
+
+
+def test_sample_trees_agree_or_are_reported() -> None:
+    """31 small trees: those that the framework refuses give a warning, save the one whose reason is not in a name."""
+    files = small_files("kit-prerender-tests")
+    silent, wrong, trees = [], [], 0
+    for path in sorted(files):
+        if path.startswith("routes-only/samples/") and path.endswith(".routes.txt"):
+            tree = path.split("/")[-1].removesuffix(".routes.txt")
+            table, trees = route_table(files[path].splitlines(), tree), trees + 1
+            oracle = files[path.replace(".routes.txt", ".oracle.tsv")]
+            if not oracle.startswith("INVALID"):
+                wrong += wrong_claims(table, [(row["url"], row) for row in rows(oracle)])
+            elif not table.warnings:
+                silent.append(tree)
+    assert trees == 31
+    assert wrong == []
+    assert silent == ["prerendered-dual-route"]

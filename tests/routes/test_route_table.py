@@ -1,0 +1,243 @@
+"""SvelteKit's own precedence, from file names alone (spec 16.4); original failures 14 and 15."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.routes import NO_ROUTE, route_table
+from searchsocket.routes.table import RouteTable
+
+
+def table(*ids: str, name: str = "+page.svelte") -> RouteTable:
+    """A tree with one page component in each of these folders."""
+    return route_table([f"src/routes{'' if route_id == '/' else route_id}/{name}" for route_id in ids])
+
+
+@pytest.mark.parametrize(
+    ("ids", "url", "expected"),
+    [
+        (["/"], "/", "/"),
+        (["/(marketing)"], "/", "/(marketing)"),
+        (["/docs"], "/", ""),
+        (["/docs", "/[slug]"], "/docs", "/docs"),
+        (["/(a)/docs", "/(a)/(b)/more"], "/more", "/(a)/(b)/more"),
+        (["/docs/[slug]", "/docs/[...rest]"], "/docs/a", "/docs/[slug]"),
+        (["/docs/[slug]", "/docs/[...rest]"], "/docs/a/b", "/docs/[...rest]"),
+        (["/docs/[...rest]"], "/docs", "/docs/[...rest]"),
+        (["/[...rest]"], "/", "/[...rest]"),
+        (["/[...rest]/edit", "/[...rest]"], "/a/b/edit", "/[...rest]/edit"),
+        (["/[...rest]/edit", "/[a]/[b]"], "/a/edit", "/[...rest]/edit"),
+        (["/[...rest]/edit", "/[a]/edit"], "/a/edit", "/[a]/edit"),
+        (["/[[lang]]", "/about"], "/about", "/about"),
+        (["/[[lang]]/about"], "/about", "/[[lang]]/about"),
+        (["/[[lang]]/about"], "/de/about", "/[[lang]]/about"),
+        (["/[[lang]]/about", "/[slug]/[page]"], "/de/about", "/[[lang]]/about"),
+        (["/[[lang]]"], "/", "/[[lang]]"),
+        (["/v[x]", "/[slug]"], "/v2", "/v[x]"),
+        (["/v[x]", "/[slug]"], "/v", "/[slug]"),
+        (["/[a]-[b]", "/[slug]"], "/x-y", "/[a]-[b]"),
+        (["/foobar-[x]", "/foo[x]"], "/foobar-1", "/foobar-[x]"),
+        (["/[a].json", "/[slug]"], "/x.json", "/[a].json"),
+        (["/[...path].json", "/[...path]"], "/a/b.json", "/[...path].json"),
+        (["/pre-[...path]-post"], "/pre-a/b/c-post", "/pre-[...path]-post"),
+        (["/smileys/[x+3a]-[x+29]"], "/smileys/:-)", "/smileys/[x+3a]-[x+29]"),
+        (["/[x+2e]well-known/a", "/[slug]/a"], "/.well-known/a", "/[x+2e]well-known/a"),
+        (["/[u+0041]b"], "/Ab", "/[u+0041]b"),
+        (["/[u+d83e][u+dd2a]"], "/%F0%9F%A4%AA", "/[u+d83e][u+dd2a]"),
+        (["/[x+23]"], "/%23", "/[x+23]"),
+        (["/100%"], "/100%25", "/100%"),
+        (["/日本"], "/%E6%97%A5%E6%9C%AC", "/日本"),
+        (["/cafe\u0301"], "/café", "/cafe\u0301"),
+        (["/a b"], "/a%20b", "/a b"),
+        (["/INSTALL.md"], "/INSTALL.md", "/INSTALL.md"),
+        (["/page.html"], "/page.html", "/page.html"),
+        (["/Docs"], "/docs", ""),
+    ],
+)
+def test_the_framework_order_decides(ids: list[str], url: str, expected: str) -> None:
+    """Each pair is one that a scan by length, or by alphabet, gets wrong."""
+    for order in (ids, ids[::-1]):
+        found = table(*order).resolve(url)
+        assert found.route_id == expected
+        assert found.resolution == ("exact" if expected else "none")
+
+
+def test_parameters_are_decoded() -> None:
+    """They say which item of a dynamic route a page is."""
+    found = table("/[[lang]]/[kind]-[id]/[...rest]").resolve("/de/blog-7/a%20b/c%2Fd")
+    assert dict(found.params) == {"lang": "de", "kind": "blog", "id": "7", "rest": "a b/c/d"}
+
+
+def test_the_home_page_is_exact() -> None:
+    """Original failure 14: `/` never mapped exactly, so strict mode failed every site with a home page."""
+    found = table("/", "/[...rest]").resolve("/")
+    assert (found.route_file, found.resolution) == ("src/routes/+page.svelte", "exact")
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["+page.svelte", "+page.ts", "+page.server.ts"], "+page.svelte"),
+        (["+page.server.ts", "+page.ts"], "+page.ts"),
+        (["+page.server.js"], "+page.server.js"),
+        (["+page@.svelte"], "+page@.svelte"),
+        (["+page@(app).svelte"], "+page@(app).svelte"),
+        (["+page.md"], "+page.md"),
+        (["+page.svx"], "+page.svx"),
+        (["+page.svelte", "+server.ts"], "+page.svelte"),
+        (["+server.ts"], ""),
+        (["+layout.svelte", "+error.svelte"], ""),
+        (["+page.stories.svelte", "+page.test.ts", "+page.d.ts", "page.svelte", "+page.svelte.bak"], ""),
+    ],
+)
+def test_the_file_that_a_person_would_open(names: list[str], expected: str) -> None:
+    """The component where there is one, else the code that makes the page (DESIGN 7)."""
+    found = route_table([f"src/routes/(app)/a/{name}" for name in names]).resolve("/a")
+    assert found.route_file == (f"src/routes/(app)/a/{expected}" if expected else "")
+
+
+def test_a_route_without_a_component_outranks_a_rest_route() -> None:
+    """A scan of `+page.svelte` alone would name the rest route's file: an exact claim, and wrong."""
+    files = ["src/routes/[...rest]/+page.svelte", "src/routes/old/+page.server.ts"]
+    assert route_table(files).resolve("/old").route_file == "src/routes/old/+page.server.ts"
+
+
+def test_an_endpoint_that_answers_first_leaves_no_route_file() -> None:
+    """The page at that URL was made by code that is no page (DESIGN 7)."""
+    files = ["src/routes/[...rest]/+page.svelte", "src/routes/feed.xml/+server.ts"]
+    assert route_table(files).resolve("/feed.xml") is NO_ROUTE
+
+
+class TestMatchers:
+    """Matchers are code of the app and cannot be run here: they may match (DESIGN 7)."""
+
+    def test_a_matcher_makes_a_best_effort(self) -> None:
+        """The most specific route is named, and nothing is claimed."""
+        found = table("/[id=integer]", "/[slug]").resolve("/12")
+        assert (found.route_id, found.resolution) == ("/[id=integer]", "best-effort")
+        assert table("/[id=integer]").resolve("/12").resolution == "best-effort"
+
+    def test_a_route_above_the_matcher_stays_exact(self) -> None:
+        """What the matcher says is not asked then."""
+        assert table("/[id=integer]", "/about").resolve("/about").resolution == "exact"
+
+    def test_an_optional_matcher_that_takes_nothing_stays_exact(self) -> None:
+        """Without a value no matcher runs."""
+        routes = table("/[[lang=locale]]/about/[slug]", "/[...rest]")
+        assert routes.resolve("/about/x").resolution == "exact"
+        assert routes.resolve("/de/about/x").resolution == "best-effort"
+
+    def test_both_answers_lead_to_one_file(self) -> None:
+        """`/a` is answered by this route whether the matcher takes `a` or leaves it to the rest."""
+        assert table("/[[lang=locale]]/[...rest]").resolve("/a").resolution == "exact"
+
+
+@pytest.mark.parametrize(
+    ("files", "word"),
+    [
+        (["(x)/a/+page.svelte", "(y)/a/+page.svelte"], "same URLs"),
+        (["[slug1]/+page.svelte", "[slug2]/+page.svelte"], "same URLs"),
+        (["[[a]]/x/+page.svelte", "x/+page.svelte"], "same URLs"),
+        (["[foo][bar]/+page.svelte"], "separated"),
+        (["[foo/+page.svelte"], "unbalanced"),
+        (["[...a]/[[b]]/+page.svelte"], "cannot follow"),
+        (["[[...a]]/+page.svelte"], "outer brackets"),
+        (["[x+3A]/+page.svelte", "[x+zz]/+page.svelte"], "not a character escape"),
+        (["[u+ffffff]/+page.svelte"], "not a character escape"),
+        (["[a-b]/+page.svelte"], "not a parameter"),
+        (["a#b/+page.svelte"], "x+23"),
+        (["a/" * 300 + "+page.svelte"], "folders deep"),
+        (["+page.svelte", "+page@.svelte"], "second file"),
+        (["+page.js", "+page.ts"], "second file"),
+        (["+server.js", "+server.ts"], "second file"),
+        (["+layout.server.js", "+layout.server.ts"], "second layout"),
+        (["+layout.svelte", "+layout@.svelte"], "second layout"),
+        (["+layout-foo.svelte"], "reserved"),
+        (["x/+page@.js"], "reserved"),
+        (["+page@missing.svelte"], "missing"),
+        (["\udce9/+page.svelte"], "not UTF-8"),
+    ],
+)
+def test_a_tree_that_the_framework_refuses_is_reported(files: list[str], word: str) -> None:
+    """The site may still be half built: the rest of the tree maps on, and nothing is claimed for what is in doubt."""
+    routes = route_table([*(f"src/routes/{file}" for file in files), "src/routes/fine/+page.svelte"])
+    assert any(word in warning for warning in routes.warnings), routes.warnings
+    assert routes.resolve("/fine").resolution == "exact"
+    assert routes.resolve("/a").resolution != "exact"
+
+
+def test_legitimate_trees_raise_no_warning() -> None:
+    """A warning on every run is one that nobody reads."""
+    routes = table("/", "/[[lang]]", "/docs/[slug]", "/docs/[id=int]", "/docs/[...rest]", "/[x+3a]", "/(a)/b", "/(c)/d")
+    assert routes.warnings == ()
+
+
+def test_custom_folders_and_other_files() -> None:
+    """`routes.dir` may be anything inside the project; files elsewhere are no routes."""
+    files = ["app/pages/docs/+page.svelte", "src/routes/x/+page.svelte", "app/pages-old/y/+page.svelte"]
+    routes = route_table(files, "./app/pages/")
+    assert routes.resolve("/docs").route_file == "app/pages/docs/+page.svelte"
+    assert routes.resolve("/x") is routes.resolve("/y") is NO_ROUTE
+    assert route_table(["docs/+page.svelte"], "").resolve("/docs").resolution == "exact"
+
+
+def test_the_digest_follows_the_routes_and_nothing_else() -> None:
+    """It is a cache key: order and layouts do not count, a new route does."""
+    one = table("/a", "/b")
+    assert one.digest == table("/b", "/a").digest
+    assert (
+        one.digest
+        == route_table(["src/routes/a/+page.svelte", "src/routes/b/+page.svelte", "src/routes/+layout.svelte"]).digest
+    )
+    assert one.digest != table("/a", "/b", "/c").digest
+
+
+def test_static_routes_have_one_url() -> None:
+    """Content files under the routes folder take their URL from it."""
+    routes = table("/(app)/docs", "/a b", "/[slug]")
+    assert routes.static_url("/(app)/docs") == "/docs"
+    assert routes.static_url("/a b") == "/a%20b"
+    assert routes.static_url("/[slug]") is None
+    assert routes.static_url("/none") is None
+
+
+SEGMENT = st.sampled_from(
+    ["a", "b", "(g)", "[p]", "[[o]]", "[...r]", "[m=x]", "[[n=x]]", "v[q]", "[s]-[t]", "[...u].z", "[x+61]", "+x"]
+)
+
+
+@given(
+    st.lists(st.lists(SEGMENT, max_size=4), max_size=8),
+    st.lists(st.sampled_from(["a", "b", "v1", "a-b", "c.z", "%2F", "é"]), max_size=4),
+)
+def test_any_tree_answers_the_same_in_any_order(ids: list[list[str]], path: list[str]) -> None:
+    """File systems list in any order; the answer must not depend on it."""
+    files = ["/".join(["src/routes", *folders, "+page.svelte"]) for folders in ids]
+    url = "/" + "/".join(path)
+    found = route_table(files).resolve(url)
+    assert found == route_table(reversed(files)).resolve(url)
+    assert (found.resolution == "none") == (found.route_file == "")
+
+
+@given(st.lists(st.text(st.sampled_from(list("[]().+x=a/-?*\\%\ud800")), max_size=20)), st.text(max_size=20))
+def test_hostile_folder_names_raise_nothing(folders: list[str], url: str) -> None:
+    """Folder names are read from a disk or a branch that anybody may have written."""
+    route_table([f"src/routes/{folder}/+page.svelte" for folder in folders]).resolve("/" + url)
+
+
+@pytest.mark.parametrize(
+    ("route_id", "url"),
+    [
+        ("/[a]-[b]-[c]-[d]-[e]x", "/" + "-" * 1990),
+        ("/[...r]-[a]-[b]-[c]x", "/" + "-" * 1990),
+        ("/[...a]/x/[...b]/x/[...c]/y", "/x" * 990),
+        ("/" + "[[o]]/" * 100 + "z", "/x" * 100),
+    ],
+)
+def test_matching_is_not_exponential(route_id: str, url: str) -> None:
+    """A route name and a URL may be built to make a backtracking search explode."""
+    start = time.perf_counter()
+    assert table(route_id.rstrip("/")).resolve(url) is NO_ROUTE
+    assert time.perf_counter() - start < 5  # minutes, or never, where each choice is tried with each other
