@@ -1,0 +1,58 @@
+"""`python -m bench.relevance`: quality of rankings over relevance collections, as a table."""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.relevance import report
+from bench.relevance.collection import load_all
+from bench.relevance.metrics import evaluate
+from bench.relevance.rankers import Ranker
+from bench.relevance.variants import VARIANTS, variants
+
+HERE = Path(__file__).parent
+DATA = HERE / "data"
+RESULTS = HERE / "results.tsv"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Rank every collection with every variant, print the tables, and keep them when asked to."""
+    options = _parser().parse_args(arguments)
+    chosen = [name for name in options.variants.split(",") if name]
+    rankers: list[Ranker] = variants(chosen, minilm=options.minilm, cache=options.cache)
+    folders = [DATA, *([options.collections] if options.collections else [])]
+    wanted = set(options.only.split(",")) if options.only else set()
+    rows: list[report.Row] = []
+    for collection in (c for folder in folders for c in load_all(folder)):
+        if wanted and collection.name not in wanted:
+            continue
+        for ranker in rankers:
+            quality = evaluate(collection, ranker(collection))
+            rows += [report.Row(collection.name, kind, ranker.name, value) for kind, value in quality.items()]
+            print(f"{collection.name} {ranker.name}", file=sys.stderr)
+    print(report.table(rows, by_class=options.by_class))
+    if options.keep:
+        report.keep(RESULTS, _commit(), rows)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench.relevance", description=__doc__)
+    parser.add_argument("--collections", type=Path, help="a folder of collections, beside the committed one")
+    parser.add_argument("--only", default="", help="names of collections, with commas")
+    parser.add_argument("--variants", default=",".join(VARIANTS), help=f"of {', '.join(VARIANTS)}")
+    parser.add_argument("--minilm", type=Path, help="folder of the MiniLM model for the onnx variants")
+    parser.add_argument("--cache", type=Path, help="where vectors of the real models are kept between runs")
+    parser.add_argument("--by-class", action="store_true", help="one line a query class too")
+    parser.add_argument("--keep", action="store_true", help=f"write the totals to {RESULTS.name}, under this commit")
+    return parser
+
+
+def _commit() -> str:
+    git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True, cwd=HERE)
+    return git.stdout.strip()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,61 @@
+"""A relevance collection: documents, queries and which documents answer them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    id: str
+    title: str
+    text: str  # Markdown, or code
+    scope: str = ""  # a query sees the documents of its own scope only
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    id: str
+    text: str
+    kind: str  # the class that results are reported by
+    exclude: frozenset[str] = frozenset()  # documents taken out of its ranking, e.g. where it was mined
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    name: str
+    documents: tuple[Document, ...]
+    queries: tuple[Query, ...]
+    grades: Mapping[str, Mapping[str, int]]  # query id -> document id -> grade, 1 or more
+
+
+def load(folder: Path) -> Collection:
+    """Read `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` of one collection."""
+    documents = tuple(
+        Document(row["id"], row.get("title") or "", row.get("text") or "", row.get("scope") or "")
+        for row in _rows(folder / "corpus.jsonl")
+    )
+    queries = tuple(
+        Query(row["id"], row["text"], row.get("class") or "", frozenset(row.get("exclude", ())), row.get("scope") or "")
+        for row in _rows(folder / "queries.jsonl")
+    )
+    grades: dict[str, dict[str, int]] = {}
+    for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        query, document, grade = line.split("\t")
+        grades.setdefault(query, {})[document] = int(grade)
+    return Collection(folder.name, documents, queries, grades)
+
+
+def load_all(folder: Path) -> list[Collection]:
+    """Read every collection below `folder`, by name."""
+    return [load(path.parent) for path in sorted(folder.glob("*/queries.jsonl"))]
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            if line.strip():
+                yield json.loads(line)

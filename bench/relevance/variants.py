@@ -1,0 +1,47 @@
+"""The ranking variants that the bench knows by name."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bench.relevance.rankers import Bm25, Dense, Ranker, ReciprocalRank
+
+Make = Callable[[Path | None, Path | None], Ranker | None]
+
+
+def _minilm(minilm: Path | None, cache: Path | None) -> Ranker | None:
+    from searchsocket.embedders.onnx import OnnxEmbedder
+
+    return Dense("minilm", OnnxEmbedder(minilm), cache) if minilm else None
+
+
+def _rrf(minilm: Path | None, cache: Path | None) -> Ranker | None:
+    dense = _minilm(minilm, cache)
+    return ReciprocalRank("bm25+minilm rrf", [Bm25(), dense]) if dense else None
+
+
+def _builtin(minilm: Path | None, cache: Path | None) -> Ranker | None:
+    from searchsocket.embedders.builtin import BuiltinEmbedder
+
+    return Dense("builtin", BuiltinEmbedder())
+
+
+# A name -> what makes the ranker; None when it needs a model that was not given.
+VARIANTS: dict[str, Make] = {
+    "bm25": lambda minilm, cache: Bm25(),
+    "minilm": _minilm,
+    "rrf": _rrf,
+    "builtin": _builtin,
+}
+
+
+def variants(names: Sequence[str], *, minilm: Path | None, cache: Path | None) -> list[Ranker]:
+    """The named rankers; those that need the MiniLM model only when its folder is given.
+
+    Raises:
+        SystemExit: A name is not known.
+    """
+    unknown = [name for name in names if name not in VARIANTS]
+    if unknown:
+        raise SystemExit(f"no variant {', '.join(unknown)}; there are {', '.join(VARIANTS)}")
+    made = [VARIANTS[name](minilm, cache) for name in names]
+    return [ranker for ranker in made if ranker is not None]
