@@ -9,22 +9,31 @@ from searchsocket.errors import StateUnavailable
 _TEMPORARY = ".tmp-"
 
 
-def write_atomic(path: Path, data: bytes) -> None:
-    """Write `data` beside `path` under a temporary name, sync it, then rename it over `path`.
+def write_atomic(path: Path, data: bytes, *, temporary_dir: Path | None = None, durable: bool = True) -> None:
+    """Write `data` under a temporary name, sync it, then rename it over `path`.
+
+    Args:
+        path: The file; its folder is made.
+        data: All of it.
+        temporary_dir: A folder on the same file system that is emptied now and then; default: beside `path`.
+        durable: False leaves the sync out, for files that are checked by hash and can be made again.
 
     Raises:
         StateUnavailable: The disk is full, read-only or otherwise refuses.
     """
-    temporary = path.parent / f"{_TEMPORARY}{secrets.token_hex(6)}"
+    temporary = (temporary_dir or path.parent) / f"{_TEMPORARY}{secrets.token_hex(6)}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.parent.mkdir(parents=True, exist_ok=True)
         try:
             with open(temporary, "xb") as file:
                 file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
             os.replace(temporary, path)
-            sync_directory(path.parent)
+            if durable:
+                sync_directory(path.parent)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from searchsocket.events import OnEvent, ignore
 from searchsocket.project import Project
@@ -40,3 +41,17 @@ class ScopeRun:
     on_event: OnEvent = ignore
     clock: Clock = utc_now
     environ: Mapping[str, str] = field(default_factory=dict)
+    workspace: Path | None = None  # where state and mirror are written instead, so that a dry run changes nothing
+
+    @property
+    def state_file(self) -> Path:
+        return (self.workspace or self.project.state_dir) / "state.db"
+
+    @property
+    def temporary_dir(self) -> Path:
+        """Files being written; emptied when the next run of the scope starts."""
+        return (self.workspace or self.project.state_dir) / "tmp" / self.scope.name
+
+    @property
+    def mirror_dir(self) -> Path:
+        return (self.workspace / "pages" if self.workspace else self.project.mirror_dir) / self.scope.name

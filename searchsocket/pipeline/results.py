@@ -19,6 +19,7 @@ class StageResult:
     warnings: tuple[str, ...] = ()
     tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)  # title -> rows for people
     preview: str = ""  # Markdown for people
+    generation: str = ""  # the live generation after the stage, where the stage publishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def summarise(scope: str, results: Sequence[StageResult], *, dry_run: bool = Fal
     index = next((result for result in results if result.stage == "search_index"), None)
     return IndexSummary(
         scope=scope,
-        generation=index.preview if index else "",
+        generation=index.generation if index else "",
         pages=pages,
         chunks=pick("page_chunks", "total", "changed"),
         embeddings=pick("chunk_embeddings", "reused", "created"),

@@ -1,0 +1,143 @@
+"""Checks on what the stages made, for Dagster's UI and for `doctor`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from searchsocket.embedders import make_embedder
+from searchsocket.embedders.batch import plan_missing
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.html.extract import extract_html
+from searchsocket.markdown.page import extract_markdown
+from searchsocket.pipeline.chunk_embeddings import budget, texts_to_embed
+from searchsocket.pipeline.context import ScopeRun
+from searchsocket.pipeline.results import Number
+from searchsocket.pipeline.stage import state
+from searchsocket.sources import make_source
+from searchsocket.state.chunks import content_hashes, fingerprints
+from searchsocket.state.pages import body_text
+from searchsocket.stores import make_store
+from searchsocket.types import RawPage
+
+_SAMPLE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """What a check found."""
+
+    passed: bool
+    message: str
+    severity: Literal["error", "warn"] = "error"
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A question about one stage's output; a blocking one stops the stages after it."""
+
+    name: str
+    stage: str
+    blocking: bool
+    description: str
+    run: Callable[[ScopeRun], CheckOutcome]
+
+
+def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
+    """Extract a sample of pages again and compare with what is stored."""
+    settings = run.project.settings
+    source = make_source(run.project.root, settings, run.options.source, scope=run.scope.name)
+    with state(run) as db:
+        # Spread over the site, and the same pages whenever the site is the same.
+        rows = db.execute(
+            "SELECT url, served_url, locator, kind, stamp, body FROM pages WHERE scope = ? AND removed = 0 "
+            "AND skip = '' AND mirror_digest != '' ORDER BY raw_hash, url LIMIT ?",
+            (run.scope.name, _SAMPLE),
+        ).fetchall()
+    different = []
+    for url, served_url, locator, kind, stamp, body in rows:
+        page = RawPage(url, served_url, locator, stamp, kind)
+        extract = extract_markdown if kind == "markdown" else extract_html
+        again = extract(
+            source.read(page),
+            page,
+            settings.extract,
+            settings.transform,
+            base_url=settings.project.base_url,
+            base_path=settings.source.base_path,
+        )
+        if again.body != body_text(body) and not again.skip:
+            different.append(url)
+    if different:
+        return CheckOutcome(
+            passed=False,
+            message=f"{len(different)} of {len(rows)} pages gave other Markdown the second time: {different[:5]}",
+            numbers={"checked": len(rows), "different": len(different)},
+        )
+    return CheckOutcome(True, f"{len(rows)} pages gave the same Markdown twice", numbers={"checked": len(rows)})
+
+
+def cost_within_budget(run: ScopeRun) -> CheckOutcome:
+    """Estimate what embedding the new texts will cost, before anything is called."""
+    settings = run.project.settings.embeddings
+    embedder = make_embedder(settings)
+    with state(run) as db, EmbeddingCache(run.project.state_dir / "embeddings.db", read_only=True) as cache:
+        plan = plan_missing(
+            embedder,
+            texts_to_embed(db, run.scope.name, cache, embedder),
+            price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
+        )
+    limit = budget(run)
+    numbers = {"texts": plan.created, "estimated_tokens": plan.tokens, "estimated_cost_usd": plan.cost_usd}
+    if limit is not None and plan.cost_usd > limit:
+        return CheckOutcome(False, f"about ${plan.cost_usd:.4f} is over the budget of ${limit:.4f}", numbers=numbers)
+    within = "no budget is set" if limit is None else f"within the budget of ${limit:.4f}"
+    return CheckOutcome(True, f"{plan.created} new texts, about ${plan.cost_usd:.4f}; {within}", numbers=numbers)
+
+
+def embeddings_sane(run: ScopeRun) -> CheckOutcome:
+    """Every text of the scope has a finite unit vector of the model's dimension."""
+    embedder = make_embedder(run.project.settings.embeddings)
+    with state(run) as db, EmbeddingCache(run.project.state_dir / "embeddings.db", read_only=True) as cache:
+        hashes = list(content_hashes(db, run.scope.name))
+        # The cache checks every vector that it hands out; what is damaged counts as missing.
+        missing = len(cache.missing(hashes, embedder.model_id))
+    numbers = {"texts": len(hashes), "missing": missing}
+    if missing:
+        return CheckOutcome(False, f"{missing} of {len(hashes)} texts have no sound vector", numbers=numbers)
+    return CheckOutcome(True, f"all {len(hashes)} texts have their vector", numbers=numbers)
+
+
+def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
+    """The live index holds exactly the chunks, and its files are what its manifest says."""
+    project = run.project
+    store = make_store(project.settings.vector, project.state_dir, project.id)
+    problems = store.verify(run.scope)
+    with state(run) as db:
+        wanted = set(fingerprints(db, run.scope.name))
+    live = set(store.fingerprints(run.scope))
+    numbers = {"records": len(live), "missing": len(wanted - live), "surplus": len(live - wanted)}
+    if problems:
+        return CheckOutcome(False, "; ".join(problems[:5]), numbers=numbers)
+    if wanted != live:
+        message = f"{numbers['missing']} chunks are not in the index, {numbers['surplus']} records are in no chunk"
+        # A limited run leaves them apart on purpose.
+        return CheckOutcome(False, message, severity="warn", numbers=numbers)
+    return CheckOutcome(True, f"{len(live)} records, files as in the manifest", numbers=numbers)
+
+
+CHECKS: Mapping[str, Check] = {
+    check.name: check
+    for check in (
+        Check("mirror_deterministic", "page_mirror", False, mirror_deterministic.__doc__ or "", mirror_deterministic),
+        Check("cost_within_budget", "page_chunks", True, cost_within_budget.__doc__ or "", cost_within_budget),
+        Check("embeddings_sane", "chunk_embeddings", True, embeddings_sane.__doc__ or "", embeddings_sane),
+        Check(
+            "index_matches_manifest",
+            "search_index",
+            False,
+            index_matches_manifest.__doc__ or "",
+            index_matches_manifest,
+        ),
+    )
+}

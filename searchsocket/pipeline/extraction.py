@@ -1,0 +1,87 @@
+"""The part of stage 2 that runs in worker processes: bytes in, extracted pages out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.html.extract import EXTRACTOR_VERSION, extract_html
+from searchsocket.markdown.page import extract_markdown
+from searchsocket.pipeline.digests import digest_of, sha256
+from searchsocket.settings.model import Settings, SourceMode
+from searchsocket.sources import make_source
+from searchsocket.sources.base import Source
+from searchsocket.state.pages import StoredPage
+from searchsocket.types import ExtractedPage
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionJob:
+    """A batch of pages, with all that another process needs to read and extract them."""
+
+    root: Path
+    settings_json: str
+    mode: SourceMode | None
+    scope: str
+    pages: Sequence[StoredPage]
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What became of one page; exactly one of `extracted` and `error` is set."""
+
+    page: StoredPage
+    raw_hash: str  # of the bytes that were extracted, which may be newer than the listed ones
+    extracted: ExtractedPage | None
+    error: str = ""
+
+
+def extraction_key(settings: Settings) -> str:
+    """Everything besides the bytes that decides what a page says."""
+    return digest_of(
+        [
+            EXTRACTOR_VERSION,
+            settings.extract.model_dump_json(),
+            settings.transform.model_dump_json(),
+            settings.project.base_url,
+            settings.source.base_path,
+        ]
+    )
+
+
+def extract_batch(job: ExtractionJob) -> list[Extraction]:
+    """Read and extract a batch; a page that cannot be read costs only itself."""
+    settings = _settings(job.settings_json)
+    source = _source(job.root, job.settings_json, job.mode, job.scope)
+    return [_extract(source, settings, page) for page in job.pages]
+
+
+def _extract(source: Source, settings: Settings, page: StoredPage) -> Extraction:
+    try:
+        data = source.read(page.raw)
+    except SourceUnavailable as error:
+        return Extraction(page, page.raw_hash, None, str(error))
+    extract = extract_markdown if page.raw.kind == "markdown" else extract_html
+    try:
+        extracted = extract(
+            data,
+            page.raw,
+            settings.extract,
+            settings.transform,
+            base_url=settings.project.base_url,
+            base_path=settings.source.base_path,
+        )
+    except Exception as error:  # noqa: BLE001  a page that breaks the parser is reported and costs only itself
+        return Extraction(page, page.raw_hash, None, f"{type(error).__name__}: {error}"[:300])
+    return Extraction(page, sha256(data), extracted)
+
+
+@lru_cache(maxsize=4)
+def _settings(settings_json: str) -> Settings:
+    return Settings.model_validate_json(settings_json)
+
+
+@lru_cache(maxsize=4)
+def _source(root: Path, settings_json: str, mode: SourceMode | None, scope: str) -> Source:
+    return make_source(root, _settings(settings_json), mode, scope=scope)

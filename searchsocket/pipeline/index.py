@@ -1,0 +1,82 @@
+"""The use case: index a scope, or say what indexing it would do (spec 8.1, 21)."""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from searchsocket.embedders import make_embedder
+from searchsocket.embedders.batch import plan_missing
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.pipeline.chunk_embeddings import embedding_result, texts_to_embed
+from searchsocket.pipeline.context import ScopeRun
+from searchsocket.pipeline.history import results_of
+from searchsocket.pipeline.page_chunks import page_chunks
+from searchsocket.pipeline.page_mirror import page_mirror
+from searchsocket.pipeline.results import IndexSummary, StageResult, summarise
+from searchsocket.pipeline.search_index import IndexPlan, changes, index_result, refuse_large_deletion
+from searchsocket.pipeline.site_pages import site_pages
+from searchsocket.pipeline.stage import exclusive, state
+from searchsocket.pipeline.stages import STAGES
+from searchsocket.project import Project
+from searchsocket.state.database import open_copy, open_state, translated
+from searchsocket.stores import make_store
+
+
+def index_scope(run: ScopeRun) -> IndexSummary:
+    """Run every stage under one lock.
+
+    Raises:
+        SearchSocketError: A stage failed; the live index is as it was.
+    """
+    with exclusive(run):
+        return summarise(run.scope.name, [stage(run) for stage in STAGES.values()])
+
+
+def plan_scope(run: ScopeRun) -> IndexSummary:
+    """The dry run: the first stages run against a copy of the state, the last two are only counted.
+
+    Calls no provider and writes nothing outside a temporary folder.
+
+    Raises:
+        SearchSocketError: What the real run would fail with as well.
+    """
+    with tempfile.TemporaryDirectory(prefix="searchsocket-plan-") as folder:
+        dry = replace(run, workspace=Path(folder))
+        open_copy(run.project.state_dir / "state.db", dry.state_file).close()
+        results = [site_pages(dry), page_mirror(dry), page_chunks(dry), _plan_embeddings(dry), _plan_index(dry)]
+    return summarise(run.scope.name, results, dry_run=True)
+
+
+def summary_of(project: Project, run_id: str, scope: str) -> IndexSummary:
+    """The summary of a run whose stages ran elsewhere, from what they put on record."""
+    path = project.state_dir / "state.db"
+    with translated(path):
+        db = open_state(path)
+        try:
+            return summarise(scope, results_of(db, run_id))
+        finally:
+            db.close()
+
+
+def _plan_embeddings(run: ScopeRun) -> StageResult:
+    settings = run.project.settings.embeddings
+    embedder = make_embedder(settings)
+    with state(run) as db, EmbeddingCache(run.project.state_dir / "embeddings.db", read_only=True) as cache:
+        outcome = plan_missing(
+            embedder,
+            texts_to_embed(db, run.scope.name, cache, embedder),
+            price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
+        )
+        return embedding_result(run, db, embedder, outcome)
+
+
+def _plan_index(run: ScopeRun) -> StageResult:
+    store = make_store(run.project.settings.vector, run.project.state_dir, run.project.id)
+    live = store.generation(run.scope)
+    plan = IndexPlan()
+    with state(run) as db:
+        refuse_large_deletion(run, db, live)
+        for kind, _ in changes(run, db, store, live, plan):
+            plan.upserted += kind == "upsert"
+            plan.deleted += kind == "delete"
+    return index_result(plan, live, published=False)

@@ -1,0 +1,223 @@
+"""Bringing the mirror's files in line with what is known: written when they change, repaired when damaged, removed."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from sqlite3 import Connection, Row
+
+from searchsocket.batches import batches
+from searchsocket.errors import SearchSocketError, StateUnavailable
+from searchsocket.events import Event
+from searchsocket.files import write_atomic
+from searchsocket.links import rank_link_texts
+from searchsocket.mirror.document import page_digest, parse_page, render_page
+from searchsocket.mirror.paths import mirror_file
+from searchsocket.pipeline.context import ScopeRun
+from searchsocket.routes import RouteTable, scan_routes
+from searchsocket.state.database import transaction
+from searchsocket.state.pages import body_text, delete_page
+from searchsocket.types import Page
+from searchsocket.urls import path_depth
+
+_BATCH = 200
+_MAX_LINK_ROWS = 20_000  # link texts looked at for one page; a footer link on every page needs no more
+_INDEXED = "scope = ? AND removed = 0 AND skip = '' AND extract_key != ''"
+
+
+@dataclass(slots=True)
+class MirrorCounts:
+    """What happened to the files."""
+
+    written: int = 0
+    removed: int = 0
+    repaired: list[str] = field(default_factory=list)
+
+
+def refresh_mirror(run: ScopeRun, db: Connection) -> MirrorCounts:
+    """Write the files of dirty pages whose content changed; delete those of pages that left the index."""
+    counts = MirrorCounts()
+    routes = scan_routes(run.project.root, run.project.settings.routes.dir)
+    _mark_all_dirty_when_routes_changed(db, run.scope.name, routes.digest)
+    _drop_gone(run, db, counts)
+    _mark_damaged(run, db, counts)
+    rows = db.execute(f"SELECT id FROM pages WHERE {_INDEXED} AND dirty = 1 ORDER BY url", (run.scope.name,)).fetchall()
+    for batch in batches((row[0] for row in rows), _BATCH):
+        with transaction(db):
+            for page_id in batch:
+                counts.written += _refresh_page(run, db, routes, page_id)
+    return counts
+
+
+def page_from_state(run: ScopeRun, db: Connection, page_id: int, route: tuple[str, str] | None = None) -> Page:
+    """Put a page together from what was extracted, its links and its route."""
+    row = _row(db, "SELECT url, extract, body, generated_at FROM pages WHERE id = ?", page_id)
+    facts = json.loads(row["extract"])
+    scope, url = run.scope.name, row["url"]
+    incoming, texts = _incoming(db, scope, url, page_id)
+    outgoing = db.execute(
+        "SELECT COUNT(DISTINCT resolved) FROM links WHERE page_id = ? AND resolved != '' AND resolved != ?",
+        (page_id, url),
+    ).fetchone()[0]
+    if route is None:
+        match = scan_routes(run.project.root, run.project.settings.routes.dir).resolve(url)
+        route = (match.route_file, match.resolution)
+    return Page(
+        url=url,
+        title=facts["title"],
+        scope=scope,
+        body=body_text(row["body"]),
+        description=facts["description"],
+        language=facts["language"],
+        route_file=route[0],
+        route_resolution=route[1],  # type: ignore[arg-type]  a RouteResolution by construction
+        incoming_links=incoming,
+        outgoing_links=outgoing,
+        link_texts=rank_link_texts(texts),
+        depth=path_depth(url),
+        tags=tuple(facts["tags"]),
+        weight=facts["weight"],
+        published=facts["published"],
+        modified=facts["modified"],
+        generated_at=row["generated_at"],
+    )
+
+
+def read_mirror_page(run: ScopeRun, url: str, digest: str) -> Page | None:
+    """The page in its mirror file, or None when the file is missing or is not what was written."""
+    for root in _roots(run):
+        path = mirror_file(root, url)
+        try:
+            page = parse_page(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError, SearchSocketError):
+            return None
+        return page if page_digest(page) == digest else None
+    return None
+
+
+def _roots(run: ScopeRun) -> Iterator[Path]:
+    yield run.mirror_dir
+    if run.workspace is not None:  # a dry run reads what it did not write itself from the real mirror
+        yield run.project.mirror_dir / run.scope.name
+
+
+def _mark_all_dirty_when_routes_changed(db: Connection, scope: str, digest: str) -> None:
+    with transaction(db):
+        changed = db.execute(
+            "UPDATE scopes SET routes_digest = ? WHERE scope = ? AND routes_digest != ?", (digest, scope, digest)
+        )
+        if changed.rowcount:
+            db.execute("UPDATE pages SET dirty = 1 WHERE scope = ?", (scope,))
+
+
+def _drop_gone(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
+    """Files first, rows after: a crash in between leaves work for the next run, never an orphan."""
+    scope = run.scope.name
+    gone = db.execute("SELECT id, url FROM pages WHERE scope = ? AND removed = 1", (scope,)).fetchall()
+    left = db.execute(
+        "SELECT id, url FROM pages WHERE scope = ? AND removed = 0 AND skip != '' AND mirror_digest != ''", (scope,)
+    ).fetchall()
+    for _, url in gone + left:
+        _delete_file(run, url)
+    with transaction(db):
+        for page_id, _ in gone:
+            delete_page(db, page_id, scope)
+        for page_id, _ in left:
+            db.execute(
+                "UPDATE pages SET mirror_digest = '', mirror_stamp = '', generated_at = '', chunk_key = '', "
+                "route_resolution = '' WHERE id = ?",
+                (page_id,),
+            )
+            db.execute("DELETE FROM chunks WHERE page_id = ?", (page_id,))
+        db.execute("UPDATE pages SET dirty = 0 WHERE scope = ? AND skip != ''", (scope,))
+    counts.removed = len(gone) + len(left)
+
+
+def _delete_file(run: ScopeRun, url: str) -> None:
+    path = mirror_file(run.mirror_dir, url)
+    try:
+        path.unlink(missing_ok=True)
+        for folder in path.parents:
+            if folder == run.mirror_dir or any(folder.iterdir()):
+                break
+            folder.rmdir()
+    except FileNotFoundError:
+        return  # the folder is gone already
+    except OSError as error:
+        raise StateUnavailable(f"cannot delete {path}: {error.strerror}") from error
+
+
+def _mark_damaged(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
+    """Compare every file's size and time with what was written; the files are for people, so people may edit them."""
+    if run.workspace is not None:
+        return
+    damaged: list[tuple[int]] = []
+    restamped: list[tuple[str, int]] = []
+    for page_id, url, digest, stamp in db.execute(
+        f"SELECT id, url, mirror_digest, mirror_stamp FROM pages WHERE {_INDEXED} AND mirror_digest != '' AND dirty = 0",
+        (run.scope.name,),
+    ):
+        found = _stamp(mirror_file(run.mirror_dir, url))
+        if found == stamp:
+            continue
+        if found and read_mirror_page(run, url, digest) is not None:
+            restamped.append((found, page_id))  # copied or checked out anew, but the same
+            continue
+        counts.repaired.append(f"the mirror file of {url} was {'changed' if found else 'missing'}; it is written again")
+        damaged.append((page_id,))
+    with transaction(db):
+        db.executemany("UPDATE pages SET mirror_stamp = ? WHERE id = ?", restamped)
+        db.executemany("UPDATE pages SET dirty = 1, mirror_digest = '' WHERE id = ?", damaged)
+
+
+def _refresh_page(run: ScopeRun, db: Connection, routes: RouteTable, page_id: int) -> int:
+    old = _row(db, "SELECT url, mirror_digest, generated_at FROM pages WHERE id = ?", page_id)
+    match = routes.resolve(old["url"])
+    page = page_from_state(run, db, page_id, (match.route_file, match.resolution))
+    digest = page_digest(page)
+    if digest == old["mirror_digest"]:
+        db.execute("UPDATE pages SET dirty = 0 WHERE id = ?", (page_id,))
+        return 0
+    page = replace(page, generated_at=run.clock().isoformat(timespec="seconds").replace("+00:00", "Z"))
+    path = mirror_file(run.mirror_dir, page.url)
+    # Not synced: a file that a power cut damages is found by its stamp and written again.
+    write_atomic(path, render_page(page).encode("utf-8"), temporary_dir=run.temporary_dir, durable=False)
+    db.execute(
+        "UPDATE pages SET dirty = 0, mirror_digest = ?, mirror_stamp = ?, generated_at = ?, route_resolution = ? "
+        "WHERE id = ?",
+        (digest, _stamp(path), page.generated_at, page.route_resolution, page_id),
+    )
+    run.on_event(Event("markdown_written", {"url": page.url}))
+    return 1
+
+
+def _incoming(db: Connection, scope: str, url: str, page_id: int) -> tuple[int, list[str]]:
+    links = "FROM links WHERE scope = ? AND resolved = ? AND page_id != ?"
+    count = db.execute(f"SELECT COUNT(DISTINCT page_id) {links}", (scope, url, page_id)).fetchone()[0]
+    if not count:
+        return 0, []
+    texts = db.execute(
+        f"SELECT text {links} GROUP BY page_id, text ORDER BY text LIMIT ?",
+        (scope, url, page_id, _MAX_LINK_ROWS),
+    )
+    return count, [row[0] for row in texts if row[0]]
+
+
+def _stamp(path: Path) -> str:
+    """Size and time of a file; "" when there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise StateUnavailable(f"cannot look at {path}: {error.strerror}") from error
+    return f"{found.st_size}:{found.st_mtime_ns}"
+
+
+def _row(db: Connection, sql: str, page_id: int) -> Row:
+    cursor = db.execute(sql, (page_id,))
+    cursor.row_factory = Row
+    row: Row = cursor.fetchone()
+    return row

@@ -1,0 +1,164 @@
+"""Stage 2: pages that changed become Markdown, links are counted, and the mirror on disk follows (spec 8.3, 8.4)."""
+
+from collections import Counter
+from collections.abc import Iterable
+from sqlite3 import Connection
+
+from searchsocket.batches import batches
+from searchsocket.errors import StrictRoutesFailed
+from searchsocket.events import Event
+from searchsocket.executor import default_workers, map_batches
+from searchsocket.pipeline.context import ScopeRun
+from searchsocket.pipeline.digests import digest_of
+from searchsocket.pipeline.extraction import Extraction, ExtractionJob, extract_batch, extraction_key
+from searchsocket.pipeline.link_graph import resolve_links
+from searchsocket.pipeline.mirror_files import MirrorCounts, refresh_mirror
+from searchsocket.pipeline.results import StageResult
+from searchsocket.pipeline.stage import stage
+from searchsocket.state.database import transaction
+from searchsocket.state.pages import (
+    StoredPage,
+    digest_rows,
+    has_content,
+    put_extract,
+    set_extract_key,
+    to_extract,
+)
+from searchsocket.types import ExtractedPage
+
+_BATCH = 16
+_SERIAL_BELOW = 48  # pages; starting processes costs more than they save below this
+_TOLD = 20  # warnings of one kind that are spelled out
+
+
+@stage
+def page_mirror(run: ScopeRun, db: Connection) -> StageResult:
+    """Extract what changed, count links, and bring the mirror files up to date.
+
+    Raises:
+        StrictRoutesFailed: Strict route mapping is on and a page has no exact route.
+    """
+    told = _Told()
+    _extract_changed(run, db, told)
+    resolve_links(db, run.scope.name)
+    mirror = refresh_mirror(run, db)
+    told.add("mirror", mirror.repaired)
+    _hold_to_strict_routes(run, db)
+    return _result(run, db, told, mirror)
+
+
+class _Told:
+    """Warnings by kind, capped when spelled out, so that a broken site does not flood the report."""
+
+    def __init__(self) -> None:
+        self.extracted = 0
+        self.failed = 0
+        self._kinds: dict[str, list[str]] = {}
+
+    def add(self, kind: str, warnings: Iterable[str]) -> None:
+        self._kinds.setdefault(kind, []).extend(warnings)
+
+    def lines(self) -> tuple[str, ...]:
+        lines: list[str] = []
+        for warnings in self._kinds.values():
+            lines += warnings[:_TOLD]
+            if len(warnings) > _TOLD:
+                lines.append(f"... and {len(warnings) - _TOLD} more like the last one")
+        return tuple(lines)
+
+
+def _extract_changed(run: ScopeRun, db: Connection, told: _Told) -> None:
+    key = extraction_key(run.project.settings)
+    todo = list(to_extract(db, run.scope.name, key, everything=run.options.force))
+    jobs = (
+        ExtractionJob(
+            run.project.root, run.project.settings.model_dump_json(), run.options.source, run.scope.name, batch
+        )
+        for batch in batches(todo, _BATCH)
+    )
+    workers = run.project.settings.run.workers or default_workers()
+    for results in map_batches(extract_batch, jobs, workers=workers if len(todo) >= _SERIAL_BELOW else 1):
+        with transaction(db):
+            for result in results:
+                _store(run, db, key, result, told)
+        run.on_event(Event("progress", {"stage": "page_mirror", "done": told.extracted, "total": len(todo)}))
+
+
+def _store(run: ScopeRun, db: Connection, key: str, result: Extraction, told: _Told) -> None:
+    page, extracted = result.page, result.extracted
+    if extracted is None:
+        told.failed += 1
+        told.add("failed", [f"{page.raw.url} ({page.raw.locator}) failed: {result.error}"])
+        return
+    told.extracted += 1
+    told.add("page", [f"{page.raw.url}: {warning}" for warning in extracted.warnings])
+    extract_key = f"{page.raw_hash}:{key}"
+    if result.raw_hash != page.raw_hash:  # rewritten between listing and reading: the next run looks again
+        db.execute("UPDATE pages SET stamp = '', raw_hash = ? WHERE id = ?", (result.raw_hash, page.id))
+        extract_key = f"{result.raw_hash}:{key}"
+    if _lost_its_content(run, db, page, extracted):
+        told.add("lost", [f"{page.raw.url} has no content any more; its old content is kept (--force takes it out)"])
+        set_extract_key(db, page.id, extract_key)
+        return
+    put_extract(db, page.id, run.scope.name, extract_key, extracted)
+    run.on_event(Event("page_extracted", {"url": page.raw.url, "main": extracted.main, "skip": extracted.skip}))
+
+
+def _lost_its_content(run: ScopeRun, db: Connection, page: StoredPage, extracted: ExtractedPage) -> bool:
+    """A page that becomes empty is more often a selector that no longer fits than a page without text."""
+    return extracted.skip == "empty" and not run.options.force and has_content(db, page.id)
+
+
+def _hold_to_strict_routes(run: ScopeRun, db: Connection) -> None:
+    if not (run.options.strict_routes or run.project.settings.routes.strict):
+        return
+    rows = db.execute(
+        "SELECT url, route_resolution FROM pages WHERE scope = ? AND removed = 0 AND skip = '' "
+        "AND mirror_digest != '' AND route_resolution != 'exact' ORDER BY url",
+        (run.scope.name,),
+    ).fetchall()
+    if rows:
+        listed = ", ".join(f"{url} ({resolution})" for url, resolution in rows[:_TOLD])
+        more = f" and {len(rows) - _TOLD} more" if len(rows) > _TOLD else ""
+        raise StrictRoutesFailed(f"{len(rows)} pages have no exact route: {listed}{more}; fix them or drop strict mode")
+
+
+def _result(run: ScopeRun, db: Connection, told: _Told, mirror: MirrorCounts) -> StageResult:
+    scope = run.scope.name
+    routes: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
+    for skip, resolution, count in db.execute(
+        "SELECT skip, route_resolution, COUNT(*) FROM pages WHERE scope = ? AND removed = 0 AND extract_key != '' "
+        "GROUP BY skip, route_resolution",
+        (scope,),
+    ):
+        if skip:
+            skipped[skip] += count
+        else:
+            routes[resolution] += count
+    indexed = sum(routes.values())
+    version = digest_of(
+        digest_rows(
+            db, "SELECT url, mirror_digest FROM pages WHERE scope = ? AND mirror_digest != '' ORDER BY url", (scope,)
+        )
+    )
+    return StageResult(
+        stage="page_mirror",
+        total=indexed,
+        numbers={
+            "indexed": indexed,
+            "extracted": told.extracted,
+            "written": mirror.written,
+            "unchanged": indexed - mirror.written,
+            "removed": mirror.removed,
+            "skipped": sum(skipped.values()),
+            "failed": told.failed,
+            "routes_exact": routes["exact"],
+            "routes_best_effort": routes["best-effort"],
+            "routes_none": routes["none"],
+        },
+        version=version,
+        seconds=0.0,
+        warnings=told.lines(),
+        tables={"Skipped pages": [{"reason": reason, "pages": count} for reason, count in sorted(skipped.items())]},
+    )

@@ -1,0 +1,169 @@
+"""Stage 5: the live index and the chunks are compared, and what differs is published (spec 10.5)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from sqlite3 import Connection
+from typing import Literal
+
+from searchsocket.batches import batches
+from searchsocket.embedders import make_embedder
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.errors import ConfigMissing, LargeDeletion
+from searchsocket.events import Event
+from searchsocket.pipeline.context import ScopeRun
+from searchsocket.pipeline.history import last_result
+from searchsocket.pipeline.results import StageResult
+from searchsocket.pipeline.site_pages import refuse_another_model
+from searchsocket.pipeline.stage import stage
+from searchsocket.state.chunks import fingerprints, records
+from searchsocket.stores import make_store
+from searchsocket.stores.base import PublishInfo, VectorStore
+from searchsocket.types import Generation
+
+_BATCH = 500
+Change = tuple[Literal["upsert", "delete"], str]
+
+
+@dataclass(slots=True)
+class IndexPlan:
+    """What publishing would do."""
+
+    upserted: int = 0
+    deleted: int = 0
+    unchanged: int = 0
+    kept: int = 0  # live records that the state does not know, kept because it may not know everything
+    warnings: list[str] = field(default_factory=list)
+
+
+@stage
+def search_index(run: ScopeRun, db: Connection) -> StageResult:
+    """Stage upserts and deletions, then publish them in one switch.
+
+    Raises:
+        LargeDeletion: More than half of the live pages would go.
+        ConfigMissing: There is nothing to index at all.
+        IndexCorrupt: The built generation failed verification; the live one stays.
+    """
+    project, scope = run.project, run.scope
+    refuse_another_model(run)
+    embedder = make_embedder(project.settings.embeddings)
+    store = make_store(project.settings.vector, project.state_dir, project.id)
+    live = store.generation(scope)
+    refuse_large_deletion(run, db, live)
+    plan = IndexPlan()
+    store.discard(scope)
+    with EmbeddingCache(project.state_dir / "embeddings.db") as cache:
+        for batch in batches(_counted(changes(run, db, store, live, plan), plan), _BATCH):
+            upserts = [record_id for kind, record_id in batch if kind == "upsert"]
+            deletes = [record_id for kind, record_id in batch if kind == "delete"]
+            if upserts:
+                rows = records(db, scope.name, upserts)
+                store.upsert(rows, cache.get([row.content_hash for row in rows], embedder.model_id), scope)
+            if deletes:
+                store.delete_by_ids(deletes, scope)
+            run.on_event(Event("progress", {"stage": "search_index", "done": plan.upserted + plan.deleted}))
+    generation = store.publish(scope, _info(run, db, embedder.model_id, embedder.dimensions))
+    run.on_event(Event("upserted", {"records": plan.upserted}))
+    run.on_event(Event("deleted", {"records": plan.deleted}))
+    run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
+    return index_result(plan, generation, published=live is None or generation.name != live.name)
+
+
+def index_result(plan: IndexPlan, generation: Generation | None, *, published: bool) -> StageResult:
+    """The stage's report; also what a dry run foresees."""
+    return StageResult(
+        stage="search_index",
+        total=generation.records if generation else 0,
+        numbers={
+            "records": generation.records if generation else 0,
+            "pages": generation.pages if generation else 0,
+            "upserted": plan.upserted,
+            "deleted": plan.deleted,
+            "unchanged": plan.unchanged,
+            "published": int(published),
+        },
+        version=generation.digest if generation else "",
+        seconds=0.0,
+        warnings=tuple(plan.warnings),
+        generation=generation.name if generation else "",
+    )
+
+
+def refuse_large_deletion(run: ScopeRun, db: Connection, live: Generation | None) -> None:
+    """The last guard before the index: pages may also have gone by noindex, by settings or with the state."""
+    pages = db.execute("SELECT COUNT(DISTINCT page_id) FROM chunks WHERE scope = ?", (run.scope.name,)).fetchone()[0]
+    if pages == 0:
+        raise ConfigMissing(
+            f"there is nothing to index for scope {run.scope.name!r}: no page has searchable text; the live index, if "
+            "any, is left as it is; check the build folder with `searchsocket doctor`"
+        )
+    if (
+        live is not None
+        and pages * 2 < live.pages
+        and may_delete(db, run.scope.name)
+        and not run.options.accept_large_deletion
+    ):
+        raise LargeDeletion(run.scope.name, live.pages - pages, live.pages)
+
+
+def may_delete(db: Connection, scope: str) -> bool:
+    """Whether the state knows every page of the site, so that a record it does not know is a removed one."""
+    authoritative = db.execute("SELECT authoritative FROM scopes WHERE scope = ?", (scope,)).fetchone()[0]
+    unknown = db.execute(
+        "SELECT 1 FROM pages WHERE scope = ? AND removed = 0 AND "
+        "(extract_key = '' OR (skip = '' AND chunk_key = '')) LIMIT 1",
+        (scope,),
+    ).fetchone()
+    return bool(authoritative) and unknown is None
+
+
+def changes(
+    run: ScopeRun, db: Connection, store: VectorStore, live: Generation | None, plan: IndexPlan
+) -> Iterator[Change]:
+    """Merge the chunks with the live records, both by rising id; holds one of each at a time."""
+    wanted = fingerprints(db, run.scope.name)
+    present = store.fingerprints(run.scope) if live is not None else iter(())
+    deleting = may_delete(db, run.scope.name)
+    want, have = next(wanted, None), next(present, None)
+    while want or have:
+        if have is None or (want is not None and want[0] < have[0]):
+            assert want is not None
+            yield "upsert", want[0]
+            want = next(wanted, None)
+        elif want is None or have[0] < want[0]:
+            if deleting:
+                yield "delete", have[0]
+            else:
+                plan.kept += 1
+            have = next(present, None)
+        else:
+            if want[1] != have[1] or run.options.force:
+                yield "upsert", want[0]
+            else:
+                plan.unchanged += 1
+            want, have = next(wanted, None), next(present, None)
+    if plan.kept:
+        plan.warnings.append(
+            f"{plan.kept} records of pages that this run did not see are kept; a complete run removes them"
+        )
+
+
+def _counted(stream: Iterator[Change], plan: IndexPlan) -> Iterator[Change]:
+    for change in stream:
+        if change[0] == "upsert":
+            plan.upserted += 1
+        else:
+            plan.deleted += 1
+        yield change
+
+
+def _info(run: ScopeRun, db: Connection, model_id: str, dimensions: int) -> PublishInfo:
+    embedded = last_result(db, run.scope.name, "chunk_embeddings")
+    numbers = embedded.numbers if embedded else {}
+    return PublishInfo(
+        model_id=model_id,
+        dimensions=dimensions,
+        published_at=run.clock().isoformat(timespec="seconds").replace("+00:00", "Z"),
+        estimated_tokens=int(numbers.get("estimated_tokens", 0)),
+        estimated_cost_usd=float(numbers.get("estimated_cost_usd", 0.0)),
+    )

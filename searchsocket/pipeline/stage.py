@@ -1,0 +1,71 @@
+"""What surrounds every stage: the scope's lock, the state database, the clock, and the result on record."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import wraps
+from sqlite3 import Connection
+from time import perf_counter
+
+from searchsocket.errors import StateUnavailable
+from searchsocket.locks import scope_lock
+from searchsocket.pipeline.context import ScopeRun
+from searchsocket.pipeline.history import keep_newest, save_result
+from searchsocket.pipeline.results import StageResult
+from searchsocket.state.database import open_state, translated
+from searchsocket.state.pages import ensure_scope
+
+Stage = Callable[[ScopeRun], StageResult]
+StageBody = Callable[[ScopeRun, Connection], StageResult]
+KEPT_RUNS = 200
+
+
+def stage(body: StageBody) -> Stage:
+    """Make a stage of a function: it can then run with the others or alone in its own process."""
+
+    @wraps(body)
+    def run_stage(run: ScopeRun) -> StageResult:
+        started = perf_counter()
+        with exclusive(run), state(run) as db:
+            result = replace(body(run, db), seconds=perf_counter() - started)
+            save_result(db, run.run_id, run.scope.name, run.clock().isoformat(), result)
+            keep_newest(db, run.scope.name, KEPT_RUNS)
+        return result
+
+    return run_stage
+
+
+@contextmanager
+def exclusive(run: ScopeRun) -> Iterator[None]:
+    """Keep other runs off the scope; re-entrant, so that a whole run can hold what its stages take again.
+
+    Raises:
+        ScopeLocked: Another process works on the scope.
+    """
+    if run.workspace is not None:  # a dry run writes nowhere that another run looks
+        yield
+        return
+    with scope_lock(run.project.state_dir, run.scope.name):
+        yield
+
+
+@contextmanager
+def state(run: ScopeRun) -> Iterator[Connection]:
+    """The state database, closed afterwards; its errors become ours."""
+    with translated(run.state_file):
+        db = open_state(run.state_file)
+        try:
+            ensure_scope(db, run.scope.name)
+            yield db
+        finally:
+            db.close()
+
+
+def empty_temporary_dir(run: ScopeRun) -> None:
+    """Remove what a run that died was writing."""
+    try:
+        if run.temporary_dir.exists():
+            shutil.rmtree(run.temporary_dir)
+    except OSError as error:
+        raise StateUnavailable(f"cannot empty {run.temporary_dir}: {error.strerror}") from error

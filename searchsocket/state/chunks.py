@@ -1,0 +1,48 @@
+"""The chunks of a scope between runs, as the records that they become."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from searchsocket.types import Record
+
+
+def read_record(text: str) -> Record:
+    """A record as `page_chunks` stored it."""
+    data = json.loads(text)
+    for name in ("heading_path", "link_texts", "tags"):
+        data[name] = tuple(data[name])
+    return Record(**data)
+
+
+def content_hashes(db: sqlite3.Connection, scope: str) -> Iterator[str]:
+    """Every distinct text of the scope, by rising hash."""
+    for row in db.execute("SELECT DISTINCT content_hash FROM chunks WHERE scope = ? ORDER BY content_hash", (scope,)):
+        yield row[0]
+
+
+def records_with_hashes(db: sqlite3.Connection, scope: str, hashes: Sequence[str]) -> Iterator[Record]:
+    """One record for each of the given texts."""
+    marks = ",".join("?" * len(hashes))
+    rows = db.execute(
+        f"SELECT record, MIN(id) FROM chunks WHERE scope = ? AND content_hash IN ({marks}) "
+        "GROUP BY content_hash ORDER BY content_hash",
+        (scope, *hashes),
+    )
+    for row in rows:
+        yield read_record(row[0])
+
+
+def fingerprints(db: sqlite3.Connection, scope: str) -> Iterator[tuple[str, str]]:
+    """(id, record_hash) of every chunk, by rising id."""
+    yield from db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (scope,))
+
+
+def records(db: sqlite3.Connection, scope: str, ids: Sequence[str]) -> list[Record]:
+    """The records with the given ids, by rising id."""
+    marks = ",".join("?" * len(ids))
+    rows = db.execute(
+        f"SELECT record FROM chunks WHERE scope = ? AND id IN ({marks}) ORDER BY id",
+        (scope, *ids),
+    )
+    return [read_record(row[0]) for row in rows]

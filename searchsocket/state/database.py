@@ -1,0 +1,182 @@
+"""Opening `state.db`. Everything in it can be built again from the site, so a damaged file is set aside."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from searchsocket.errors import StateUnavailable
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE scopes (
+    scope TEXT PRIMARY KEY,
+    authoritative INTEGER NOT NULL DEFAULT 0,  -- a complete run has seen every page, so absence means removal
+    page_set_changed INTEGER NOT NULL DEFAULT 1,  -- pages came or went since links were resolved
+    routes_digest TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+CREATE TABLE pages (
+    id INTEGER PRIMARY KEY,
+    scope TEXT NOT NULL,
+    url TEXT NOT NULL,
+    served_url TEXT NOT NULL,
+    locator TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    raw_hash TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    removed INTEGER NOT NULL DEFAULT 0,  -- gone from a complete source; later stages drop what they hold
+    extract_key TEXT NOT NULL DEFAULT '',  -- raw bytes, settings and extractor that `extract` came from
+    skip TEXT NOT NULL DEFAULT '',
+    redirect_to TEXT NOT NULL DEFAULT '',
+    extract TEXT NOT NULL DEFAULT '',  -- JSON: ExtractedPage without body and links
+    body BLOB,  -- zlib
+    dirty INTEGER NOT NULL DEFAULT 0,  -- the mirror file may have to change
+    mirror_digest TEXT NOT NULL DEFAULT '',
+    mirror_stamp TEXT NOT NULL DEFAULT '',
+    generated_at TEXT NOT NULL DEFAULT '',
+    route_resolution TEXT NOT NULL DEFAULT '',
+    chunk_key TEXT NOT NULL DEFAULT '',  -- mirror digest, settings and model that the page's chunks came from
+    UNIQUE (scope, url)
+);
+CREATE INDEX pages_dirty ON pages (scope, dirty) WHERE dirty = 1;
+CREATE TABLE links (
+    page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+    scope TEXT NOT NULL,
+    target TEXT NOT NULL,
+    text TEXT NOT NULL,
+    resolved TEXT  -- url of a known page, '' when there is none, NULL when not looked up yet
+);
+CREATE INDEX links_of_page ON links (page_id);
+CREATE INDEX links_to_page ON links (scope, resolved, page_id);
+CREATE INDEX links_unresolved ON links (scope, target) WHERE resolved IS NULL;
+CREATE TABLE chunks (
+    scope TEXT NOT NULL,
+    id TEXT NOT NULL,
+    page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+    ordinal INTEGER NOT NULL,
+    content_hash TEXT NOT NULL,
+    record_hash TEXT NOT NULL,
+    record TEXT NOT NULL,  -- JSON
+    UNIQUE (scope, id)
+);
+CREATE INDEX chunks_fingerprint ON chunks (scope, id, record_hash);
+CREATE INDEX chunks_of_page ON chunks (page_id);
+CREATE INDEX chunks_content ON chunks (scope, content_hash);
+CREATE TABLE stage_results (
+    run_id TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    finished_at TEXT NOT NULL,
+    result TEXT NOT NULL,  -- JSON: StageResult
+    PRIMARY KEY (run_id, stage)
+);
+CREATE INDEX stage_results_of_scope ON stage_results (scope, stage, finished_at);
+"""
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn the driver's errors into ours.
+
+    Raises:
+        StateUnavailable: The file cannot be read or written: full disk, read-only, locked for too long, damaged.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StateUnavailable(f"{path}: {error}; free space or permissions, then run again") from error
+
+
+def open_state(path: Path) -> sqlite3.Connection:
+    """Open, or create, the state database; a damaged one is renamed to `*.corrupt` and begun anew.
+
+    Raises:
+        StateUnavailable: The file can be neither opened nor set aside.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StateUnavailable(f"cannot create {path.parent}: {error.strerror}") from error
+    try:
+        return _open(path)
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise StateUnavailable(f"{path}: {error}") from error
+        set_aside(path)
+        with translated(path):
+            return _open(path)
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged database, with its journal, out of the way and return where it went."""
+    aside = path.with_name(f"{path.name}.corrupt")
+    try:
+        for suffix in ("-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        path.replace(aside)
+    except OSError as error:
+        raise StateUnavailable(f"{path} is damaged and cannot be renamed: {error.strerror}; delete it") from error
+    return aside
+
+
+def open_copy(path: Path, copy: Path) -> sqlite3.Connection:
+    """A private copy of the database, for runs that must not write to the original; empty when there is none."""
+    if path.is_file():
+        # Without a journal beside it nobody is writing, and `immutable` keeps SQLite from creating one.
+        mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
+        with translated(path):
+            source = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)
+            target = sqlite3.connect(copy)
+            source.backup(target)
+            source.close()
+            target.close()
+    return open_state(copy)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=60, isolation_level=None)
+    try:
+        # The state can be rebuilt, so NORMAL (a power cut may undo the last commits, never tear them) is enough.
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA cache_size = -65536")
+        _check_version(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _check_version(db: sqlite3.Connection) -> None:
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version == 0:
+        _create(db)
+    elif version != SCHEMA_VERSION:  # written by another release: begun anew, like a damaged one
+        raise sqlite3.DatabaseError(f"schema version {version}, not {SCHEMA_VERSION}")
+
+
+def _create(db: sqlite3.Connection) -> None:
+    db.execute("BEGIN IMMEDIATE")
+    if db.execute("PRAGMA user_version").fetchone()[0] == 0:  # another process may have been first
+        for statement in _SCHEMA.split(";\n"):
+            if statement.strip():
+                db.execute(statement)
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    db.execute("COMMIT")
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """One atomic write; nested in another, it belongs to that one."""
+    if db.in_transaction:
+        yield
+        return
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")

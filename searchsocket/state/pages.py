@@ -1,0 +1,137 @@
+"""The pages of a scope between runs: what was seen, what was extracted from it, and what its mirror file holds."""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from searchsocket.types import ExtractedPage, RawPage
+
+_SELECT_RAW = "SELECT id, url, served_url, locator, kind, stamp, raw_hash FROM pages"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """What tells whether a page must be read again."""
+
+    id: int
+    locator: str
+    served_url: str
+    stamp: str
+    raw_hash: str
+    removed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page with its row id and the hash of its bytes."""
+
+    id: int
+    raw: RawPage
+    raw_hash: str
+
+
+def ensure_scope(db: sqlite3.Connection, scope: str) -> None:
+    db.execute("INSERT OR IGNORE INTO scopes (scope) VALUES (?)", (scope,))
+
+
+def known_pages(db: sqlite3.Connection, scope: str, urls: Sequence[str]) -> dict[str, KnownPage]:
+    marks = ",".join("?" * len(urls))
+    rows = db.execute(
+        f"SELECT url, id, locator, served_url, stamp, raw_hash, removed FROM pages WHERE scope = ? AND url IN ({marks})",
+        (scope, *urls),
+    )
+    return {row[0]: KnownPage(row[1], row[2], row[3], row[4], row[5], bool(row[6])) for row in rows}
+
+
+def put_page(db: sqlite3.Connection, scope: str, page: RawPage, raw_hash: str, size: int) -> None:
+    """Insert a page or take over what changed about where its bytes are."""
+    db.execute(
+        "INSERT INTO pages (scope, url, served_url, locator, kind, stamp, raw_hash, bytes) VALUES (?,?,?,?,?,?,?,?) "
+        "ON CONFLICT (scope, url) DO UPDATE SET served_url = excluded.served_url, locator = excluded.locator, "
+        "kind = excluded.kind, stamp = excluded.stamp, bytes = excluded.bytes, removed = 0, "
+        "dirty = CASE WHEN removed THEN 1 ELSE dirty END, "
+        # Links resolve against the served URL, so another one needs another extraction.
+        "extract_key = CASE WHEN served_url = excluded.served_url THEN extract_key ELSE '' END, "
+        "raw_hash = excluded.raw_hash",
+        (scope, page.url, page.served_url, page.locator, page.kind, page.stamp, raw_hash, size),
+    )
+
+
+def to_extract(db: sqlite3.Connection, scope: str, key: str, *, everything: bool) -> Iterator[StoredPage]:
+    """Pages whose bytes, settings or extractor changed since they were extracted, by URL."""
+    condition = "" if everything else "AND extract_key != raw_hash || ':' || ?"
+    rows = db.execute(
+        f"{_SELECT_RAW} WHERE scope = ? AND removed = 0 {condition} ORDER BY url",
+        (scope,) if everything else (scope, key),
+    )
+    for row in rows.fetchall():
+        yield StoredPage(row[0], RawPage(row[1], row[2], row[3], row[5], row[4]), row[6])
+
+
+def put_extract(db: sqlite3.Connection, page_id: int, scope: str, extract_key: str, page: ExtractedPage) -> None:
+    """Store what a page says; pages that it linked to, or links to now, may have to change their counts."""
+    mark_linked_dirty(db, page_id, scope)
+    was_skipped, old_redirect, was_extracted = db.execute(
+        "SELECT skip, redirect_to, extract_key != '' FROM pages WHERE id = ?", (page_id,)
+    ).fetchone()
+    if not was_extracted or bool(was_skipped) != bool(page.skip) or old_redirect != page.redirect_to:
+        db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (scope,))
+    facts = {
+        "title": page.title, "description": page.description, "language": page.language, "canonical": page.canonical,
+        "tags": page.tags, "weight": page.weight, "published": page.published, "modified": page.modified,
+        "main": page.main, "warnings": page.warnings,
+    }  # fmt: skip
+    db.execute(
+        "UPDATE pages SET extract_key = ?, skip = ?, redirect_to = ?, extract = ?, body = ?, dirty = 1 WHERE id = ?",
+        (
+            extract_key,
+            page.skip,
+            page.redirect_to,
+            json.dumps(facts, ensure_ascii=False),
+            zlib.compress(page.body.encode("utf-8"), 1),
+            page_id,
+        ),
+    )
+    db.execute("DELETE FROM links WHERE page_id = ?", (page_id,))
+    links = [] if page.skip else page.links
+    db.executemany(
+        "INSERT INTO links (page_id, scope, target, text) VALUES (?,?,?,?)",
+        [(page_id, scope, link.target, link.text) for link in links],
+    )
+
+
+def mark_linked_dirty(db: sqlite3.Connection, page_id: int, scope: str) -> None:
+    db.execute(
+        "UPDATE pages SET dirty = 1 WHERE scope = ? AND url IN "
+        "(SELECT resolved FROM links WHERE page_id = ? AND resolved != '')",
+        (scope, page_id),
+    )
+
+
+def has_content(db: sqlite3.Connection, page_id: int) -> bool:
+    """Whether an earlier run extracted something to search from the page."""
+    row = db.execute("SELECT extract_key != '' AND skip = '' FROM pages WHERE id = ?", (page_id,)).fetchone()
+    return bool(row and row[0])
+
+
+def set_extract_key(db: sqlite3.Connection, page_id: int, extract_key: str) -> None:
+    db.execute("UPDATE pages SET extract_key = ? WHERE id = ?", (extract_key, page_id))
+
+
+def delete_page(db: sqlite3.Connection, page_id: int, scope: str) -> None:
+    """Forget a page with its links and chunks."""
+    mark_linked_dirty(db, page_id, scope)
+    db.execute("DELETE FROM pages WHERE id = ?", (page_id,))
+
+
+def body_text(blob: bytes) -> str:
+    return zlib.decompress(blob).decode("utf-8")
+
+
+def digest_rows(db: sqlite3.Connection, sql: str, parameters: Iterable[Any]) -> Iterator[str]:
+    """Each row as one line, for a digest over many."""
+    for row in db.execute(sql, tuple(parameters)):
+        yield "\x1f".join(str(value) for value in row)
