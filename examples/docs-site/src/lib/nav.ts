@@ -1,0 +1,127 @@
+/** The order of the documentation: the sidebar, the previous/next links and the list of all pages. */
+export type Item = { href: string; label: string };
+export type Group = { title: string; items: Item[] };
+
+export const groups: Group[] = [
+	{
+		title: 'Begin',
+		items: [
+			{ href: '/start', label: 'Quick start' },
+			{ href: '/docs', label: 'Overview' },
+			{ href: '/docs/install', label: 'Install' },
+			{ href: '/docs/architecture', label: 'How it works' },
+			{ href: '/docs/cheatsheet', label: 'Cheat sheet' }
+		]
+	},
+	{
+		title: 'Concepts',
+		items: [
+			{ href: '/docs/concepts', label: 'Words we use' },
+			{ href: '/docs/concepts/scopes', label: 'Scopes' },
+			{ href: '/docs/concepts/mirror', label: 'The mirror' },
+			{ href: '/docs/concepts/chunks', label: 'Pages and chunks' },
+			{ href: '/docs/concepts/identities', label: 'Identities and hashes' },
+			{ href: '/docs/concepts/generations', label: 'Generations' },
+			{ href: '/docs/concepts/embedding-cache', label: 'The embedding cache' },
+			{ href: '/docs/concepts/state', label: 'State on disk' }
+		]
+	},
+	{
+		title: 'Sources',
+		items: [
+			{ href: '/docs/sources', label: 'Choosing a source' },
+			{ href: '/docs/sources/static-output', label: 'Static output' },
+			{ href: '/docs/sources/content-files', label: 'Content files' }
+		]
+	},
+	{
+		title: 'Indexing',
+		items: [
+			{ href: '/docs/indexing', label: 'The way of a page' },
+			{ href: '/docs/indexing/extraction', label: 'Extraction' },
+			{ href: '/docs/indexing/extraction/author-controls', label: 'Author controls' },
+			{ href: '/docs/indexing/extraction/markup', label: 'What becomes of markup' },
+			{ href: '/docs/indexing/mirror-format', label: 'Mirror format' },
+			{ href: '/docs/indexing/routes', label: 'Route files' },
+			{ href: '/docs/indexing/links', label: 'Links' },
+			{ href: '/docs/indexing/chunking', label: 'Chunking' },
+			{ href: '/docs/indexing/embeddings', label: 'Embeddings' },
+			{ href: '/docs/indexing/embeddings/cost', label: 'Cost and budget' },
+			{ href: '/docs/indexing/incremental', label: 'Incremental runs' },
+			{ href: '/docs/indexing/publishing', label: 'Publishing' },
+			{ href: '/docs/indexing/publishing/rollback', label: 'Rollback' },
+			{ href: '/docs/indexing/deletion', label: 'What is deleted, and when' }
+		]
+	},
+	{
+		title: 'Searching',
+		items: [
+			{ href: '/docs/search', label: 'How a query is answered' },
+			{ href: '/docs/search/ranking', label: 'Ranking' },
+			{ href: '/docs/search/filters', label: 'Filters and grouping' },
+			{ href: '/docs/search/snippets', label: 'Snippets' }
+		]
+	},
+	{
+		title: 'HTTP API',
+		items: [
+			{ href: '/docs/api', label: 'The service' },
+			{ href: '/docs/api/search', label: 'Search' },
+			{ href: '/docs/api/pages', label: 'Pages' },
+			{ href: '/docs/api/health', label: 'Health' },
+			{ href: '/docs/security', label: 'Security' }
+		]
+	},
+	{
+		title: 'Command line',
+		items: [
+			{ href: '/docs/cli', label: 'All commands' },
+			{ href: '/docs/cli/searchsocket-init', label: 'init' },
+			{ href: '/docs/cli/searchsocket-index', label: 'index' },
+			{ href: '/docs/cli/searchsocket-search', label: 'search' },
+			{ href: '/docs/cli/searchsocket-status', label: 'status' },
+			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
+			{ href: '/docs/cli/searchsocket-clean', label: 'clean' },
+			{ href: '/docs/cli/searchsocket-rollback', label: 'rollback' },
+			{ href: '/docs/cli/searchsocket-serve', label: 'serve' }
+		]
+	},
+	{
+		title: 'Configuration',
+		items: [
+			{ href: '/docs/configuration', label: 'The file' },
+			{ href: '/docs/configuration/reference', label: 'Every key' },
+			{ href: '/docs/configuration/environment', label: 'Environment' }
+		]
+	},
+	{
+		title: 'Dagster',
+		items: [
+			{ href: '/docs/dagster', label: 'Running Dagster' },
+			{ href: '/docs/dagster/assets', label: 'Assets and partitions' },
+			{ href: '/docs/dagster/checks', label: 'Checks' },
+			{ href: '/docs/dagster/jobs', label: 'Jobs and runs' }
+		]
+	},
+	{
+		title: 'Recipes',
+		items: [
+			{ href: '/docs/recipes/github-actions', label: 'GitHub Actions' },
+			{ href: '/docs/recipes/preview-branches', label: 'Preview branches' },
+			{ href: '/docs/recipes/search-box', label: 'A search box' },
+			{ href: '/docs/recipes/review-the-mirror', label: 'Review the mirror' },
+			{ href: '/docs/recipes/several-sites', label: 'Several sites' }
+		]
+	},
+	{
+		title: 'Help',
+		items: [
+			{ href: '/docs/troubleshooting', label: 'Error codes' },
+			{ href: '/docs/faq', label: 'Questions' },
+			{ href: '/docs/limits', label: 'Limits' },
+			{ href: '/docs/glossary', label: 'Glossary' }
+		]
+	}
+];
+
+export const items: Item[] = groups.flatMap((group) => group.items);

@@ -1,0 +1,3 @@
+export const prerender = true;
+// Pages need no script: tabs and details are plain HTML, links are links.
+export const csr = false;
