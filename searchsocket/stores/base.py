@@ -1,9 +1,13 @@
 """The seam where records, vectors and words are kept and queried."""
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
+from searchsocket.errors import BadVectors
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
 
 
@@ -37,10 +41,18 @@ class IndexReader(Protocol):
         """At most `top_k` records that hold words of `text` and match `where`, best first; equals by rising id."""
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
-        """Cosine of each named record, in the order of `ids`."""
+        """Cosine of each named record, in the order of `ids`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
 
     def records(self, ids: Sequence[str]) -> list[Record]:
-        """The named records, in the order of `ids`."""
+        """The named records, in the order of `ids`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
 
     def page_records(self, url: str) -> list[Record]:
         """All records of one page, by ordinal; empty when there is no such page."""
@@ -50,10 +62,13 @@ class VectorStore(Protocol):
     """Keeps generations of scopes. Writes are staged until `publish`, which is one atomic switch."""
 
     def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
-        """Stage records with their vectors (row i belongs to record i); same id replaces.
+        """Stage records with their vectors (row i belongs to record i); same id replaces, the last call wins.
 
         Raises:
-            BadVectors: A vector is zero, not finite, or of another shape; nothing of the batch is staged.
+            BadVectors: A vector is zero, not finite, not of unit length or of another shape; nothing of the batch
+                is staged.
+            ProjectMismatch: A record, or the place, belongs to another project.
+            InvalidScope: A record belongs to another scope.
         """
 
     def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:
@@ -62,10 +77,13 @@ class VectorStore(Protocol):
     def publish(self, scope: Scope, info: PublishInfo) -> Generation:
         """Build a generation from the live one and what is staged, verify it, and switch to it.
 
+        Where nothing that is staged differs from the live generation, that one stays and is returned.
         The previous generation is kept for `rollback`; older ones are removed when no reader holds them.
 
         Raises:
-            IndexCorrupt: The built generation failed verification; the live one stays.
+            IndexCorrupt: The live generation is damaged, or the built one failed verification; the live one stays.
+            EmbeddingModelMismatch: Records of another model would stay beside those of `info.model_id`.
+            StateUnavailable: The place cannot be written; the live generation stays.
         """
 
     def discard(self, scope: Scope) -> None:
@@ -98,5 +116,36 @@ class VectorStore(Protocol):
     def list_scopes(self) -> list[Generation]:
         """The live generation of every scope of this project, by name."""
 
+    def verify(self, scope: Scope) -> list[str]:
+        """Read the live generation in full and name what is damaged; empty when all is well, or nothing published."""
+
     def health(self) -> Health:
         """Whether the backend can be read and written."""
+
+
+UNIT_TOLERANCE = 1e-3  # float32 and a provider's own rounding stay far below it
+
+
+def check_vectors(vectors: Vectors, count: int, dimensions: int | None = None) -> None:
+    """Refuse what must never be stored or searched with (DESIGN 8).
+
+    Raises:
+        BadVectors: Not float32 of shape (count, dimensions), or a row is zero, not finite or not of unit length.
+    """
+    if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != count or vectors.shape[1] == 0:
+        raise BadVectors(f"expected {count} float32 vectors, got an array of {vectors.dtype} {vectors.shape}")
+    if dimensions is not None and vectors.shape[1] != dimensions:
+        raise BadVectors(f"expected vectors of {dimensions} dimensions, got {vectors.shape[1]}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = np.sqrt(np.vecdot(vectors, vectors))
+    bad = np.flatnonzero(~(np.abs(norms - 1.0) <= UNIT_TOLERANCE))  # a NaN compares as False
+    if bad.size:
+        raise BadVectors(f"vector {bad[0]} of {count} has length {norms[bad[0]]}, not 1 (bad rows: {bad.size})")
+
+
+def index_digest(fingerprints: Iterable[tuple[str, str]]) -> str:
+    """Digest of (id, record_hash) pairs in rising order of id: equal digests mean equal indexes."""
+    digest = hashlib.sha256()
+    for record_id, record_hash in fingerprints:
+        digest.update(f"{record_id}\0{record_hash}\n".encode())
+    return digest.hexdigest()

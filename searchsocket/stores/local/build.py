@@ -1,0 +1,239 @@
+"""Building a generation: the live one and the staged changes, merged into a new folder in path order."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavailable
+from searchsocket.stores.base import PublishInfo, index_digest
+from searchsocket.stores.local.keywords import create_words, dead_share, link_words, update_words
+from searchsocket.stores.local.layout import IDS, ORDER, RECORDS, VECTORS, WORDS, corrupt
+from searchsocket.stores.local.matrix import Rows, write_matrix
+from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.records import FIELD_NAMES, INDEXES, PATH_ORDER, TABLES, connect_writer
+from searchsocket.stores.local.staging import Staging
+from searchsocket.types import Vectors
+
+_MAX_CHANGED_SHARE = 0.3  # beyond it, copying the live files and changing them costs more than new ones
+_MAX_DEAD_SHARE = 0.2
+_SPARE_DOCS = 100_000  # how far `doc` numbers may run ahead of four times the records before they start again
+_BATCH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a new folder holds."""
+
+    records: int
+    pages: int
+    routes: dict[str, int]
+    digest: str
+    max_doc: int
+    id_bytes: int
+
+
+def drop_unchanged(staging: Staging, live: LocalReader) -> None:
+    """Forget staged changes that change nothing: unknown deletions, and records that are live with the same vector."""
+    same_vectors = staging.fact("model_id") == live.generation.model_id
+    with closing(_open_merge(staging.database, live=live)) as merge:
+        merge.execute("DELETE FROM changes WHERE slot IS NULL AND id NOT IN (SELECT id FROM live.records)")
+        if not same_vectors or staging.fact("dimensions") != str(live.generation.dimensions):
+            return
+        staged = _map_staged(staging, live.vectors)
+        equal = merge.execute(
+            "SELECT c.id, c.slot, r.doc FROM changes c JOIN live.records r "
+            "ON r.id = c.id AND r.record_hash = c.record_hash WHERE c.slot IS NOT NULL ORDER BY c.id"
+        )
+        unchanged: list[tuple[str]] = []
+        while rows := equal.fetchmany(_BATCH):
+            new = staged[[slot for _, slot, _ in rows]]
+            old = live.vectors[live.rows[[doc for _, _, doc in rows]]]
+            same = (new == old).all(axis=1)
+            unchanged += [(row[0],) for row, is_same in zip(rows, same, strict=True) if is_same]
+        merge.execute("BEGIN")
+        merge.executemany("DELETE FROM changes WHERE id = ?", unchanged)
+        merge.execute("COMMIT")
+
+
+def check_model(staging: Staging, live: LocalReader | None, info: PublishInfo) -> None:
+    """Refuse to put vectors of two models beside each other.
+
+    Raises:
+        EmbeddingModelMismatch, BadVectors: What is staged, or what stays, does not fit `info`.
+    """
+    staged_model, staged_dimensions = staging.fact("model_id"), staging.fact("dimensions")
+    if staging.counts()[0]:
+        if staged_model != info.model_id:
+            raise EmbeddingModelMismatch(staging.scope, staged_model, info.model_id)
+        if staged_dimensions != str(info.dimensions):
+            raise BadVectors(f"staged vectors have {staged_dimensions} dimensions, the model has {info.dimensions}")
+    if live is None or (live.generation.model_id, live.generation.dimensions) == (info.model_id, info.dimensions):
+        return
+    with closing(_open_merge(staging.database, live=live)) as merge:
+        (stays,) = merge.execute(
+            "SELECT EXISTS (SELECT 1 FROM live.records WHERE id NOT IN (SELECT id FROM changes))"
+        ).fetchone()
+    if stays:
+        raise EmbeddingModelMismatch(staging.scope, live.generation.model_id, info.model_id)
+
+
+def build(target: Path, staging: Staging, live: LocalReader | None, info: PublishInfo) -> Built:
+    """Write all files of a generation but its manifest into the new folder `target`, and sync them.
+
+    A small change is made on copies of the live files (segments of words are linked); a large one writes new files.
+
+    Raises:
+        OSError, StateUnavailable: The disk is full or refuses.
+        IndexCorrupt: The live generation is damaged.
+    """
+    target.mkdir()
+    copied = live if live is not None and _is_small(staging, live) else None
+    if copied is not None:
+        shutil.copyfile(copied.folder / RECORDS, target / RECORDS)
+        link_words(copied.folder / WORDS, target / WORDS)
+    else:
+        create_words(target / WORDS)
+    with _client_errors(target), closing(_open_merge(target / RECORDS, live=live, staging=staging)) as merge:
+        origin, first_new = _merge_records(merge, live, copied)
+        docs, ids = _path_order(merge)
+        removed = np.setdiff1d(copied.order, docs).tolist() if copied is not None else []
+        update_words(target / WORDS, merge, removed, first_new if copied is not None else 0)
+        built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize)
+    nothing = np.empty((0, info.dimensions), np.float32)
+    with open(target / VECTORS, "xb") as file:
+        write_matrix(file, origin[docs], nothing if live is None else live.vectors, _map_staged(staging, nothing))
+    (target / ORDER).write_bytes(docs.tobytes())
+    (target / IDS).write_bytes(ids.tobytes())
+    return built
+
+
+def _is_small(staging: Staging, live: LocalReader) -> bool:
+    """Whether changing copies of the live files is cheaper than writing new ones, and leaves little waste."""
+    records = live.generation.records
+    return (
+        sum(staging.counts()) <= _MAX_CHANGED_SHARE * records
+        and live.manifest.max_doc <= 4 * records + _SPARE_DOCS
+        and dead_share(live.folder / WORDS) <= _MAX_DEAD_SHARE
+    )
+
+
+def _merge_records(merge: sqlite3.Connection, live: LocalReader | None, copied: LocalReader | None) -> tuple[Rows, int]:
+    """Bring the records of the new file up to date.
+
+    Returns:
+        For each `doc` number where its vector is: a row of the live matrix, or `~slot` of a staged one; and the
+        number below which all records are old.
+    """
+    merge.execute("BEGIN")
+    kept: Rows = np.empty(0, np.int64)  # live rows of the old records
+    old_docs: Rows = kept  # their numbers in the new file
+    if copied is not None:
+        merge.execute("DELETE FROM tags WHERE doc IN (SELECT doc FROM records WHERE id IN (SELECT id FROM changes))")
+        merge.execute("DELETE FROM records WHERE id IN (SELECT id FROM changes)")
+        first_new = copied.manifest.max_doc
+        kept, old_docs = np.arange(len(copied.order)), copied.order.astype(np.int64)
+    else:
+        _execute_all(merge, TABLES)
+        if live is not None:
+            kept = _copy_live(merge, live)
+            old_docs = np.arange(1, len(kept) + 1)
+        first_new = len(kept)
+    slots = _add_staged(merge)
+    _execute_all(merge, INDEXES)
+    merge.execute("COMMIT")
+    origin = np.zeros(first_new + len(slots) + 1, np.int64)
+    origin[old_docs] = kept
+    origin[first_new + 1 :] = ~slots
+    return origin, first_new
+
+
+def _copy_live(merge: sqlite3.Connection, live: LocalReader) -> Rows:
+    """Take over what stays, numbered from 1 in path order; returns the live rows."""
+    stays = f"FROM live.records WHERE id NOT IN (SELECT id FROM changes) ORDER BY {PATH_ORDER}"
+    docs = np.fromiter((row[0] for row in merge.execute(f"SELECT doc {stays}")), np.int64)
+    merge.execute(f"INSERT INTO records (sort, {FIELD_NAMES}) SELECT sort, {FIELD_NAMES} {stays}")
+    _add_tags(merge, 0)
+    return live.rows[docs]
+
+
+def _add_staged(merge: sqlite3.Connection) -> Rows:
+    """Add what was upserted, in path order; returns the slots in that order."""
+    merge.execute(f"CREATE INDEX IF NOT EXISTS staged.by_path ON changes ({PATH_ORDER}) WHERE slot IS NOT NULL")
+    upserts = f"FROM staged.changes WHERE slot IS NOT NULL ORDER BY {PATH_ORDER}"
+    (last,) = merge.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence").fetchone()
+    merge.execute(f"INSERT INTO records (sort, {FIELD_NAMES}) SELECT sort, {FIELD_NAMES} {upserts}")
+    _add_tags(merge, last)
+    return np.fromiter((row[0] for row in merge.execute(f"SELECT slot {upserts}")), np.int64)
+
+
+def _add_tags(merge: sqlite3.Connection, after_doc: int) -> None:
+    merge.execute(
+        "INSERT OR IGNORE INTO tags SELECT tag.value, r.doc FROM records r, json_each(r.tags) tag "
+        "WHERE r.doc > ? AND r.tags <> '[]'",
+        (after_doc,),
+    )
+
+
+def _path_order(merge: sqlite3.Connection) -> tuple[NDArray[np.uint32], NDArray[np.bytes_]]:
+    """The `doc` number and the id of every row of the matrix to come."""
+    found = merge.execute(f"SELECT doc, id FROM records ORDER BY {PATH_ORDER}")
+    docs: list[NDArray[np.uint32]] = []
+    ids: list[NDArray[np.bytes_]] = []
+    while rows := found.fetchmany(_BATCH):
+        docs.append(np.array([doc for doc, _ in rows], np.uint32))
+        ids.append(np.array([id_.encode() for _, id_ in rows], np.bytes_))
+    if not docs:
+        return np.empty(0, np.uint32), np.empty(0, "S1")
+    return np.concatenate(docs), np.concatenate(ids)
+
+
+def _summary(merge: sqlite3.Connection, records: int, max_doc: int, id_bytes: int) -> Built:
+    counts = merge.execute("SELECT route_resolution, count(DISTINCT sort) FROM records GROUP BY 1 ORDER BY 1")
+    routes = {str(resolution): int(pages) for resolution, pages in counts}
+    (pages,) = merge.execute("SELECT count(DISTINCT sort) FROM records").fetchone()
+    digest = index_digest(merge.execute("SELECT id, record_hash FROM records ORDER BY id"))
+    return Built(records, int(pages), routes, digest, max_doc, id_bytes)
+
+
+def _map_staged(staging: Staging, nothing: Vectors) -> Vectors:
+    if not staging.counts()[0]:
+        return nothing
+    mapped = np.memmap(staging.vectors, np.float32, "r").view(np.ndarray)
+    dimensions = int(staging.fact("dimensions"))
+    # Behind the last whole row may lie what a write that failed left.
+    return mapped[: len(mapped) // dimensions * dimensions].reshape(-1, dimensions)
+
+
+def _open_merge(database: Path, *, live: LocalReader | None, staging: Staging | None = None) -> sqlite3.Connection:
+    merge = connect_writer(database)
+    if live is not None:
+        uri = f"{(live.folder / RECORDS).resolve().as_uri()}?mode=ro&immutable=1"
+        merge.execute("ATTACH ? AS live", (uri,))
+    if staging is not None:
+        merge.execute("ATTACH ? AS staged", (staging.database.resolve().as_uri(),))
+    return merge
+
+
+def _execute_all(merge: sqlite3.Connection, script: str) -> None:
+    """Like `executescript`, inside the transaction."""
+    for statement in filter(None, map(str.strip, script.split(";"))):
+        merge.execute(statement)
+
+
+@contextmanager
+def _client_errors(target: Path) -> Iterator[None]:
+    """Say in our words what SQLite and tantivy say about a disk, and about damage."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise StateUnavailable(f"cannot write the index in {target}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise corrupt(target.parent, f"holds a damaged {RECORDS} ({error})") from error
+    except ValueError as error:  # tantivy's own word for every failure
+        raise StateUnavailable(f"cannot write the words of the index in {target}: {error}") from error

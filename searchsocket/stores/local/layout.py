@@ -1,0 +1,200 @@
+"""Names and small files of the embedded index: which folder, which generation is live, what it holds."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from searchsocket.errors import IndexCorrupt, InvalidScope, StateUnavailable, VectorBackendUnavailable
+from searchsocket.files import is_temporary, write_atomic
+from searchsocket.types import Generation
+
+FORMAT = 1  # of a generation's files; another number is not read
+CURRENT = "CURRENT"
+MANIFEST = "manifest.json"
+RECORDS = "records.db"
+VECTORS = "vectors.f32"  # float32, one row a record, in path order
+ORDER = "order.u32"  # for each row the `doc` number that records.db and words/ know the record by
+IDS = "ids.bin"  # for each row the record's id, UTF-8, padded with NUL
+WORDS = "words"
+STAGING = ".staging"
+BUILDING = ".building-"
+REMOVED = ".removed-"
+PROJECT = "project.json"
+
+_SCOPE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
+_GENERATION_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
+_STAMP = "%Y%m%dT%H%M%SZ"
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """What CURRENT says."""
+
+    live: str
+    previous: str = ""  # "" = nothing to roll back to
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One file of a generation."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a generation says of itself."""
+
+    generation: Generation
+    max_doc: int  # highest `doc` number ever given out in its line of generations
+    id_bytes: int  # width of a row of `ids.bin`
+    files: Mapping[str, FileEntry]  # path inside the generation -> size and hash
+
+
+def scope_folder(root: Path, scope_name: str) -> Path:
+    """The folder of one scope, always a direct child of `root`.
+
+    Raises:
+        InvalidScope: The name is not a sanitised one.
+    """
+    if not _SCOPE_NAME.fullmatch(scope_name) or scope_name == PROJECT:
+        raise InvalidScope(f"scope name {scope_name[:200]!r} cannot name a folder of the index")
+    return root / scope_name
+
+
+def read_current(folder: Path) -> Current | None:
+    """The live and previous generation of a scope; None when nothing was published.
+
+    Raises:
+        IndexCorrupt: The file is damaged.
+    """
+    path = folder / CURRENT
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise corrupt(path, "is not text") from error
+    except OSError as error:
+        raise VectorBackendUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+    if not 1 <= len(lines) <= 2 or not all(_GENERATION_NAME.fullmatch(line) for line in lines):
+        raise corrupt(path, "does not name a generation")
+    return Current(*lines)
+
+
+def write_current(folder: Path, current: Current) -> None:
+    """Switch to a generation: the one step by which publishing and rollback become visible."""
+    lines = [current.live, current.previous] if current.previous else [current.live]
+    write_atomic(folder / CURRENT, ("\n".join(lines) + "\n").encode("ascii"))
+
+
+def generation_name(now: datetime, digest: str, after: str) -> str:
+    """A name that sorts after `after` even when the clock went back, e.g. `20261121T101500Z-ab12cd`."""
+    stamp = now.strftime(_STAMP)
+    if after and stamp <= after[:16]:
+        stamp = (datetime.strptime(after[:16], _STAMP) + timedelta(seconds=1)).strftime(_STAMP)
+    return f"{stamp}-{digest[:6]}"
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of one generation.
+
+    Raises:
+        FileNotFoundError: There is none: damaged, or removed a moment ago by a newer run.
+        IndexCorrupt: It is damaged.
+    """
+    path = folder / MANIFEST
+    try:
+        return _manifest_of(json.loads(path.read_bytes()))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise corrupt(path, "is damaged") from error
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise VectorBackendUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _manifest_of(data: Any) -> Manifest:
+    if data["format"] != FORMAT:
+        raise ValueError(f"format {data['format']!r}")
+    files = {name: FileEntry(int(entry["bytes"]), str(entry["sha256"])) for name, entry in data["files"].items()}
+    generation = Generation(**data["generation"])
+    numbers = (generation.records, generation.dimensions, generation.pages, data["max_doc"], data["id_bytes"])
+    if not all(isinstance(number, int) and number >= 0 for number in numbers):
+        raise ValueError("not a count")
+    return Manifest(generation, data["max_doc"], data["id_bytes"], files)
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """The manifest as JSON that people can read."""
+    data = {"format": FORMAT, **asdict(manifest)}
+    return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def data_files(folder: Path) -> list[str]:
+    """Every file of a generation that its manifest lists, sorted."""
+    words = (f"{WORDS}/{entry.name}" for entry in os.scandir(folder / WORDS) if not entry.name.endswith(".lock"))
+    return sorted([RECORDS, VECTORS, ORDER, IDS, *words])
+
+
+def check_sizes(folder: Path, manifest: Manifest) -> None:
+    """Compare the size of every file with the manifest: cheap, and finds every file that is missing or cut short.
+
+    Raises:
+        FileNotFoundError: A file is not there.
+        IndexCorrupt: A file has another size.
+    """
+    if missing := {RECORDS, VECTORS, ORDER, IDS} - manifest.files.keys():
+        raise corrupt(folder / MANIFEST, f"does not list {sorted(missing)[0]}")
+    for name, entry in manifest.files.items():
+        size = (folder / name).stat().st_size
+        if size != entry.bytes:
+            raise corrupt(folder / name, f"has {size} bytes instead of {entry.bytes}")
+
+
+def corrupt(path: Path, what: str) -> IndexCorrupt:
+    """The error for a damaged file: it names the file and both ways out."""
+    return IndexCorrupt(
+        f"{path} {what}; run `searchsocket index --force` to build the index again, "
+        "or `searchsocket rollback` to go back to the generation before"
+    )
+
+
+def remove_leftovers(folder: Path, keep: Current | None) -> None:
+    """Remove what dead writers left, and generations that are neither live nor previous; staging stays."""
+    if not folder.is_dir():
+        return
+    names = {keep.live, keep.previous} if keep else set()
+    for entry in sorted(folder.iterdir()):
+        is_old = bool(_GENERATION_NAME.fullmatch(entry.name)) and entry.name not in names
+        if is_old:
+            gone = folder / f"{REMOVED}{entry.name}"
+            shutil.rmtree(gone, ignore_errors=True)
+            # One rename takes a generation away: a reader or a crash never meets half of one.
+            os.replace(entry, gone)
+            entry = gone
+        if is_temporary(entry):
+            entry.unlink(missing_ok=True)
+        elif is_old or entry.name.startswith((BUILDING, REMOVED)):
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """Turn what the file system says into an error that names the place.
+
+    Raises:
+        StateUnavailable: The disk is full, read-only or otherwise refuses.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StateUnavailable(f"cannot write the index in {place}: {error.strerror or error}") from error

@@ -1,0 +1,110 @@
+"""The matrix of a generation: unit vectors as rows in path order, memory-mapped, searched by brute force.
+
+`np.vecdot` runs at the memory floor on one thread, and gives a row the same score wherever the row lies, which the
+matrix product of BLAS does not.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.types import Vector, Vectors
+
+Rows = NDArray[np.int64]
+_MARGIN = 1e-5  # far above the rounding of a float32 product, so no true winner is left out before rescoring
+_DIGITS = 7  # scores that differ later than this are equal on every machine, so ids decide
+_BLOCK_ROWS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The rows that a query may return: a run of neighbours, and within it all or some."""
+
+    start: int
+    stop: int
+    rows: Rows | None = None  # rising, all within the run; None = every row of it
+
+
+def map_matrix(path: Path, rows: int, dimensions: int) -> Vectors:
+    """The file as an array that is read page by page when it is used."""
+    if rows == 0:
+        return np.empty((0, dimensions), np.float32)
+    mapped = np.memmap(path, np.float32, "r", shape=(rows, dimensions))
+    return mapped.view(np.ndarray)
+
+
+def best_rows(
+    matrix: Vectors, vector: Vector, chosen: Selection, hidden: Rows, ids: NDArray[np.bytes_], top_k: int
+) -> list[tuple[int, float]]:
+    """The `top_k` chosen rows of highest cosine as (row, score): by falling score, then rising id."""
+    rows = chosen.rows
+    if rows is not None and len(rows) * 4 < chosen.stop - chosen.start:
+        scores = _scores_of_rows(matrix, vector, rows)
+    else:
+        scores = np.vecdot(matrix[chosen.start : chosen.stop], vector)
+        if rows is not None:
+            scores = scores[rows - chosen.start]
+        elif hidden.size:
+            inside = hidden[(hidden >= chosen.start) & (hidden < chosen.stop)]
+            scores[inside - chosen.start] = -np.inf
+    near = _near_the_top(scores, top_k)
+    found = near + chosen.start if rows is None else rows[near]
+    exact = _exact_scores(matrix, vector, found)
+    order = np.lexsort((ids[found], -exact))[:top_k]
+    return [(int(found[i]), float(exact[i])) for i in order]
+
+
+def _scores_of_rows(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.float32]:
+    scores = np.empty(len(rows), np.float32)
+    for i in range(0, len(rows), _BLOCK_ROWS):
+        scores[i : i + _BLOCK_ROWS] = np.vecdot(matrix[rows[i : i + _BLOCK_ROWS]], vector)
+    return scores
+
+
+def _near_the_top(scores: NDArray[np.float32], top_k: int) -> Rows:
+    """Positions of the `top_k` highest scores and of all that rounding could put among them."""
+    above = len(scores) - top_k
+    cut = np.partition(scores, above)[above] - _MARGIN if above > 0 else -np.inf
+    return np.flatnonzero((scores >= cut) & (scores > -np.inf))
+
+
+def _exact_scores(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.float64]:
+    """Cosines in double precision, rounded, within [-1, 1]."""
+    wide = vector.astype(np.float64)
+    scores = np.empty(len(rows), np.float64)
+    for i in range(0, len(rows), _BLOCK_ROWS):
+        scores[i : i + _BLOCK_ROWS] = np.vecdot(matrix[rows[i : i + _BLOCK_ROWS]].astype(np.float64), wide)
+    return np.clip(np.round(scores, _DIGITS), -1.0, 1.0) + 0.0  # no negative zero
+
+
+def cosines(matrix: Vectors, vector: Vector, rows: Rows) -> list[float]:
+    """The scores that `best_rows` gives the same rows."""
+    return [float(score) for score in _exact_scores(matrix, vector, rows)]
+
+
+def write_matrix(file: BinaryIO, sources: Rows, live: Vectors, staged: Vectors) -> None:
+    """Write a matrix from rows of the live one (source >= 0) and of the staged ones (~source), run by run."""
+    for start, stop in _runs(sources):
+        first = int(sources[start])
+        if first >= 0:
+            for i in range(0, stop - start, _BLOCK_ROWS):
+                file.write(live[first + i : first + min(i + _BLOCK_ROWS, stop - start)].data)
+        else:
+            for i in range(start, stop, _BLOCK_ROWS):
+                file.write(staged[~sources[i : min(i + _BLOCK_ROWS, stop)]].data)
+
+
+def _runs(sources: Rows) -> Iterator[tuple[int, int]]:
+    """Stretches of neighbours in the live matrix, and stretches of staged rows."""
+    if len(sources) == 0:
+        return
+    follows = (np.diff(sources) == 1) & (sources[1:] >= 0) & (sources[:-1] >= 0)
+    both_staged = (sources[1:] < 0) & (sources[:-1] < 0)
+    cuts = np.flatnonzero(~(follows | both_staged)) + 1
+    bounds = [0, *(int(cut) for cut in cuts), len(sources)]
+    yield from pairwise(bounds)

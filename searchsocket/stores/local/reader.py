@@ -1,0 +1,173 @@
+"""A generation, open for queries."""
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.stores.base import check_vectors
+from searchsocket.stores.local.keywords import Words, open_words
+from searchsocket.stores.local.layout import (
+    IDS,
+    ORDER,
+    RECORDS,
+    VECTORS,
+    WORDS,
+    Manifest,
+    check_sizes,
+    corrupt,
+    read_manifest,
+)
+from searchsocket.stores.local.matrix import Rows, Selection, best_rows, cosines, map_matrix
+from searchsocket.stores.local.records import (
+    FIELD_NAMES,
+    PATH_ORDER,
+    clean,
+    connect_reader,
+    path_bounds,
+    path_key,
+    record_of,
+)
+from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Vector
+from searchsocket.urls import normalise_prefix
+
+_MAX_CACHED_TAGS = 256
+
+
+class LocalReader:
+    """A snapshot of one generation; safe to share between threads, and whole after its files are removed."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open a generation's folder.
+
+        Raises:
+            FileNotFoundError: A file is missing: damaged, or removed a moment ago by a newer run.
+            IndexCorrupt: A file is damaged.
+        """
+        self.folder = folder
+        self.manifest: Manifest = read_manifest(folder)
+        self.generation: Generation = self.manifest.generation
+        check_sizes(folder, self.manifest)
+        count = self.generation.records
+        try:
+            self.order = np.fromfile(folder / ORDER, np.uint32)
+            self.ids = np.fromfile(folder / IDS, f"S{self.manifest.id_bytes}")
+            self.vectors = map_matrix(folder / VECTORS, count, self.generation.dimensions)
+        except ValueError as error:
+            raise corrupt(folder, "holds arrays that do not fit its manifest") from error
+        if not len(self.order) == len(self.ids) == count or (count and int(self.order.max()) > self.manifest.max_doc):
+            raise corrupt(folder, "holds arrays that do not fit its manifest")
+        self.rows = np.full(self.manifest.max_doc + 1, -1, np.int64)  # doc -> row
+        self.rows[self.order] = np.arange(count)
+        self.words = self._open_words()
+        self._lock = threading.Lock()
+        self._connection = connect_reader(folder / RECORDS)
+        self._tags: dict[str, Rows] = {}
+        self._hidden = self._rows_where("SELECT doc FROM records WHERE weight <= 0")
+
+    def _open_words(self) -> Words:
+        try:
+            words = open_words(self.folder)
+        except (ValueError, OSError) as error:
+            raise corrupt(self.folder / WORDS, "is damaged") from error
+        if words.count != self.generation.records:
+            raise corrupt(self.folder / WORDS, f"holds {words.count} records instead of {self.generation.records}")
+        return words
+
+    def query(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        """See `IndexReader.query`."""
+        self._check(vector)
+        chosen = self._selection(where)
+        if chosen is None or top_k < 1:
+            return []
+        found = best_rows(self.vectors, vector, chosen, self._hidden, self.ids, top_k)
+        return [Hit(self.ids[row].decode(), score) for row, score in found]
+
+    def keyword_query(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        """See `IndexReader.keyword_query`."""
+        prefix = normalise_prefix(clean(where.path_prefix))
+        found = self.words.search(text, Filter(prefix, where.tags), top_k)
+        hits = [Hit(self.ids[self.rows[doc]].decode(), score) for doc, score in found]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
+
+    def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
+        """See `IndexReader.similarities`."""
+        self._check(vector)
+        rows = [int(self.rows[self._one("SELECT doc FROM records WHERE id = ?", id_)[0]]) for id_ in ids]
+        return cosines(self.vectors, vector, np.array(rows, np.int64))
+
+    def records(self, ids: Sequence[str]) -> list[Record]:
+        """See `IndexReader.records`."""
+        return [self._record(self._one(f"SELECT {FIELD_NAMES} FROM records WHERE id = ?", id_)) for id_ in ids]
+
+    def page_records(self, url: str) -> list[Record]:
+        """See `IndexReader.page_records`."""
+        sql = f"SELECT {FIELD_NAMES} FROM records WHERE sort = ? ORDER BY ordinal, id"
+        return [self._record(row) for row in self._all(sql, path_key(url))]
+
+    def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
+        """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
+        sql = f"SELECT id, record_hash FROM records WHERE id > ? ORDER BY id LIMIT {int(limit)}"
+        return self._all(sql, after)
+
+    def _check(self, vector: Vector) -> None:
+        check_vectors(vector[np.newaxis], 1, self.generation.dimensions)
+
+    def _selection(self, where: Filter) -> Selection | None:
+        """The rows that match a filter; None when there is none."""
+        start, stop = 0, len(self.order)
+        prefix = normalise_prefix(clean(where.path_prefix))
+        if prefix:
+            start, stop = (self._first_row_from(bound) for bound in path_bounds(prefix))
+        rows: Rows | None = None
+        for tag in dict.fromkeys(where.tags):
+            tagged = self._tagged(clean(tag))
+            rows = tagged if rows is None else np.intersect1d(rows, tagged, assume_unique=True)
+        if rows is not None:
+            rows = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
+        is_empty = start >= stop or (rows is not None and not len(rows))
+        return None if is_empty else Selection(start, stop, rows)
+
+    def _first_row_from(self, key: bytes) -> int:
+        """The row of the first record whose path is `key` or sorts behind it."""
+        sql = f"SELECT doc FROM records WHERE sort >= ? ORDER BY {PATH_ORDER} LIMIT 1"
+        found = self._all(sql, key)
+        return int(self.rows[found[0][0]]) if found else len(self.order)
+
+    def _tagged(self, tag: str) -> Rows:
+        """Rows with a tag, without the hidden ones, rising; looked up once a reader."""
+        rows = self._tags.get(tag)
+        if rows is None:
+            rows = self._rows_where("SELECT doc FROM tags WHERE tag = ?", tag)
+            rows = np.setdiff1d(rows, self._hidden, assume_unique=True)
+            if len(self._tags) >= _MAX_CACHED_TAGS:
+                self._tags.clear()  # callers choose the tags, so what is kept is bounded
+            self._tags[tag] = rows
+        return rows
+
+    def _rows_where(self, sql: str, *values: str) -> Rows:
+        docs = np.array([row[0] for row in self._all(sql, *values)], np.int64)
+        return np.sort(self.rows[docs])
+
+    def _one(self, sql: str, id_: str) -> tuple[Any, ...]:
+        found = self._all(sql, clean(id_))
+        if not found:
+            raise InvalidRequest(f"no record {id_[:200]!r} in this index")
+        return found[0]
+
+    def _all(self, sql: str, *values: str | bytes) -> list[tuple[Any, ...]]:
+        try:
+            with self._lock:
+                return self._connection.execute(sql, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise corrupt(self.folder / RECORDS, f"is damaged ({error})") from error
+
+    def _record(self, row: Sequence[Any]) -> Record:
+        try:
+            return record_of(row, self.generation)
+        except (ValueError, TypeError) as error:
+            raise corrupt(self.folder / RECORDS, "holds a damaged record") from error

@@ -1,0 +1,377 @@
+"""The embedded index: a folder of immutable generations a scope, and one file that names the live one (DESIGN 5)."""
+
+import json
+import os
+import secrets
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from searchsocket.errors import (
+    IndexCorrupt,
+    InvalidScope,
+    ProjectMismatch,
+    ScopeNotIndexed,
+    SearchSocketError,
+    StateUnavailable,
+    VectorBackendUnavailable,
+)
+from searchsocket.files import sync_directory, write_atomic
+from searchsocket.locks import scope_lock
+from searchsocket.stores.base import Health, PublishInfo
+from searchsocket.stores.local.build import Built, build, check_model, drop_unchanged
+from searchsocket.stores.local.layout import (
+    BUILDING,
+    CURRENT,
+    MANIFEST,
+    PROJECT,
+    Current,
+    Manifest,
+    corrupt,
+    generation_name,
+    manifest_bytes,
+    read_current,
+    read_manifest,
+    remove_leftovers,
+    scope_folder,
+    write_current,
+    writing,
+)
+from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.staging import Staging, discard
+from searchsocket.stores.local.verify import (
+    all_fingerprints,
+    contents_problems,
+    file_problems,
+    hash_files,
+    sync_files,
+)
+from searchsocket.types import Generation, Record, Scope, Vectors
+
+_MAX_OPEN_TRIES = 20  # each one needs another publish to have removed what CURRENT named a moment ago
+
+Stamp = tuple[int, int, int]
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class LocalStore:
+    """Implements `VectorStore` on a folder of this machine."""
+
+    def __init__(
+        self,
+        root: Path,
+        project_id: str,
+        *,
+        max_records: int = 200_000,
+        clock: Callable[[], datetime] = _utc_now,
+    ) -> None:
+        """Touches nothing yet.
+
+        Args:
+            root: Folder of the index; made by the first write.
+            project_id: Whose index it is; a folder belongs to one project.
+            max_records: Scopes above it are reported by `health`, since brute force becomes slow.
+            clock: Names generations.
+        """
+        self._root = root
+        self._project_id = project_id
+        self._max_records = max_records
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._readers: dict[str, tuple[Stamp, LocalReader]] = {}
+        self._staging: dict[str, Staging] = {}
+
+    # Writing
+
+    def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
+        """See `VectorStore.upsert`."""
+        for record in records:
+            if record.project_id != self._project_id:
+                raise ProjectMismatch(f"record of project {record.project_id!r} in the index of {self._project_id!r}")
+            if record.scope != scope.name:
+                raise InvalidScope(f"record of scope {record.scope!r} in scope {scope.name!r}")
+        with self._staged(scope) as staging:
+            staging.upsert(records, vectors)
+
+    def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:
+        """See `VectorStore.delete_by_ids`."""
+        with self._staged(scope) as staging:
+            staging.delete(ids)
+
+    def publish(self, scope: Scope, info: PublishInfo) -> Generation:
+        """See `VectorStore.publish`."""
+        folder = self._folder(scope)
+        with self._staged(scope) as staging, scope_lock(self._root, scope.name):
+            current = read_current(folder)
+            live = self.reader(scope) if current else None
+            remove_leftovers(folder, current)
+            if live is not None:
+                drop_unchanged(staging, live)
+            check_model(staging, live, info)
+            is_same = live is not None and not any(staging.counts()) and live.generation.model_id == info.model_id
+            if live is not None and is_same:
+                published = live.generation
+            else:
+                published = self._build(scope, staging, live, info)
+                write_current(folder, Current(published.name, current.live if current else ""))
+                remove_leftovers(folder, read_current(folder))
+        self.discard(scope)
+        return published
+
+    def _build(self, scope: Scope, staging: Staging, live: LocalReader | None, info: PublishInfo) -> Generation:
+        """Build beside the live generation, verify, and give the folder its final name; not yet live."""
+        folder = self._folder(scope)
+        target = folder / f"{BUILDING}{secrets.token_hex(6)}"
+        try:
+            built = build(target, staging, live, info)
+            files = hash_files(target, live.manifest if live else None, live.folder if live else None)
+            name = generation_name(self._clock(), built.digest, live.generation.name if live else "")
+            generation = self._describe(name, scope, built, info)
+            manifest = Manifest(generation, built.max_doc, built.id_bytes, files)
+            write_atomic(target / MANIFEST, manifest_bytes(manifest))
+            reader = LocalReader(target)
+            if problems := contents_problems(reader):
+                raise IndexCorrupt("the new generation is not published: " + "; ".join(problems))
+            sync_files(target, list(files))
+            os.replace(target, folder / name)
+            sync_directory(folder)
+        finally:
+            shutil.rmtree(target, ignore_errors=True)
+        return generation
+
+    def _describe(self, name: str, scope: Scope, built: Built, info: PublishInfo) -> Generation:
+        return Generation(
+            name=name,
+            scope=scope.name,
+            project_id=self._project_id,
+            model_id=info.model_id,
+            dimensions=info.dimensions,
+            published_at=info.published_at,
+            records=built.records,
+            pages=built.pages,
+            digest=built.digest,
+            routes=built.routes,
+            estimated_tokens=info.estimated_tokens,
+            estimated_cost_usd=info.estimated_cost_usd,
+            source_revision=info.source_revision,
+        )
+
+    def discard(self, scope: Scope) -> None:
+        """See `VectorStore.discard`."""
+        folder = self._folder(scope)
+        with self._lock:
+            if staging := self._staging.pop(scope.name, None):
+                staging.close()
+            with writing(folder):
+                discard(folder)
+
+    def rollback(self, scope: Scope) -> Generation:
+        """See `VectorStore.rollback`."""
+        folder = self._folder(scope)
+        with scope_lock(self._root, scope.name):
+            current = read_current(folder)
+            if current is None or not current.previous:
+                raise ScopeNotIndexed(scope.name)
+            previous = self._open(folder / current.previous)
+            write_current(folder, Current(current.previous))
+        return previous.generation
+
+    def delete_scope(self, scope: Scope) -> None:
+        """See `VectorStore.delete_scope`."""
+        folder = self._folder(scope)
+        if not folder.exists():
+            return
+        self.discard(scope)
+        with scope_lock(self._root, scope.name), writing(folder):
+            # Without CURRENT nothing is live, so a crash from here on leaves only leftovers.
+            (folder / CURRENT).unlink(missing_ok=True)
+            sync_directory(folder)
+            shutil.rmtree(folder)
+        with self._lock:
+            self._readers.pop(scope.name, None)
+
+    @contextmanager
+    def _staged(self, scope: Scope) -> Iterator[Staging]:
+        folder = self._folder(scope)
+        try:
+            with self._lock:
+                self._claim()
+                staging = self._staging.get(scope.name) or Staging(folder)
+                self._staging[scope.name] = staging
+            yield staging
+        except (OSError, sqlite3.OperationalError) as error:
+            raise StateUnavailable(f"cannot write the index in {folder}: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise corrupt(staging.database, f"is damaged ({error})") from error
+
+    # Reading
+
+    def generation(self, scope: Scope) -> Generation | None:
+        """See `VectorStore.generation`."""
+        folder = self._folder(scope)
+        for _ in range(_MAX_OPEN_TRIES):
+            current = read_current(folder)
+            if current is None:
+                return None
+            try:
+                return self._checked(read_manifest(folder / current.live)).generation
+            except FileNotFoundError as error:
+                if read_current(folder) == current:
+                    raise corrupt(folder / current.live / MANIFEST, "is missing") from error
+        raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
+
+    def reader(self, scope: Scope) -> LocalReader:
+        """See `VectorStore.reader`."""
+        folder = self._folder(scope)
+        for _ in range(_MAX_OPEN_TRIES):
+            stamp = _stamp(folder / CURRENT)
+            if stamp is None:
+                raise ScopeNotIndexed(scope.name)
+            with self._lock:
+                known = self._readers.get(scope.name)
+            if known and known[0] == stamp:
+                return known[1]
+            current = read_current(folder)
+            if current is None:
+                continue
+            try:
+                reader = self._open(folder / current.live)
+            except FileNotFoundError as error:
+                if read_current(folder) == current:
+                    raise corrupt(Path(error.filename or folder / current.live), "is missing") from error
+                continue
+            with self._lock:
+                self._readers[scope.name] = (stamp, reader)
+            return reader
+        raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
+
+    def _open(self, generation: Path) -> LocalReader:
+        try:
+            reader = LocalReader(generation)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise VectorBackendUnavailable(f"cannot read {generation}: {error.strerror or error}") from error
+        self._checked(reader.manifest)
+        return reader
+
+    def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        """See `VectorStore.fingerprints`."""
+        try:
+            reader = self.reader(scope)
+        except ScopeNotIndexed:
+            return
+        yield from all_fingerprints(reader)
+
+    def list_scopes(self) -> list[Generation]:
+        """See `VectorStore.list_scopes`."""
+        return [found for _, found in self._scopes() if isinstance(found, Generation)]
+
+    def verify(self, scope: Scope) -> list[str]:
+        """See `VectorStore.verify`."""
+        try:
+            reader = self.reader(scope)
+        except ScopeNotIndexed:
+            return []
+        except IndexCorrupt as error:
+            return [str(error)]
+        return file_problems(reader.folder, reader.manifest) + contents_problems(reader)
+
+    def health(self) -> Health:
+        """See `VectorStore.health`."""
+        problems: list[str] = []
+        notes: list[str] = []
+        try:
+            self._check_project()
+            for name, found in self._scopes():
+                if isinstance(found, SearchSocketError):
+                    problems.append(f"scope {name!r}: {found}")
+                elif found.records > self._max_records:
+                    notes.append(
+                        f"scope {name!r} holds {found.records} records; beyond vector.local.max_records "
+                        f"({self._max_records}) brute force is slow"
+                    )
+        except SearchSocketError as error:
+            problems.append(str(error))
+        if self._root.exists() and not os.access(self._root, os.W_OK):
+            notes.append(f"{self._root} is read-only")
+        return Health(not problems, "; ".join(problems + notes))
+
+    def _scopes(self) -> list[tuple[str, Generation | SearchSocketError]]:
+        """Every published scope by name; one that is damaged does not hide the others."""
+        self._check_project()
+        found: list[tuple[str, Generation | SearchSocketError]] = []
+        try:
+            names = sorted(entry.name for entry in os.scandir(self._root) if entry.is_dir())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise VectorBackendUnavailable(f"cannot read {self._root}: {error.strerror or error}") from error
+        for name in names:
+            if name.startswith("."):
+                continue
+            try:
+                generation = self.generation(Scope(self._project_id, name))
+            except SearchSocketError as error:
+                found.append((name, error))
+            else:
+                if generation is not None:
+                    found.append((name, generation))
+        return found
+
+    # Whose index it is
+
+    def _folder(self, scope: Scope) -> Path:
+        if scope.project_id != self._project_id:
+            raise ProjectMismatch(f"scope {scope.id!r} asked of the index of project {self._project_id!r}")
+        self._check_project()
+        return scope_folder(self._root, scope.name)
+
+    def _check_project(self) -> bool:
+        """Whether the folder is claimed; by another project, it is refused."""
+        path = self._root / PROJECT
+        try:
+            owner = json.loads(path.read_bytes())["projectId"]
+        except FileNotFoundError:
+            return False
+        except (ValueError, TypeError, KeyError) as error:
+            raise corrupt(path, "is damaged") from error
+        except OSError as error:
+            raise VectorBackendUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+        if owner != self._project_id:
+            raise ProjectMismatch(
+                f"{self._root} holds the index of project {owner!r}, not of {self._project_id!r}; "
+                "give each project its own state.dir or vector.local.path"
+            )
+        return True
+
+    def _claim(self) -> None:
+        if not self._check_project():
+            data = json.dumps({"projectId": self._project_id}, ensure_ascii=False)
+            write_atomic(self._root / PROJECT, (data + "\n").encode())
+
+    def _checked(self, manifest: Manifest) -> Manifest:
+        if manifest.generation.project_id != self._project_id:
+            raise ProjectMismatch(
+                f"generation {manifest.generation.name} belongs to project {manifest.generation.project_id!r}, "
+                f"not to {self._project_id!r}"
+            )
+        return manifest
+
+
+def _stamp(path: Path) -> Stamp | None:
+    """Changes whenever the file is replaced."""
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise VectorBackendUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size

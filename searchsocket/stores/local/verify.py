@@ -1,0 +1,95 @@
+"""Proving that a generation is whole: before it goes live, and whenever somebody asks."""
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from searchsocket.errors import BadVectors, SearchSocketError
+from searchsocket.stores.base import check_vectors, index_digest
+from searchsocket.stores.local.layout import FileEntry, Manifest, data_files
+from searchsocket.stores.local.reader import LocalReader
+
+_BATCH = 4096
+_CHUNK_BYTES = 1 << 20
+
+
+def hash_files(folder: Path, known: Manifest | None, known_folder: Path | None) -> dict[str, FileEntry]:
+    """Size and hash of every file of a generation; files linked from the generation before keep what it knows."""
+    entries: dict[str, FileEntry] = {}
+    for name in data_files(folder):
+        path = folder / name
+        entry = known.files.get(name) if known is not None else None
+        if entry is not None and known_folder is not None and _is_linked(path, known_folder / name):
+            entries[name] = entry
+        else:
+            entries[name] = FileEntry(path.stat().st_size, _sha256(path))
+    return entries
+
+
+def _is_linked(path: Path, other: Path) -> bool:
+    return other.exists() and path.samefile(other)
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sync_files(folder: Path, names: list[str]) -> None:
+    """Make the files and the folders that name them durable."""
+    for place in [*(folder / name for name in names), folder, *(path for path in folder.iterdir() if path.is_dir())]:
+        handle = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def all_fingerprints(reader: LocalReader) -> Iterator[tuple[str, str]]:
+    """(id, record_hash) of every record by rising id, a batch in memory at a time."""
+    after = ""
+    while pairs := reader.fingerprints(after, _BATCH):
+        yield from pairs
+        after = pairs[-1][0]
+
+
+def digest_of(reader: LocalReader) -> str:
+    """The digest that the records of a generation have, whatever its manifest says."""
+    return index_digest(all_fingerprints(reader))
+
+
+def contents_problems(reader: LocalReader) -> list[str]:
+    """What is wrong with records, vectors and words, and with how they belong together; empty when all is well."""
+    problems: list[str] = []
+    try:
+        if digest_of(reader) != reader.generation.digest:
+            problems.append(f"{reader.folder}: the records are not those of the manifest")
+        for start in range(0, len(reader.vectors), _BATCH):
+            block = reader.vectors[start : start + _BATCH]
+            check_vectors(block, len(block), reader.generation.dimensions)
+        if set(reader.words.all_docs()) != set(reader.order.tolist()):
+            problems.append(f"{reader.folder}: words and records do not belong together")
+        if len(np.unique(reader.order)) != len(reader.order):
+            problems.append(f"{reader.folder}: two rows of one record")
+    except BadVectors as error:
+        problems.append(f"{reader.folder}: {error}")
+    except (SearchSocketError, sqlite3.Error, ValueError) as error:
+        problems.append(f"{reader.folder}: {error}")
+    return problems
+
+
+def file_problems(folder: Path, manifest: Manifest) -> list[str]:
+    """Files whose bytes are not those that were published."""
+    problems = []
+    for name, entry in manifest.files.items():
+        path = folder / name
+        try:
+            if path.stat().st_size != entry.bytes or _sha256(path) != entry.sha256:
+                problems.append(f"{path}: was changed after it was published")
+        except OSError as error:
+            problems.append(f"{path}: {error.strerror or error}")
+    return problems

@@ -1,0 +1,174 @@
+"""Text into the words that keyword search compares: stems for prose, exact and split forms for identifiers.
+
+Documents and queries go through the same forms, so what is typed as it is written is found. An identifier yields
+several neighbouring words (`useState` -> `usestate use state`), which keeps phrases that hold one findable.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+import Stemmer
+
+MAX_WORD_CHARS = 64  # longer runs are hashes and base64: only their parts are kept
+MAX_PARTS = 32
+MAX_QUERY_CHARS = 2_000
+MAX_QUERY_WORDS = 32
+
+_LETTER = r"[\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
+_WORD = re.compile(rf"(?:--?|[$@#+.]+)?{_LETTER}+(?:(?:::|[-.:'’@$]){_LETTER}+)*(?:\+\+|#)?")
+# Scripts written without spaces between words, and Hangul, whose endings change.
+_CJK = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    r"\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+)
+_CJK_RUNS = re.compile(rf"[{_CJK}]+|[^{_CJK}]+")
+_HAS_CJK = re.compile(rf"[{_CJK}]")
+_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
+_PIECES = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_UNFOLDED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
+
+_FENCE = re.compile(r"[ \t>]*(?:[-*+] +|\d+[.)] +)?(`{3,}|~{3,})")
+_LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
+_ANCHOR = re.compile(r"[ \t]\{#[^{}\s]*\}[ \t]*$", re.MULTILINE)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+_STOP_WORD_LIST = (
+    "a about above after again all also am an and any are as at be because been before being below between both "
+    "but by can could did do does doing done down during each few for from further get got had has have having he "
+    "her here hers him his how i if in into is it its itself just let me more most my no nor not of off on once "
+    "only or other our out over own please same she should so some such than that the their them then there these "
+    "they this those through to too under until up us very was we were what when where which while who whom why "
+    "will with would you your"
+)
+STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
+
+
+@dataclass(frozen=True, slots=True)
+class QueryWord:
+    """One word of a query, in the forms that documents may hold it."""
+
+    exact: str  # as documents keep it when it is an identifier
+    stem: str  # as documents keep it when it is prose; "" for an identifier
+    parts: tuple[str, ...] = ()  # the words inside an identifier, stemmed
+    is_stop: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query, taken apart."""
+
+    words: tuple[QueryWord, ...]  # distinct, in the order of the text, those of phrases included
+    phrases: tuple[tuple[str, ...], ...] = ()  # what stood in double quotes, as documents keep it
+    open_ended: bool = False  # the last word may still be being typed
+
+
+def index_text(text: str) -> str:
+    """The words of `text` as the index keeps them, in order, one space between."""
+    return " ".join([form for form in map(word_forms, _WORD.findall(text)) if form])
+
+
+@lru_cache(maxsize=1 << 16)
+def word_forms(word: str) -> str:
+    """All forms of one written word, one space between: the exact one first; "" when nothing is left of it."""
+    return " ".join(_forms(word))
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    if word.isascii() and word.isalpha() and (word[1:].islower() or word.isupper() or len(word) == 1):
+        return (stem(word.lower()),) if len(word) <= MAX_WORD_CHARS else ()
+    if not word.isascii():
+        word = unicodedata.normalize("NFKC", word)
+        if _HAS_CJK.search(word):
+            return tuple(form for run in _CJK_RUNS.findall(word) for form in _cjk_forms(run))
+    return _identifier_forms(word.replace("’", "'"))
+
+
+def _cjk_forms(run: str) -> tuple[str, ...]:
+    """Pairs of neighbouring characters: scripts without spaces are found well enough by them."""
+    if not _HAS_CJK.match(run):
+        return tuple(form for word in _WORD.findall(run) for form in _forms(word))
+    return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))[: 4 * MAX_WORD_CHARS]
+
+
+def _identifier_forms(word: str) -> tuple[str, ...]:
+    """`$state.raw` -> `$state.raw state.raw $state state raw`; also `don't`, `server-side`, `C++`, `café`."""
+    exact = fold(word)
+    pieces = [fold(part) for piece in _PIECES.findall(word) for part in _CAMEL.split(piece)][:MAX_PARTS]
+    if len(pieces) == 1 and pieces[0] == exact and not any(char.isdigit() for char in exact):
+        return (stem(exact),) if len(exact) <= MAX_WORD_CHARS else ()
+    if "'" in exact:
+        forms = [stem(exact.removesuffix("'s").replace("'", "")), *map(stem, (p for p in pieces if len(p) > 2))]
+    else:
+        # What is written with dashes, underscores or capitals is also typed as one word.
+        joined = re.sub(r"[-_]", "", exact.strip("-_"))
+        dotted = [part for part in exact.split(".") if len(part) > 1]
+        forms = [exact, exact.strip("-$@#+._"), joined, *dotted, *map(stem, (p for p in pieces if len(p) > 1))]
+    return tuple(dict.fromkeys(form for form in forms if form and len(form) <= MAX_WORD_CHARS))
+
+
+def fold(word: str) -> str:
+    """Lower case without diacritics."""
+    if word.isascii():
+        return word.lower()
+    folded = _MARKS.sub("", unicodedata.normalize("NFKD", word.casefold())).translate(_UNFOLDED)
+    return "".join(unicodedata.normalize("NFC", folded).split())
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """The English stem of a folded word."""
+    return str(_stemmer().stemWord(word))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Stemmer.Stemmer:
+    return Stemmer.Stemmer("english")
+
+
+def parse_query(text: str) -> ParsedQuery:
+    """Take a query apart: words, quoted phrases, and whether its end is open; what is beyond the limits is dropped."""
+    text = text[:MAX_QUERY_CHARS]
+    words: dict[str, QueryWord] = {}
+    for written in _WORD.findall(text):
+        for word in _query_words(written):
+            words.setdefault(word.exact, word)
+            if len(words) >= MAX_QUERY_WORDS:
+                break
+    quoted = (tuple(index_text(part).split()) for part in text.split('"')[1::2] if text.count('"') >= 2)
+    phrases = tuple(dict.fromkeys(phrase[:MAX_QUERY_WORDS] for phrase in quoted if len(phrase) > 1))
+    return ParsedQuery(tuple(words.values())[:MAX_QUERY_WORDS], phrases, bool(text) and text[-1] not in ' \t\n".?!,;)')
+
+
+def _query_words(written: str) -> list[QueryWord]:
+    forms = word_forms(written).split()
+    if not forms:
+        return []
+    folded = fold(unicodedata.normalize("NFKC", written))
+    if _HAS_CJK.search(folded):
+        return [QueryWord(form, "") for form in forms]
+    if len(forms) == 1 and folded.isalpha():
+        return [QueryWord(folded, forms[0], is_stop=folded in STOP_WORDS)]
+    return [QueryWord(forms[0], "", tuple(forms[1:]), is_stop=folded.replace("'", "") in STOP_WORDS)]
+
+
+def split_code(markdown: str) -> tuple[str, str]:
+    """The prose of a Markdown text without link targets, and the code of its fenced blocks."""
+    prose: list[str] = []
+    code: list[str] = []
+    fence = ""
+    for line in markdown.split("\n"):
+        match = _FENCE.match(line)
+        mark = match[1] if match else ""
+        if fence:
+            closes = mark[:1] == fence[0] and len(mark) >= len(fence) and not line.strip(" \t>").strip(fence[0])
+            fence = "" if closes else fence
+            if not closes:
+                code.append(line)
+        elif mark:
+            fence = mark
+        else:
+            prose.append(line)
+    return _ESCAPE.sub(r"\1", _ANCHOR.sub("", _LINK_TARGET.sub("] ", "\n".join(prose)))), "\n".join(code)
