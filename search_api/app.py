@@ -1,0 +1,124 @@
+"""The FastAPI application of one project."""
+
+import ipaddress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.cors import CORSMiddleware
+
+from search_api.endpoints.health import add_health
+from search_api.endpoints.search import add_search
+from search_api.guards import BodyGuard, CallerGuard, Envelope, HostGuard
+from search_api.handlers import add_handlers
+from search_api.rate import RateLimit
+from search_api.service import Service, public_scopes
+from search_api.tiers import TierRules, hash_key, host_name, is_loopback
+from searchsocket import embedders, stores
+from searchsocket.embedders.base import Embedder
+from searchsocket.errors import ConfigError
+from searchsocket.project import Project
+from searchsocket.search.engine import SearchEngine
+from searchsocket.settings.model import ApiSettings
+from searchsocket.stores.base import VectorStore
+
+BODY_TIMEOUT_S = 10.0
+OnError = Callable[[BaseException], None]
+
+
+def create_app(
+    project: Project,
+    *,
+    environ: Mapping[str, str],
+    host: str = "127.0.0.1",
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    on_error: OnError = lambda _: None,
+    store: VectorStore | None = None,
+    embedder: Embedder | None = None,
+) -> FastAPI:
+    """The service of one project.
+
+    Args:
+        environ: Where the key (`api.key_env`) is read, once.
+        host: The address that the server is bound to: on loopback, callers of this machine are trusted.
+        on_error: Hears of errors that callers do not read about.
+        store, embedder: Instead of those that the settings name.
+
+    Raises:
+        ConfigError, ConfigMissing, InvalidScope: The service could not answer a single query.
+    """
+    settings = project.settings.api
+    store = store or stores.make_store(project.settings.vector, project.state_dir, project.id)
+    embedder = embedder or embedders.make_embedder(project.settings.embeddings)
+    engine = SearchEngine(store, embedder, project.settings.ranking, clock)
+    scopes = public_scopes(project, environ)
+    service = Service(project, store, embedder, engine, environ, scopes, clock, on_error)
+
+    prefix = settings.path.rstrip("/").rpartition("/")[0]
+    app = FastAPI(
+        title="searchsocket",
+        version="1",
+        summary="Search this site",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=f"{prefix}/openapi.json",
+        lifespan=_lifespan(service),
+        redirect_slashes=False,
+    )
+    health_path = f"{prefix}/health"
+    add_search(app, settings.path, service)
+    add_health(app, health_path, service)
+    add_handlers(app, on_error)
+    _add_guards(app, project, _tier_rules(settings, environ, host), host, frozenset({health_path}), on_error)
+    return app
+
+
+def _lifespan(service: Service) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await run_in_threadpool(service.warm_up)
+        yield
+
+    return lifespan
+
+
+def _add_guards(
+    app: FastAPI, project: Project, rules: TierRules, host: str, unlimited: frozenset[str], on_error: OnError
+) -> None:
+    """Put the guards before the endpoints; the last one added stands outermost."""
+    settings = project.settings.api
+    rate = RateLimit(settings.rate_limit) if settings.rate_limit.max else None
+    app.add_middleware(BodyGuard, max_bytes=settings.max_body_bytes, timeout_s=BODY_TIMEOUT_S)
+    app.add_middleware(CallerGuard, rules=rules, rate=rate, unlimited=unlimited)
+    if settings.cors.allow_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors.allow_origins,
+            allow_methods=("GET", "POST"),
+            allow_headers=("authorization", "content-type"),
+            expose_headers=("retry-after",),
+        )
+    own_host = host_name(urlsplit(project.settings.project.base_url).netloc)
+    allowed = frozenset(filter(None, (*map(host_name, settings.allowed_hosts), own_host)))
+    # Away from loopback any name is answered to, unless names are listed.
+    checked = is_loopback(host) or bool(settings.allowed_hosts)
+    if checked:
+        app.add_middleware(HostGuard, allowed=allowed)
+    app.add_middleware(Envelope, on_defect=on_error)
+
+
+def _tier_rules(settings: ApiSettings, environ: Mapping[str, str], host: str) -> TierRules:
+    """How callers are told apart.
+
+    Raises:
+        ConfigError: A trusted proxy is not an address or a network.
+    """
+    try:
+        proxies = tuple(ipaddress.ip_network(network, strict=False) for network in settings.trusted_proxies)
+    except ValueError as error:
+        raise ConfigError(f"api.trusted_proxies: {error}") from error
+    key = environ.get(settings.key_env, "").strip()
+    return TierRules(hash_key(key), settings.trust_loopback and is_loopback(host), proxies)

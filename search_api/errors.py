@@ -1,0 +1,79 @@
+"""Errors as callers see them: a stable code, the right status, and never a word of what went on inside."""
+
+import json
+
+from starlette.responses import Response
+
+from searchsocket.errors import InvalidRequest, InvalidScope, PageNotFound, RateLimited, SearchSocketError
+
+
+class ScopeRefused(InvalidScope):
+    """The scope is not one that this caller may read; whether it exists is not told."""
+
+
+class Unauthorized(SearchSocketError):
+    """A key was sent, and it is wrong."""
+
+    code = "UNAUTHORIZED"
+
+
+_STATUS = {
+    "INVALID_REQUEST": 400,
+    "INVALID_SCOPE": 400,
+    "UNAUTHORIZED": 401,
+    "SCOPE_NOT_INDEXED": 404,
+    "PAGE_NOT_FOUND": 404,
+    "RATE_LIMITED": 429,
+    "CONFIG_MISSING": 503,
+    "CONFIG_INVALID": 503,
+    "EMBEDDING_MODEL_MISMATCH": 503,
+    "EMBEDDER_UNAVAILABLE": 503,
+    "VECTOR_BACKEND_UNAVAILABLE": 503,
+    "INDEX_CORRUPT": 503,
+    "STATE_UNAVAILABLE": 503,
+}
+
+# These say only what the caller sent or may know; of all others the words stay inside.
+_OWN_WORDS = (InvalidRequest, PageNotFound, RateLimited, Unauthorized)
+_PUBLIC = {
+    "SCOPE_NOT_INDEXED": "nothing is indexed for this scope",
+    "CONFIG_MISSING": "the search service is not set up completely",
+    "CONFIG_INVALID": "the search service is not set up correctly",
+    "EMBEDDING_MODEL_MISMATCH": "the index was made with another embedding model; the site must be indexed again",
+    "EMBEDDER_UNAVAILABLE": "the embedding service cannot be reached; try again later",
+    "VECTOR_BACKEND_UNAVAILABLE": "the search index cannot be reached; try again later",
+    "INDEX_CORRUPT": "the search index cannot be read",
+    "STATE_UNAVAILABLE": "the search service cannot read its data; try again later",
+}
+_INTERNAL = "something went wrong inside the search service"
+_MAX_MESSAGE_CHARS = 500
+
+
+def status_of(error: SearchSocketError) -> int:
+    """The HTTP status of an error; 500 for what no caller should meet."""
+    return 403 if isinstance(error, ScopeRefused) else _STATUS.get(error.code, 500)
+
+
+def public_message(error: SearchSocketError) -> str:
+    """What a caller may read of an error."""
+    if isinstance(error, _OWN_WORDS):
+        return str(error)[:_MAX_MESSAGE_CHARS]
+    return _PUBLIC.get(error.code, _INTERNAL)
+
+
+def error_response(error: SearchSocketError, headers: dict[str, str] | None = None) -> Response:
+    """The response for an error that this service knows."""
+    code = error.code if status_of(error) != 500 else "INTERNAL_ERROR"
+    return problem(status_of(error), code, public_message(error), headers)
+
+
+def problem(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
+    """`{"error": {"code", "message"}}` with a status."""
+    body = json.dumps({"error": {"code": code, "message": message}}, ensure_ascii=False)
+    # Lone surrogates of a caller's own words cannot be sent back.
+    return Response(body.encode("utf-8", "replace"), status, headers, "application/json")
+
+
+def internal_error() -> Response:
+    """The answer to a defect."""
+    return problem(500, "INTERNAL_ERROR", _INTERNAL)

@@ -1,0 +1,60 @@
+"""Every error as `{"error": {"code", "message"}}`."""
+
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from search_api.errors import error_response, problem, status_of
+from searchsocket.errors import SearchSocketError
+
+_CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED"}
+_MAX_COMPLAINTS = 3
+_MAX_NAME_CHARS = 60
+
+
+def add_handlers(app: FastAPI, on_error: Callable[[BaseException], None]) -> None:
+    """Answer our errors, malformed requests and unknown paths; `on_error` hears of what is ours to mend."""
+
+    async def on_ours(_: Request, error: Exception) -> Response:
+        assert isinstance(error, SearchSocketError)
+        if status_of(error) >= 500:
+            on_error(error)
+        return error_response(error)
+
+    async def on_malformed(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        return problem(400, "INVALID_REQUEST", _complaints(error.errors()))
+
+    async def on_http(_: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        status = error.status_code
+        return problem(status, _CODES.get(status, "INVALID_REQUEST"), _phrase(status), dict(error.headers or {}))
+
+    app.add_exception_handler(SearchSocketError, on_ours)
+    app.add_exception_handler(RequestValidationError, on_malformed)
+    app.add_exception_handler(HTTPException, on_http)
+
+
+def _complaints(errors: Sequence[Any]) -> str:
+    """What is wrong, field by field; values are not repeated."""
+    said = [_complaint(error) for error in errors[:_MAX_COMPLAINTS]]
+    more = len(errors) - len(said)
+    return "; ".join([*said, f"and {more} more"] if more > 0 else said) or "the request is malformed"
+
+
+def _complaint(error: dict[str, Any]) -> str:
+    if error["type"] == "json_invalid":
+        return "the body is not valid JSON"
+    place = [str(part) for part in error["loc"][1:]]
+    name = ".".join(place)[:_MAX_NAME_CHARS] or str(error["loc"][0])
+    message = "is not a known field" if error["type"] == "extra_forbidden" else error["msg"].removeprefix("Input ")
+    return f"{name}: {message}"
+
+
+def _phrase(status: int) -> str:
+    return HTTPStatus(status).phrase.lower() if status in HTTPStatus._value2member_map_ else "the request failed"

@@ -1,0 +1,113 @@
+"""What the endpoints share: the engine, and which scopes whom are open."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from search_api.errors import ScopeRefused
+from search_api.schemas import HealthResponse, ScopeHealth
+from search_api.tiers import Caller
+from searchsocket.embedders.base import Embedder
+from searchsocket.errors import SearchSocketError
+from searchsocket.project import Project
+from searchsocket.search.answer import SearchAnswer
+from searchsocket.search.engine import SearchEngine
+from searchsocket.search.query import SearchQuery
+from searchsocket.search.results import age_s
+from searchsocket.stores.base import VectorStore
+from searchsocket.types import Generation, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One project's search; safe to share between threads."""
+
+    project: Project
+    store: VectorStore
+    embedder: Embedder
+    engine: SearchEngine
+    environ: Mapping[str, str]
+    public: tuple[str, ...]  # names of the scopes that anyone may read; the first is the default
+    clock: Callable[[], datetime]
+    on_error: Callable[[BaseException], None] = field(default=lambda _: None)
+
+    def scope_for(self, name: str | None, caller: Caller) -> Scope:
+        """The scope that is asked for: a final name, or a branch name.
+
+        Raises:
+            InvalidScope: The name cannot be one, or is not one that this caller may read.
+        """
+        if name is None:
+            return self.project.scope_named(self.public[0])
+        if not caller.trusted and name in self.public:
+            return self.project.scope_named(name)
+        scope = self.project.scope(self.environ, name)
+        if not caller.trusted and scope.name not in self.public:
+            raise ScopeRefused(f"scope {name[:80]!r} cannot be read without a key")
+        return scope
+
+    def search(self, query: SearchQuery, scope: str | None, caller: Caller) -> SearchAnswer:
+        """See `SearchEngine.search`."""
+        return self.engine.search(query, self.scope_for(scope, caller))
+
+    def warm_up(self) -> None:
+        """Open the index and load the model, so that the first caller does not wait for it."""
+        for name in self.public:
+            scope = self.project.scope_named(name)
+            try:
+                self.engine.search(SearchQuery("search"), scope)
+            except SearchSocketError as error:  # the service starts all the same: `ready` tells
+                self.on_error(error)
+
+    def health(self, caller: Caller) -> HealthResponse:
+        """Whether queries are answered; a caller without a key learns of public scopes only."""
+        known = {name: self._scope_health(name) for name in self.public}
+        ready = all(scope.ready for scope in known.values())
+        if not caller.trusted:
+            return HealthResponse(live=True, ready=ready, scopes=list(known.values()))
+        try:
+            for generation in self.store.list_scopes():
+                known.setdefault(generation.scope, self._generation_health(generation))
+            backend = self.store.health()
+        except SearchSocketError as error:
+            return HealthResponse(live=True, ready=False, scopes=list(known.values()), backend=error.code)
+        details = backend.details or ("ok" if backend.ok else "not ok")
+        return HealthResponse(live=True, ready=ready and backend.ok, scopes=list(known.values()), backend=details)
+
+    def _scope_health(self, name: str) -> ScopeHealth:
+        try:
+            generation = self.store.reader(self.project.scope_named(name)).generation
+        except SearchSocketError as error:
+            self.on_error(error)
+            return ScopeHealth(scope=name, ready=False)
+        return self._generation_health(generation)
+
+    def _generation_health(self, generation: Generation) -> ScopeHealth:
+        return ScopeHealth(
+            scope=generation.scope,
+            ready=generation.model_id == self.embedder.model_id,
+            generation=generation.name,
+            published_at=generation.published_at,
+            age_seconds=age_s(generation.published_at, self.clock()),
+            records=generation.records,
+            pages=generation.pages,
+            model_id=generation.model_id,
+        )
+
+
+def public_scopes(project: Project, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of the scopes that anyone may read, the default first: `api.scopes`, else the resolved scope alone.
+
+    Raises:
+        InvalidScope, ConfigMissing: No scope can be resolved.
+    """
+    listed = tuple(dict.fromkeys(project.scope(environ, name).name for name in project.settings.api.scopes))
+    try:
+        own = project.scope(environ).name
+    except SearchSocketError:
+        if listed:
+            return listed
+        raise
+    if not listed:
+        return (own,)
+    return (own, *(name for name in listed if name != own)) if own in listed else listed
