@@ -1,0 +1,142 @@
+"""Code blocks: the code alone, line by line, and its language."""
+
+import re
+
+from searchsocket.html.tree import BLOCKS, Element, classes, clean_text, drop, raw_text, replace_text
+
+LANGUAGE = "data-ss-language"
+_PREFIXES = ("language-", "lang-", "highlight-source-", "highlight-text-", "highlight-", "brush:")
+_NO_LANGUAGE = frozenset({"text", "txt", "plain", "plaintext", "none", "default", "nohighlight", "notranslate", "raw"})
+# Class names that are languages by themselves: `<pre class="rust">`, `<pre class="sourceCode python">`.
+_LANGUAGES = frozenset({
+    "bash", "c", "cpp", "csharp", "css", "diff", "go", "graphql", "html", "ini", "java", "javascript", "js", "json",
+    "jsx", "kotlin", "lua", "makefile", "markdown", "perl", "php", "powershell", "python", "py", "ruby", "rust",
+    "scala", "scss", "sh", "shell", "sql", "svelte", "swift", "toml", "ts", "tsx", "typescript", "vue", "xml", "yaml",
+    "zig", "console", "haskell", "elixir", "dart", "r", "julia", "docker", "dockerfile", "nginx",
+})  # fmt: skip
+_SAFE = re.compile(r"[\w+#.-]{1,30}")
+_NOISE = frozenset({
+    "linenos", "lineno", "linenumber", "line-number", "line-numbers", "line-numbers-rows", "line-numbers-wrapper",
+    "hljs-ln-numbers", "gutter", "ln", "lnum", "react-syntax-highlighter-line-number", "code-line-number",
+    "twoslash-popup-container", "twoslash-popup-code", "twoslash-popup-docs", "twoslash-popup-error",
+    "twoslash-popup-arrow", "twoslash-error-line", "twoslash-meta-line", "twoslash-completion-list", "popup", "tooltip",
+    "copy", "copy-button", "copybtn", "copy-btn", "clipboard", "sr-only", "visually-hidden", "notable-traits",
+    "expand-button", "collapse-toggle",
+})  # fmt: skip
+_LINES = frozenset({"line", "code-line", "token-line", "view-line", "CodeMirror-line", "cm-line"})
+_GUTTERS = frozenset({"linenos", "lineno", "gutter", "hljs-ln-numbers", "blob-num", "rouge-gutter", "gl"})
+_WRAPPERS = 4  # levels above a `pre` that may name its language
+
+
+def prepare_code(pre: Element, *, keep: bool) -> None:
+    """Reduce a `pre` to one text, with its language on it; with `keep` off, to a paragraph."""
+    language = language_of(pre)
+    text = _code_text(pre)
+    _drop_label(pre.getparent())
+    if not text.strip():
+        drop(pre)
+    elif keep:
+        replace_text(pre, "pre", text)
+        pre.set(LANGUAGE, language)
+    else:
+        replace_text(pre, "p", " ".join(text.split()))
+
+
+def _drop_label(around: Element | None) -> None:
+    """VitePress writes the language as a word above the code."""
+    if around is not None and any(name.startswith("language-") for name in classes(around)):
+        for label in [child for child in around.iterchildren("span") if "lang" in classes(child)]:
+            drop(label)
+
+
+def language_of(pre: Element) -> str:
+    """The language that a `pre`, the `code` in it or a wrapper around it names; "" when none does."""
+    candidates = [*pre.iterchildren("code"), pre]
+    parent = pre.getparent()
+    for _ in range(_WRAPPERS):
+        if parent is None or parent.tag in {"body", "main", "article", "section"}:
+            break
+        candidates.append(parent)
+        parent = parent.getparent()
+    for position, element in enumerate(candidates):
+        found = _named(element, bare=position <= len(pre))
+        if found is not None:
+            return found
+    return ""
+
+
+def _named(element: Element, *, bare: bool) -> str | None:
+    for attribute in ("data-lang", "data-language", "data-code-language"):
+        if element.get(attribute):
+            return _clean(element.get(attribute) or "")
+    names = classes(element)
+    for position, name in enumerate(names):
+        for prefix in _PREFIXES:
+            if name.lower().startswith(prefix):
+                rest = name[len(prefix) :] or (
+                    names[position + 1] if prefix == "brush:" and names[position + 1 :] else ""
+                )
+                if rest:
+                    return _clean(rest)
+    if bare:
+        for name in (*names, element.get("lang") or ""):
+            if name.lower() in _LANGUAGES:
+                return name.lower()
+    return None
+
+
+def _clean(name: str) -> str:
+    name = name.strip().strip(";").lower()
+    return name if _SAFE.fullmatch(name) and name not in _NO_LANGUAGE else ""
+
+
+def is_line_number_table(table: Element) -> bool:
+    """Unwrap a table that only sets line numbers beside code; whether it was one."""
+    gutters = [cell for cell in table.iter("td", "th") if not _GUTTERS.isdisjoint(classes(cell))]
+    if not gutters or next(table.iter("pre"), None) is None:
+        return False
+    for cell in gutters:
+        drop(cell)
+    for part in list(table.iter("tbody", "tr", "td", "th")):
+        part.tag = "div"
+    table.tag = "div"
+    return True
+
+
+def _code_text(pre: Element) -> str:
+    for element in list(pre.iter()):
+        if element is pre or element.getparent() is None:
+            continue
+        names = element.get("class")
+        if (
+            element.tag in {"button", "input", "textarea", "select"}
+            or (names and not _NOISE.isdisjoint(names.split()))
+            or (element.get("data-line-number") is not None and not (element.text or "").strip())
+            or element.get("role") == "tooltip"
+            or element.get("hidden") is not None
+        ):
+            drop(element)
+    for element in pre.iter():
+        if element.tag == "br":
+            element.tail = "\n" + (element.tail or "").removeprefix("\n")
+        elif element is not pre and (element.tag in BLOCKS or not _LINES.isdisjoint(classes(element))):
+            _end_line(element)
+    return _trim(clean_text(raw_text(pre)))
+
+
+def _end_line(element: Element) -> None:
+    """A line that only a style sheet ends."""
+    if element.getnext() is None or "\n" in (element.tail or ""):
+        return
+    last = element
+    while len(last) and not last[-1].tail:
+        last = last[-1]
+    text = (last[-1].tail if len(last) else last.text) or ""
+    if last.tag != "br" and not text.endswith("\n"):
+        element.tail = "\n" + (element.tail or "")
+
+
+def _trim(text: str) -> str:
+    """Without blank lines at both ends and without spaces at the ends of lines."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    return "\n".join(lines).strip("\n")

@@ -1,0 +1,127 @@
+"""One HTML page to what it says: metadata, links, and the Markdown of its main content (spec 8.3)."""
+
+from lxml import etree
+
+from searchsocket.html.convert import to_markdown
+from searchsocket.html.decode import decode_html
+from searchsocket.html.links import LinkResolver, collect_links
+from searchsocket.html.main_content import choose_main
+from searchsocket.html.metadata import Metadata, choose_title, parse_date, read_metadata
+from searchsocket.html.parse import parse_html
+from searchsocket.html.prune import JUNK, label_tabs, prune
+from searchsocket.html.redirect import find_redirect
+from searchsocket.html.settle import DESCRIPTION, limit_size, settle_blocks, settle_descriptions, settle_math
+from searchsocket.html.tree import HEADINGS, Element, one_line, raw_text
+from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.types import ExtractedPage, RawPage
+
+EXTRACTOR_VERSION = "1"  # part of the cache key: raise it with every change of output
+_MATH_SIGNS = ("math/tex", "MathJax", "<math", "<m:math")
+
+
+def extract_html(
+    data: bytes,
+    page: RawPage,
+    extract: ExtractSettings,
+    transform: TransformSettings,
+    *,
+    base_url: str = "",
+    base_path: str = "",
+    charset: str = "",
+) -> ExtractedPage:
+    """Read one page; broken input gives the best that can be had.
+
+    Args:
+        data: The page's bytes.
+        base_url: Where the site is published; absolute links to it are internal.
+        base_path: The base path that the site's own links carry.
+        charset: What the transport declared, or "".
+
+    Returns:
+        The page; `skip` says why it is not to be indexed: redirect, noindex or empty.
+
+    Raises:
+        ConfigError: A configured selector is not CSS.
+    """
+    text, warning = decode_html(data, charset)
+    root, deep = parse_html(text)
+    warnings = [note for note in (warning, deep) if note]
+    if root is None:
+        return ExtractedPage(title=page.url, body="", skip="empty", warnings=(*warnings, "the page is empty"))
+    meta = read_metadata(root)
+    resolver = LinkResolver(page.served_url, base_href=meta.base_href, base_url=base_url, base_path=base_path)
+    target = find_redirect(root, resolver, page.url)
+    if target is not None:
+        return ExtractedPage(title=meta.head_title or page.url, body="", skip="redirect", redirect_to=target)
+    if _is_noindex(root, meta, extract):
+        return ExtractedPage(title=meta.head_title or page.url, body="", skip="noindex")
+    if DESCRIPTION in text:
+        settle_descriptions(root)
+    if any(sign in text for sign in _MATH_SIGNS):
+        settle_math(root)
+    return _read_main(root, meta, resolver, page, extract, transform, [*warnings, *meta.warnings])
+
+
+def _read_main(
+    root: Element,
+    meta: Metadata,
+    resolver: LinkResolver,
+    page: RawPage,
+    extract: ExtractSettings,
+    transform: TransformSettings,
+    warnings: list[str],
+) -> ExtractedPage:
+    etree.strip_elements(root, *JUNK, with_tail=False)
+    main, how = choose_main(root, extract.main_selector)
+    label_tabs(main)
+    prune(main, how, extract, transform)
+    published = meta.published or _only_date(main)
+    links = collect_links(main, resolver)
+    settle_blocks(main, resolver)
+    if deep := limit_size(main):
+        warnings.append(deep)
+    body = to_markdown(main, keep_tables=transform.preserve_tables)
+    h1, first = _headings(main)
+    skip = "" if any(char.isalnum() for char in body) else "empty"
+    if skip:
+        warnings.append(f"no text in {how}: check extract.main_selector and extract.drop_selectors")
+    return ExtractedPage(
+        title=choose_title(meta, h1, first, page.url),
+        body="" if skip else body,
+        description=meta.description,
+        language=meta.language,
+        canonical=meta.canonical,
+        tags=meta.tags,
+        weight=meta.weight,
+        published=published,
+        modified=meta.modified,
+        links=links,
+        main=how,
+        skip=skip,
+        warnings=tuple(warnings),
+    )
+
+
+def _is_noindex(root: Element, meta: Metadata, extract: ExtractSettings) -> bool:
+    if meta.robots_noindex and extract.respect_robots_noindex:
+        return True
+    attribute = extract.noindex_attr
+    return bool(attribute) and any(element.get(attribute) is not None for element in root.iter())
+
+
+def _only_date(main: Element) -> str:
+    """The date of the one `<time>` on the page; of several, none is surely the page's own."""
+    times = [time.get("datetime") or "" for time in main.iter("time")]
+    return parse_date(times[0]) if len(times) == 1 else ""
+
+
+def _headings(main: Element) -> tuple[str, str]:
+    """The text of the first h1, and of the first heading of any level."""
+    h1 = first = ""
+    for element in main.iter(*HEADINGS):
+        text = one_line(raw_text(element), 300)
+        first = first or text
+        if text and element.tag == "h1":
+            h1 = text
+            break
+    return h1, first

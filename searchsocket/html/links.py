@@ -1,0 +1,85 @@
+"""Links of a page, resolved, and written so that Markdown cannot misread them."""
+
+import re
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.html.tree import Element, one_line, raw_text
+from searchsocket.types import Link
+from searchsocket.urls import resolve_base, resolve_link
+
+_SCHEMES = frozenset({"http", "https", "mailto", "tel", "ftp"})
+_UNSAFE = re.compile(r"[\s()<>\\\"`|{}\x00-\x1f\x7f]")
+_LINK_TEXT_CHARS = 200
+
+
+class LinkResolver:
+    """Resolves the links of one page; the same text is resolved once."""
+
+    def __init__(self, served_url: str, *, base_href: str = "", base_url: str = "", base_path: str = "") -> None:
+        self._base_url, self._base_path = base_url, base_path
+        self._fragments_stay = not base_href
+        self._served = served_url
+        if base_href:
+            with suppress(InvalidRequest):
+                based = resolve_base(base_href, served_url, base_url=base_url, base_path=base_path)
+                self._served = based or served_url
+        self._known: dict[str, str | None] = {}
+
+    def path(self, href: str) -> str | None:
+        """Where a link leads on this site; None when it leaves it."""
+        if href not in self._known:
+            try:
+                found = resolve_link(href, self._served, base_url=self._base_url, base_path=self._base_path)
+            except InvalidRequest:  # too long, or with a NUL: it names no page
+                found = None
+            self._known[href] = found
+        return self._known[href]
+
+    def destination(self, href: str) -> str:
+        """A link as the mirror writes it: absolute on this site, with its fragment; "" when it must not be followed."""
+        href = href.strip()
+        if href.startswith("#") and self._fragments_stay:
+            return _escape(href) if len(href) > 1 else ""
+        path = self.path(href)
+        if path is not None:
+            _, mark, fragment = href.partition("#")
+            return _escape(path + mark + fragment if fragment else path)
+        try:
+            scheme = urlsplit(href).scheme.lower()
+        except ValueError:
+            return ""
+        return _escape(href) if scheme in _SCHEMES or href.startswith("//") else ""
+
+    def external(self, href: str) -> str:
+        """An http(s) address of another site, as written; "" for anything else."""
+        href = href.strip()
+        return _escape(href) if href.lower().startswith(("http://", "https://")) else ""
+
+
+def collect_links(main: Element, resolver: LinkResolver) -> tuple[Link, ...]:
+    """The links of the main content in page order, each (target, text) once; rewrites `href` for the mirror."""
+    found: dict[Link, None] = {}
+    for anchor in main.iter("a"):
+        href = anchor.get("href")
+        if href is None:
+            continue
+        target = resolver.path(href)
+        if target is not None:
+            found[Link(target, link_text(anchor))] = None
+        anchor.set("href", resolver.destination(href))
+    return tuple(found)
+
+
+def link_text(anchor: Element) -> str:
+    """What a link calls its target: its text, else the text of its image, else its label."""
+    text = one_line(raw_text(anchor), _LINK_TEXT_CHARS)
+    if text:
+        return text
+    images = (image.get("alt") or "" for image in anchor.iter("img"))
+    return one_line(next(filter(None, images), "") or anchor.get("aria-label") or anchor.get("title") or "", 200)
+
+
+def _escape(url: str) -> str:
+    return _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), url)

@@ -1,0 +1,159 @@
+"""What the head of a page says about it."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from searchsocket.html.tree import Element, one_line, raw_text
+
+_SEPARATORS = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
+_WORDS = re.compile(r"\w+")
+_NOINDEX = re.compile(r"(?:^|[\s,])(?:noindex|none)(?:$|[\s,])")
+_TITLE_CHARS = 300
+_MAX_WEIGHT = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """The head of a page, each value on one line."""
+
+    head_title: str  # of <title>
+    og_title: str
+    site_name: str
+    description: str
+    language: str
+    canonical: str
+    base_href: str
+    robots_noindex: bool
+    weight: float
+    tags: tuple[str, ...]
+    published: str
+    modified: str
+    warnings: tuple[str, ...]
+
+
+def read_metadata(root: Element) -> Metadata:
+    """Read the metas, links and title; the first non-empty value of a name wins."""
+    metas: dict[str, list[str]] = {}
+    for meta in root.iter("meta"):
+        name = (meta.get("property") or meta.get("name") or "").strip().lower()
+        value = one_line(meta.get("content") or "")
+        if name and value:
+            metas.setdefault(name, []).append(value)
+
+    def first(*names: str) -> str:
+        return next((metas[name][0] for name in names if name in metas), "")
+
+    weight, warning = parse_weight(first("searchsocket-weight"))
+    return Metadata(
+        head_title=_head_title(root),
+        og_title=first("og:title")[:_TITLE_CHARS],
+        site_name=first("og:site_name", "application-name")[:_TITLE_CHARS],
+        description=first("description", "og:description", "twitter:description"),
+        language=parse_language(root.get("lang") or root.get("xml:lang") or first("language")),
+        canonical=_link(root, "canonical"),
+        base_href=next((base.get("href") or "" for base in root.iter("base") if base.get("href")), "").strip(),
+        robots_noindex=any(_NOINDEX.search(value.lower()) for value in metas.get("robots", ())),
+        weight=weight,
+        tags=parse_tags([*metas.get("searchsocket-tags", ()), *metas.get("article:tag", ())]),
+        published=parse_date(first("article:published_time", "datepublished", "date", "dcterms.created")),
+        modified=parse_date(first("article:modified_time", "og:updated_time", "last-modified", "dcterms.modified")),
+        warnings=(warning,) if warning else (),
+    )
+
+
+def choose_title(meta: Metadata, h1: str, first_heading: str, url: str) -> str:
+    """The page's own name: `og:title`, else the h1, else `<title>` without the site's name.
+
+    A title that only repeats the site's name, or that the h1 and the address both contradict, is passed over.
+    """
+    og = strip_site(meta.og_title, meta.site_name, h1)
+    head = strip_site(meta.head_title, meta.site_name, h1)
+    slug = set(_WORDS.findall(url.rsplit("/", 1)[-1].casefold().replace("_", " ")))
+    if h1 and og and not _overlap(og, h1):
+        words, own = (set(_WORDS.findall(text.casefold())) for text in (og, h1))
+        # The same og:title on every page: only the h1 knows where we are.
+        if head.casefold() == h1.casefold() or (slug and not slug & words and (slug & own or not words & own)):
+            og = ""
+            head = "" if head.casefold() != h1.casefold() else head
+    site = meta.site_name.casefold()
+    for text in (og, h1, head):
+        if text and (text.casefold() != site or url == "/"):
+            return text[:_TITLE_CHARS]
+    last = url.rsplit("/", 1)[-1]
+    return (first_heading or head or og or one_line(last.replace("-", " ").replace("_", " ")) or url)[:_TITLE_CHARS]
+
+
+def _overlap(one: str, other: str) -> bool:
+    one, other = one.casefold(), other.casefold()
+    return one in other or other in one
+
+
+def strip_site(title: str, site_name: str, h1: str) -> str:
+    """`Install | Acme` -> `Install`, where `Acme` is known to be the site, or `Install` to be the page."""
+    parts = list(_SEPARATORS.finditer(title))
+    if not parts:
+        return title
+    if h1:
+        for match in parts:
+            if title[: match.start()].casefold() == h1.casefold():
+                return title[: match.start()]
+    head, tail = title[: parts[-1].start()], title[parts[-1].end() :]
+    start, rest = title[: parts[0].start()], title[parts[0].end() :]
+    if site_name and tail.casefold() == site_name.casefold():
+        return head
+    if site_name and start.casefold() == site_name.casefold():
+        return rest
+    # Without a name for the site, a bar, dot or long dash still sets one off; a hyphen may belong to the title.
+    return start if parts[0][0].strip() in {"|", "||", "·", "•", "—", "–", "»"} and not h1 else title
+
+
+def parse_weight(text: str) -> tuple[float, str]:
+    """A weight in [0, 100] and a warning; 1.0 when there is none or it is no such number."""
+    if not text:
+        return 1.0, ""
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = math.nan
+    if math.isfinite(weight) and 0 <= weight <= _MAX_WEIGHT:
+        return weight, ""
+    return 1.0, f"searchsocket-weight {text[:40]!r} is no number from 0 to {_MAX_WEIGHT:g}: ignored"
+
+
+def parse_tags(texts: list[str]) -> tuple[str, ...]:
+    """Comma-separated tags, each once, in the order written."""
+    tags = (one_line(tag, 100) for text in texts for tag in text.split(","))
+    return tuple(dict.fromkeys(filter(None, tags)))[:100]
+
+
+def parse_language(text: str) -> str:
+    """A language tag as written (`en`, `pt-BR`); "" when it is none."""
+    text = text.strip().replace("_", "-")
+    return text if _LANGUAGE.fullmatch(text) and len(text) <= 35 else ""
+
+
+def parse_date(text: str) -> str:
+    """An ISO 8601 date or date-time as written; "" when it is none."""
+    text = text.strip()
+    return text if _DATE.fullmatch(text) else ""
+
+
+def _head_title(root: Element) -> str:
+    """The first `<title>` that is the document's: an `svg` has one too."""
+    for title in root.iter("title"):
+        parent = title.getparent()
+        if parent is not None and parent.tag in {"head", "html", "body"}:
+            text = one_line(raw_text(title), _TITLE_CHARS)
+            if text:
+                return text
+    return ""
+
+
+def _link(root: Element, rel: str) -> str:
+    for link in root.iter("link"):
+        if rel in (link.get("rel") or "").lower().split() and link.get("href"):
+            return one_line(link.get("href") or "")
+    return ""

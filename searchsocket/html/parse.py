@@ -1,0 +1,64 @@
+"""Text to an lxml tree that is never deeper than the rest of the work can bear."""
+
+import re
+
+from lxml import etree
+
+from searchsocket.html.tree import Element
+
+_DEPTH = 200  # of a document that the parser refused for its depth
+_TAG = re.compile(r"<(/?)([A-Za-z][^\s/<>]{0,40})([^<>]*)>")
+_VOID = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+)
+_RAW = re.compile(r"<(script|style|textarea|template|svg)\b", re.IGNORECASE)
+
+
+def parse_html(text: str) -> tuple[Element | None, str]:
+    """Parse a page; broken markup is repaired the way the parser can.
+
+    Returns:
+        The root (None for a page without content) and a warning ("" when nothing is odd).
+    """
+    root, too_deep = _parse(text)
+    if not too_deep:
+        return root, ""
+    return _parse(_flatten(text))[0], "nested too deeply: the innermost tags were ignored"
+
+
+def _parse(text: str) -> tuple[Element | None, bool]:
+    # Bytes and an explicit encoding, since a declaration inside the page is wrong by now.
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError:
+        root = None
+    limits = etree.ErrorTypes.ERR_RESOURCE_LIMIT
+    return root, any(entry.type == limits for entry in parser.error_log)
+
+
+def _flatten(text: str) -> str:
+    """The page without the tags that open deeper than `_DEPTH`."""
+    depth = 0
+
+    def keep(match: re.Match[str]) -> str:
+        nonlocal depth
+        closing, name, rest = match.groups()
+        if name.lower() in _VOID or rest.endswith("/"):
+            return match[0]
+        if closing:
+            depth = max(depth - 1, 0)
+            return match[0] if depth < _DEPTH else " "
+        depth += 1
+        return match[0] if depth <= _DEPTH else " "
+
+    return _TAG.sub(keep, _without_raw_text(text))
+
+
+def _without_raw_text(text: str) -> str:
+    parts, at, lowered = [], 0, text.lower()
+    while match := _RAW.search(text, at):
+        parts.append(text[at : match.start()])
+        end = lowered.find(f"</{match[1].lower()}", match.end())
+        at = len(text) if end < 0 else end + len(match[1]) + 2
+    return "".join([*parts, text[at:]])

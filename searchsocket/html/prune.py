@@ -1,0 +1,251 @@
+"""Cut a main content down to what a reader reads, before anything is converted (spec 8.3).
+
+The walk that turns a tree into Markdown is the cost of a page, so it must not see what is dropped anyway.
+"""
+
+import re
+
+from lxml import etree
+
+from searchsocket.html.anchors import mark_anchor
+from searchsocket.html.code import is_line_number_table, prepare_code
+from searchsocket.html.selectors import DropRules, drop_rules
+from searchsocket.html.tables import prepare_table
+from searchsocket.html.tree import BLOCKS, HEADINGS, Element, drop, has_text, raw_text, text_of
+from searchsocket.settings.model import ExtractSettings, TransformSettings
+
+# Never content, whatever the settings say. `svg` goes with its `<title>`.
+JUNK = (
+    "script", "style", "template", "noscript", "svg", "iframe", "frame", "object", "embed", "applet", "canvas",
+    "audio", "video", "map", "head", "link", "meta", "base", "datalist", "select", "textarea", "progress", "meter",
+    "portal", "dialog",
+)  # fmt: skip
+_NAVIGATION_ROLES = frozenset({"navigation", "search", "menu", "menubar", "tablist", "toolbar", "tooltip", "doc-toc"})
+_CHROME_ROLES = {"banner": "header", "contentinfo": "footer", "complementary": "aside", "navigation": "nav"}
+# Left by generators around the text: previous/next bars, language lists, copy helpers, footnote returns.
+_NOISE_CLASSES = frozenset({
+    "navheader", "navfooter", "sphinxsidebar", "toplang", "bottomlang", "indexterm", "footnote-back",
+    "footnote-backref", "reversefootnote", "copybtn", "nosearch", "out-of-band",
+})  # fmt: skip
+_NOISE_ROLES = frozenset({"doc-backlink", "tooltip"})
+_PANEL = re.compile(r"tab-?(?:pane|panel|item|content)|tabs__", re.IGNORECASE)
+_INVISIBLE = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_SECTIONS = frozenset({"article", "section", "main", "blockquote"})
+_LINK_SHARE = 0.5  # of an aside's or header's text; above it is a list of links
+
+
+def prune(main: Element, how: str, extract: ExtractSettings, transform: TransformSettings) -> None:
+    """Drop what is no content and settle, on the way, headings, code blocks, tables and lists."""
+    etree.strip_elements(main, *JUNK, with_tail=False)
+    rules = drop_rules(extract.drop_selectors)
+    walk = _Walk(rules, rules.matched_by_path(main), extract, transform, chrome=how == "body")
+    stack = [main]
+    while stack:
+        stack.extend(child for child in list(stack.pop()) if walk.keeps(child))
+
+
+class _Walk:
+    """The decisions of one walk, each made before the element's children are seen."""
+
+    def __init__(
+        self,
+        rules: DropRules,
+        matched: set[Element],
+        extract: ExtractSettings,
+        transform: TransformSettings,
+        *,
+        chrome: bool,
+    ) -> None:
+        self._rules, self._matched = rules, matched
+        self._extract, self._transform = extract, transform
+        self._chrome = chrome  # the whole body is the content: its own header and footer are the site's
+
+    def keeps(self, element: Element) -> bool:
+        """Settle one element; whether its children are still to be looked at."""
+        tag = element.tag
+        if element.attrib and self._is_dropped(element):
+            drop(element)
+            return False
+        if tag in {"a", "br", "img", "p", "li", "code", "em", "strong", "b", "i"} and not element.get("role"):
+            return True
+        if tag == "span":
+            _part(element)
+            return True
+        if tag in HEADINGS:
+            mark_anchor(element)
+            return True
+        if tag == "pre":
+            prepare_code(element, keep=self._transform.preserve_code_blocks)
+            return False
+        if tag in {"header", "nav", "footer", "aside"} or element.get("role") in _CHROME_ROLES:
+            if self._is_chrome(element, _CHROME_ROLES.get(element.get("role") or "", str(tag))):
+                drop(element)
+                return False
+            return True
+        if tag in self._extract.drop_tags:
+            drop(element)
+            return False
+        return self._prepared(element)
+
+    def _is_dropped(self, element: Element) -> bool:
+        if self._extract.ignore_attr and element.get(self._extract.ignore_attr) is not None:
+            return True
+        if element in self._matched:
+            return not _is_whole_heading(element)
+        names = element.get("class")
+        if names is not None:
+            tokens = names.split()
+            if not self._rules.class_names.isdisjoint(tokens) or not _NOISE_CLASSES.isdisjoint(tokens):
+                return not _is_whole_heading(element)
+        role = element.get("role")
+        if role is not None and (role in _NAVIGATION_ROLES or role in _NOISE_ROLES):
+            return role != "navigation" or "nav" in self._extract.drop_tags
+        return _is_hidden(element)
+
+    def _is_chrome(self, element: Element, kind: str) -> bool:
+        """Whether a header, nav, footer or aside goes: by place outside the content, by what it holds inside."""
+        if kind not in self._extract.drop_tags:
+            return False
+        if kind == "nav":
+            return True
+        parents = [str(parent.tag) for parent in element.iterancestors()]
+        if self._chrome and _SECTIONS.isdisjoint(parents):
+            return True
+        if kind == "footer":
+            return "blockquote" not in parents  # there it names the source
+        if kind == "header" and any(child.tag in HEADINGS for child in element.iter()):
+            return False
+        return _link_share(element) > _LINK_SHARE
+
+    def _prepared(self, element: Element) -> bool:
+        tag = element.tag
+        if tag in {"button", "input", "label", "option", "form", "fieldset", "legend"}:
+            return _settle_control(element)
+        if tag == "table":
+            if is_line_number_table(element):
+                return True
+            prepare_table(element)
+        elif tag in {"ul", "ol"}:
+            if _is_contents_list(element):
+                drop(element)
+                return False
+            _number(element)
+        elif tag == "div" and not element.get("role") and len(element) == 0 and not (element.text or "").strip():
+            if element.get("id") is None:
+                drop(element)
+            return False
+        return True
+
+
+def _is_hidden(element: Element) -> bool:
+    if element.get("aria-hidden") == "true" or element.get("popover") is not None:
+        return True
+    style = element.get("style")
+    hidden = element.get("hidden")
+    if (hidden is None or hidden == "until-found") and not (style and _INVISIBLE.search(style)):
+        return False
+    # A reader opens these: tabs, and accordions as the ARIA guide builds them.
+    if element.get("role") == "tabpanel" or (element.get("role") == "region" and element.get("aria-labelledby")):
+        return False
+    return not _PANEL.search(element.get("class") or "")
+
+
+def _is_whole_heading(element: Element) -> bool:
+    """A permalink that wraps the heading's whole text is not the little sign beside it."""
+    parent = element.getparent()
+    if element.tag != "a" or parent is None or parent.tag not in HEADINGS:
+        return False
+    text = text_of(element)
+    return len(text) > 1 and text == text_of(parent)
+
+
+def _settle_control(element: Element) -> bool:
+    tag = element.tag
+    if tag == "input" and (element.get("type") or "").lower() == "checkbox":
+        item = next((parent for parent in element.iterancestors() if parent.tag in BLOCKS | {"label"}), None)
+        if item is not None and item.tag == "label":
+            item = next((parent for parent in item.iterancestors() if parent.tag in BLOCKS), None)
+        while item is not None and item.tag in {"p", "div"}:
+            item = item.getparent()
+        if item is not None and item.tag == "li" and item.get("data-ss-task") is None:
+            item.set("data-ss-task", "x" if element.get("checked") is not None else " ")
+    if tag == "button" and any(parent.tag in HEADINGS or parent.tag == "summary" for parent in element.iterancestors()):
+        return _open(element)  # the title of an accordion
+    if tag == "label" and any(parent.tag == "li" for parent in element.iterancestors()):
+        return _open(element)  # of a task
+    if tag in {"form", "fieldset"} and any(child.tag in {"p", "pre", *HEADINGS} for child in element.iter()):
+        element.tag = "div"  # a form around a whole page
+        return True
+    drop(element)
+    return False
+
+
+def _open(element: Element) -> bool:
+    element.tag = "span"
+    return True
+
+
+def _link_share(element: Element) -> float:
+    total = len(text_of(element))
+    linked = sum(len(text_of(anchor)) for anchor in element.iter("a"))
+    return linked / total if total else 1.0
+
+
+def _is_contents_list(element: Element) -> bool:
+    """A list of nothing but links into this page repeats the headings."""
+    anchors = list(element.iter("a"))
+    if len(anchors) < 3 or not all((anchor.get("href") or "").startswith("#") for anchor in anchors):
+        return False
+    return _link_share(element) > 0.85
+
+
+def _number(element: Element) -> None:
+    """Write each item's number on it; `start` may be anything."""
+    if element.tag == "ul":
+        return
+    start = (element.get("start") or "1").strip()
+    number = int(start) if start.isdecimal() and len(start) < 9 else 1
+    for item in element.iterchildren("li"):
+        item.set("data-ss-number", str(number))
+        number += 1
+
+
+def _part(span: Element) -> None:
+    """Two labels side by side are two words, though only a style sheet keeps them apart."""
+    following = span.getnext()
+    if span.tail or following is None or following.tag != "span":
+        return
+    left, right = raw_text(span), raw_text(following)
+    if len(left) > 1 and len(right) > 1 and left[-1].isalnum() and right[0].isalnum():
+        span.tail = " "
+
+
+def label_tabs(main: Element) -> None:
+    """Put each tab's name at the head of its panel, before the row of tabs is dropped."""
+    panels = [element for element in main.iter() if element.get("role") == "tabpanel"]
+    if not panels:
+        return
+    by_id = {element.get("id"): element for element in main.iter() if element.get("id")}
+    for panel in panels:
+        label = by_id.get((panel.get("aria-labelledby") or "").split(" ")[0])
+        name = text_of(label) if label is not None else (panel.get("aria-label") or _nth_tab(panel))
+        if name and has_text(panel):
+            paragraph = etree.Element("p")
+            strong = etree.SubElement(paragraph, "strong")
+            strong.text = name
+            paragraph.tail, panel.text = panel.text, None
+            panel.insert(0, paragraph)
+
+
+def _nth_tab(panel: Element) -> str:
+    """The tab at the same place in the nearest row of tabs."""
+    siblings = panel.getparent()
+    around = siblings.getparent() if siblings is not None else None
+    for place in (siblings, around):
+        if place is None or siblings is None:
+            continue
+        tabs = [tab for tab in place.iter() if tab.get("role") == "tab"]
+        panels = [child for child in siblings if child.get("role") == "tabpanel"]
+        if tabs and len(tabs) == len(panels):
+            return text_of(tabs[panels.index(panel)])
+    return ""

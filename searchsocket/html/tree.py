@@ -1,0 +1,92 @@
+"""Small moves on an lxml tree that keep the text around an element."""
+
+import re
+from typing import TypeAlias
+
+from lxml import etree
+
+Element: TypeAlias = etree._Element
+
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+BLOCKS = HEADINGS | {
+    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dir", "div", "dl", "dt",
+    "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "li", "main", "menu", "nav",
+    "ol", "p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+    "caption",
+}  # fmt: skip
+# C0 and C1 controls without tab and line feed, soft hyphen, zero-width space, word joiner, byte order mark.
+# The joiners U+200C and U+200D stay: scripts and emoji need them.
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]")
+_SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+_LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
+
+
+def clean_text(text: str) -> str:
+    """Text with plain spaces and line feeds, without characters that nobody sees."""
+    return _LINE_ENDS.sub("\n", _SPACES.sub(" ", _INVISIBLE.sub("", text)))
+
+
+def one_line(text: str, max_chars: int = 1000) -> str:
+    """Text on one line, whitespace collapsed, cut at `max_chars`."""
+    return " ".join(clean_text(text).split())[:max_chars].rstrip()
+
+
+def raw_text(element: Element) -> str:
+    """All text in an element as it is."""
+    return "".join(str(text) for text in element.itertext())
+
+
+def text_of(element: Element) -> str:
+    """All text in an element on one line."""
+    return " ".join(raw_text(element).split())
+
+
+def has_text(element: Element) -> bool:
+    """Whether an element holds any text."""
+    return any(not str(text).isspace() for text in element.itertext() if text)
+
+
+def drop(element: Element) -> None:
+    """Remove an element with its content; what follows it stays."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    _append(parent, element.getprevious(), element.tail)
+    parent.remove(element)
+
+
+def unwrap(element: Element) -> None:
+    """Remove an element but keep its content in its place."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    _append(parent, element.getprevious(), element.text)
+    if len(element):
+        last = element[-1]
+        last.tail = (last.tail or "") + (element.tail or "")
+    else:
+        _append(parent, element.getprevious(), element.tail)
+    index = parent.index(element)
+    element.tail = None
+    parent[index : index + 1] = list(element)
+
+
+def replace_text(element: Element, tag: str, text: str) -> None:
+    """Turn an element into `<tag>text</tag>`, without attributes."""
+    tail = element.tail
+    element.clear()
+    element.tag, element.text, element.tail = tag, text, tail
+
+
+def classes(element: Element) -> list[str]:
+    """The class names of an element."""
+    return (element.get("class") or "").split()
+
+
+def _append(parent: Element, previous: Element | None, text: str | None) -> None:
+    if not text:
+        return
+    if previous is None:
+        parent.text = (parent.text or "") + text
+    else:
+        previous.tail = (previous.tail or "") + text

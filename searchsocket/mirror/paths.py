@@ -1,0 +1,83 @@
+"""The file that mirrors a URL: one file for each URL, on every file system."""
+
+import hashlib
+import re
+import unicodedata
+from pathlib import Path, PurePosixPath
+
+from searchsocket.errors import UnsafePath
+
+_PLAIN = re.compile(r"(?![.-])[\w.%@+,=()!&'-]+(?<!\.)")
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)", re.IGNORECASE)
+_UNREADABLE = re.compile(r"[^A-Za-z0-9._-]+")
+_SEGMENT_BYTES = 100
+_PATH_BYTES = 200  # of the whole relative path: the oldest limit still met is 260 with the folder before it
+_READABLE_CHARS = 40
+
+
+def mirror_path(url: str) -> PurePosixPath:
+    """The mirror file of a canonical URL path, relative to the scope's folder (spec 8.4).
+
+    `/docs/getting-started` is `docs/getting-started.md` and `/` is `index.md`. A segment that some file system would
+    change, refuse or confuse with another one (capitals, `CON`, `a.`, `..`, long ones) gets `~` and a hash of itself,
+    and a path that is too long as a whole gets a hash of the URL. No two URLs share a file; no file is also a folder.
+
+    Raises:
+        UnsafePath: The URL does not begin with a slash.
+    """
+    if not url.startswith("/"):
+        raise UnsafePath(f"{url!r} is no URL path")
+    if url == "/":
+        return PurePosixPath("index.md")
+    *folders, last = url[1:].split("/")
+    names = [_name(folder, taken=folder.endswith(".md")) for folder in folders]
+    # `/` has taken index.md.
+    names.append(_name(last, taken=last == "index" and not folders) + ".md")
+    if sum(len(name.encode()) + 1 for name in names) <= _PATH_BYTES:
+        return PurePosixPath(*names)
+    kept, used = [], 0
+    for name in names[:-1]:
+        used += len(name.encode()) + 1
+        if used > _PATH_BYTES // 2:
+            break
+        kept.append(name)
+    return PurePosixPath(*kept, _hashed(last, url) + ".md")
+
+
+def mirror_file(root: Path, url: str) -> Path:
+    """The mirror file of `url` inside the folder `root`.
+
+    Raises:
+        UnsafePath: A symbolic link in the mirror leads elsewhere.
+    """
+    relative = mirror_path(url)
+    file = root / relative
+    if file.resolve() != root.resolve() / relative:
+        raise UnsafePath(f"{file} leaves the mirror through a symbolic link; remove the link")
+    return file
+
+
+def _name(segment: str, *, taken: bool) -> str:
+    return segment if _is_plain(segment) and not taken else _hashed(segment, segment)
+
+
+def _is_plain(segment: str) -> bool:
+    """Whether every file system keeps the segment as it is and apart from all other plain ones."""
+    return (
+        _PLAIN.fullmatch(segment) is not None
+        and _RESERVED.match(segment) is None
+        and len(segment.encode("utf-8", "surrogatepass")) <= _SEGMENT_BYTES
+        and segment.isprintable()
+        # Stable under the foldings of case-insensitive and normalising file systems.
+        and unicodedata.normalize("NFKC", segment) == segment
+        and segment.casefold() == segment
+        and segment.upper().casefold() == segment
+    )
+
+
+def _hashed(segment: str, identity: str) -> str:
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    readable = _UNREADABLE.sub("-", segment)[:_READABLE_CHARS].strip(".-")
+    if _RESERVED.match(readable):
+        readable = readable.replace(".", "-")
+    return f"{readable}~{digest}"
