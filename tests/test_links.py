@@ -88,7 +88,7 @@ def test_links_are_counted_once_a_page_and_never_to_oneself() -> None:
     )
     assert graph == {
         "/": LinkFacts(incoming=1, outgoing=1, texts=("Start",)),
-        "/docs": LinkFacts(incoming=2, outgoing=1, texts=("The docs", "Manual")),
+        "/docs": LinkFacts(incoming=2, outgoing=1, texts=("The docs", "Docs!", "Manual")),
         "/docs/a": LinkFacts(incoming=0, outgoing=1, texts=()),
     }
 
