@@ -9,8 +9,7 @@ export default {
 		mdsvex({
 			extensions: ['.md', '.svx'],
 			layout: new URL('./src/lib/Article.svelte', import.meta.url).pathname,
-			remarkPlugins: [backslashes],
-			rehypePlugins: [headingIds, scrollingTables],
+			rehypePlugins: [backslashes, headingIds, scrollingTables],
 			smartypants: false
 		})
 	],

@@ -49,10 +49,12 @@ export function scrollingTables() {
 	};
 }
 
-/** mdsvex puts highlighted code into a template literal, which would swallow a backslash at a line end. */
+/** mdsvex puts highlighted code into a template literal, which would swallow its backslashes. */
 export function backslashes() {
 	const visit = (node) => {
-		if (node.type === 'code') node.value = node.value.replaceAll('\\\n', '\\\\\n');
+		if (node.type === 'raw' && node.value.startsWith('<pre')) {
+			node.value = node.value.replaceAll('\\', '&#92;');
+		}
 		node.children?.forEach(visit);
 	};
 	return visit;
