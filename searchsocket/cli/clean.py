@@ -1,0 +1,119 @@
+"""`searchsocket clean`: delete what is kept of one scope, or everything (spec 17)."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli import exits
+from searchsocket.cli.options import json_option, load_project, project_option
+from searchsocket.cli.output import print_json
+from searchsocket.errors import ConfigError, SearchSocketError, StateUnavailable
+
+if TYPE_CHECKING:
+    from searchsocket.project import Project
+    from searchsocket.types import Scope
+
+_OURS = ("pages", "index", "tmp", "dagster", "state.db", "state.db-wal", "state.db-shm", "state.db.corrupt")
+_CACHE = ("embeddings.db", "embeddings.db-wal", "embeddings.db-shm", "embeddings.db.corrupt")
+
+
+@click.command(epilog=exits.HELP)
+@project_option
+@click.option("--scope", "scope_name", metavar="NAME", help="Delete exactly this scope; default: all local state.")
+@click.option("--cache", is_flag=True, help="Delete the embedding cache too: every text is embedded again.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+def clean(root: Path, scope_name: str | None, cache: bool, yes: bool, as_json: bool) -> None:
+    """Delete the index, mirror and state of a scope, or of all; the embedding cache is kept.
+
+    \b
+    Example:
+      searchsocket clean --scope preview --yes
+    """
+    if cache and scope_name is not None:
+        raise click.UsageError("--cache empties the cache of all scopes; it cannot go with --scope")
+    project = load_project(root)
+    if project.root.is_relative_to(project.state_dir.resolve()):
+        raise ConfigError(f"state.dir is {project.state_dir}, which holds the project itself; nothing was deleted")
+    scopes = known_scopes(project) if scope_name is None else [project.scope(os.environ, scope_name)]
+    paths = [path for scope in scopes for path in _scope_paths(project, scope)]
+    if scope_name is None:
+        paths = [path for name in (*_OURS, *(_CACHE if cache else ())) if (path := project.state_dir / name).exists()]
+    if not as_json:
+        for path in paths:
+            click.echo(f"deletes {path}")
+        if not paths:
+            click.echo("there is nothing to delete")
+    if paths and not yes:
+        if as_json:
+            raise click.UsageError("--json does not ask; add --yes")
+        click.confirm("Delete this?", abort=True)
+    _delete(project, scopes, paths, everything=scope_name is None)
+    if as_json:
+        print_json({"scopes": [scope.name for scope in scopes], "deleted": [str(path) for path in paths]})
+    elif paths:
+        click.echo("deleted")
+
+
+def known_scopes(project: "Project") -> list["Scope"]:
+    """Every scope that has an index, state or mirror here, by name; a damaged index does not hide it."""
+    from searchsocket.scopes import is_scope_name
+    from searchsocket.stores import make_store
+
+    folders = [*_children(project.mirror_dir), *_children(project.state_dir / "index")]
+    names = {folder.name for folder in folders if folder.is_dir() and is_scope_name(folder.name)}
+    try:
+        store = make_store(project.settings.vector, project.state_dir, project.id)
+        names |= {generation.scope for generation in store.list_scopes()}
+    except SearchSocketError as error:
+        click.echo(f"the index cannot be listed: {error}", err=True)
+    return [project.scope_named(name) for name in sorted(names)]
+
+
+def _scope_paths(project: "Project", scope: "Scope") -> Iterator[Path]:
+    index = project.settings.vector.local.path
+    places = (
+        project.mirror_dir,
+        project.root / index if index else project.state_dir / "index",
+        project.state_dir / "tmp",
+    )
+    yield from (path for place in places if (path := place / scope.name).exists())
+
+
+def _delete(project: "Project", scopes: list["Scope"], paths: list[Path], *, everything: bool) -> None:
+    from searchsocket.pipeline.forget import forget_scope
+
+    for scope in scopes:
+        forget_scope(project, scope)
+    if not everything:
+        _forget_runs(project, scopes)
+        return
+    for path in paths:
+        try:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        except FileNotFoundError:
+            continue  # went with its scope
+        except OSError as error:
+            raise StateUnavailable(f"cannot delete {path}: {error.strerror or error}") from error
+
+
+def _forget_runs(project: "Project", scopes: list["Scope"]) -> None:
+    """Dagster's memory of the scopes; else a scope of the same name would show as materialized."""
+    from searchsocket_assets.home import dagster_home
+
+    home = dagster_home(project, os.environ)
+    if home.is_dir():
+        from searchsocket_assets.runs import forget_runs
+
+        forget_runs(project, home, scopes)
+
+
+def _children(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []

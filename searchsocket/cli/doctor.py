@@ -1,0 +1,79 @@
+"""`searchsocket doctor`: what works, what is broken, and how to mend it (spec 17)."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from searchsocket.cli import exits
+from searchsocket.cli.options import json_option, project_option
+from searchsocket.cli.output import print_json, safe
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+@click.command(epilog=exits.HELP)
+@project_option
+@json_option
+def doctor(root: Path, as_json: bool) -> None:
+    """Check configuration, site, state folder, locks, index files, embedding model and leftovers.
+
+    Reads every file of every live generation; exits with 1 when something is broken.
+
+    \b
+    Example:
+      searchsocket doctor
+    """
+    lines = list(_look(root))
+    healthy = all(line.ok for line in lines)
+    if as_json:
+        print_json({"ok": healthy, "checks": [asdict(line) for line in lines]})
+    else:
+        for line in lines:
+            mark = click.style("ok    ", fg="green") if line.ok else click.style("BROKEN", fg="red", bold=True)
+            click.echo(f"{mark}  {line.name:<14} {safe(line.detail)}")
+            if line.fix:
+                click.echo(f"{'':<24}{click.style('fix:', bold=True)} {safe(line.fix)}")
+    if not healthy:
+        raise SystemExit(exits.FAILED)
+
+
+def _look(root: Path) -> Iterator[Line]:
+    from searchsocket.errors import SearchSocketError
+    from searchsocket.project import open_project
+
+    try:
+        project = open_project(root, os.environ)
+    except SearchSocketError as error:
+        yield Line(
+            "configuration", False, str(error), "correct the file or variable that is named; nothing else was checked"
+        )
+        return
+    from searchsocket.cli import examine
+
+    yield Line("configuration", True, f"project {project.id} in {project.root}")
+    questions: list[tuple[str, Callable[[], Iterator[Line]], str]] = [
+        ("scope", lambda: examine.scope(project), "pass --scope, or change scope.mode"),
+        ("source", lambda: examine.source(project), "build the site, or set source.static_output_dir"),
+        ("state", lambda: examine.state_folder(project), "make the folder writable, or free space"),
+        ("locks", lambda: examine.locks(project), "make the folder writable"),
+        ("model", lambda: examine.model(project), "correct [embeddings]"),
+        ("index", lambda: examine.index(project), "run `searchsocket index --force`, or `searchsocket rollback`"),
+        ("leftovers", lambda: examine.leftovers(project), "make the folder readable"),
+        ("dagster", lambda: examine.dagster(project), "correct or unset DAGSTER_HOME"),
+    ]
+    for name, look, fix in questions:
+        try:
+            yield from look()
+        except (SearchSocketError, OSError) as error:
+            yield Line(name, False, str(error), fix)

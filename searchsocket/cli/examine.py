@@ -1,0 +1,118 @@
+"""The questions of `searchsocket doctor`; each answers with lines, or raises what is broken."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from itertools import islice
+
+from searchsocket.cli.clean import known_scopes
+from searchsocket.cli.doctor import Line
+from searchsocket.cli.output import count
+from searchsocket.embedders import make_embedder
+from searchsocket.errors import ScopeLocked, SearchSocketError
+from searchsocket.files import is_temporary
+from searchsocket.locks import scope_lock
+from searchsocket.project import Project
+from searchsocket.sources import make_source
+from searchsocket.stores import make_store
+from searchsocket.stores.base import check_vectors
+from searchsocket_assets.home import dagster_home
+
+_LOW_DISK_BYTES = 200_000_000
+_COUNTED_PAGES = 100_000
+
+
+def scope(project: Project) -> Iterator[Line]:
+    """The scope that a command without `--scope` means."""
+    yield Line("scope", True, project.scope(os.environ).name)
+
+
+def source(project: Project) -> Iterator[Line]:
+    """Whether there are pages."""
+    found = make_source(project.root, project.settings, None, scope="doctor")
+    pages = sum(1 for _ in islice(found.pages(), _COUNTED_PAGES))
+    if pages == 0:
+        yield Line("source", False, f"{found.name} holds no pages", "build the site, or set source.static_output_dir")
+        return
+    yield Line("source", True, f"{found.name}, {count(pages, 'page')}")
+    for locator, error in sorted(found.report.failed.items())[:5]:
+        yield Line("source", False, f"{locator}: {error}", "make the file readable, or exclude it")
+
+
+def state_folder(project: Project) -> Iterator[Line]:
+    """Whether the state folder, or the folder that it will be made in, can be written."""
+    folder = project.state_dir
+    while not folder.exists():
+        folder = folder.parent
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b"searchsocket")
+    free = shutil.disk_usage(folder).free
+    low = free < _LOW_DISK_BYTES
+    fix = "free space: a generation is built beside the live one" if low else ""
+    yield Line("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free", fix)
+
+
+def locks(project: Project) -> Iterator[Line]:
+    """Which scopes are being worked on; a lock dies with its owner, so none can be left behind."""
+    busy = []
+    for known in known_scopes(project):
+        try:
+            with scope_lock(project.state_dir, known.name):
+                pass
+        except ScopeLocked as error:
+            busy.append(str(error))
+    yield from (Line("locks", True, told) for told in busy or ["no run is under way"])
+
+
+def model(project: Project) -> Iterator[Line]:
+    """Whether the embedding model loads and answers with a sound vector."""
+    embedder = make_embedder(project.settings.embeddings)
+    check_vectors(embedder.embed(["searchsocket"], "query"), 1, embedder.dimensions)
+    yield Line("model", True, f"{embedder.model_id}, {embedder.dimensions} dimensions")
+
+
+def index(project: Project) -> Iterator[Line]:
+    """Whether the store answers, and every file of every live generation is as its manifest says."""
+    store = make_store(project.settings.vector, project.state_dir, project.id)
+    health = store.health()
+    yield Line("vector store", health.ok, health.details or "healthy", "" if health.ok else "see the text above")
+    model_id = make_embedder(project.settings.embeddings).model_id
+    for known in known_scopes(project):
+        name = f"index {known.name}"
+        fix = f"run `searchsocket index --force --scope {known.name}`, or `searchsocket rollback --scope {known.name}`"
+        try:
+            problems = store.verify(known)
+            generation = store.generation(known)
+        except SearchSocketError as error:
+            yield Line(name, False, str(error), fix)
+            continue
+        if problems:
+            yield Line(name, False, "; ".join(problems[:5]), fix)
+        elif generation is None:
+            yield Line(name, True, "not published yet")
+        elif generation.model_id != model_id:
+            yield Line(
+                name, False, f"indexed with {generation.model_id}, but {model_id} is configured", f"run `searchsocket "
+                f"index --force --scope {known.name}` to migrate it"
+            )  # fmt: skip
+        else:
+            yield Line(name, True, f"{generation.name}, {count(generation.records, 'record')}, every file as written")
+
+
+def leftovers(project: Project) -> Iterator[Line]:
+    """What runs that died left behind; the next run removes it."""
+    found = [path for path in project.state_dir.rglob("*") if is_temporary(path) or path.name.endswith(".corrupt")]
+    damaged = [path for path in found if path.name.endswith(".corrupt")]
+    for path in damaged:
+        yield Line("leftovers", True, f"{path} was damaged and set aside", "delete it; it was built anew")
+    partial = len(found) - len(damaged)
+    yield Line(
+        "leftovers", True, f"{count(partial, 'unfinished file')}; the next run removes them" if partial else "none"
+    )
+
+
+def dagster(project: Project) -> Iterator[Line]:
+    """Where runs are remembered."""
+    home = dagster_home(project, os.environ)
+    yield Line("dagster", True, f"{home}{'' if home.is_dir() else ' (made by the first run)'}")

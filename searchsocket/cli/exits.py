@@ -1,0 +1,43 @@
+"""What the exit status of a command says."""
+
+OK = 0
+FAILED = 1
+USAGE = 2
+MISSING = 3
+STOPPED = 4
+BUSY = 5
+
+HELP = """\b
+Exit status:
+  0    done (also when nothing had to change, or nothing was found)
+  1    the run failed, or `doctor` found something broken
+  2    wrong usage or configuration
+  3    something is missing: the site, an index, a key
+  4    a limit stopped the run: cost, large deletion, strict routes
+  5    busy or unreachable; the same command may succeed later
+  130  interrupted (143 by SIGTERM)
+"""
+
+_OF_CODE = {
+    "CONFIG_INVALID": USAGE,
+    "INVALID_REQUEST": USAGE,
+    "INVALID_SCOPE": USAGE,
+    "PROJECT_MISMATCH": USAGE,
+    "EMBEDDING_MODEL_MISMATCH": USAGE,
+    "CONFIG_MISSING": MISSING,
+    "SCOPE_NOT_INDEXED": MISSING,
+    "SOURCE_UNAVAILABLE": MISSING,
+    "PAGE_NOT_FOUND": MISSING,
+    "BUDGET_EXCEEDED": STOPPED,
+    "LARGE_DELETION": STOPPED,
+    "ROUTES_NOT_EXACT": STOPPED,
+    "SCOPE_LOCKED": BUSY,
+    "EMBEDDER_UNAVAILABLE": BUSY,
+    "VECTOR_BACKEND_UNAVAILABLE": BUSY,
+    "RATE_LIMITED": BUSY,
+}
+
+
+def exit_status(code: str) -> int:
+    """The exit status for an error code; a code without one of its own is a failed run."""
+    return _OF_CODE.get(code, FAILED)

@@ -1,0 +1,120 @@
+"""`searchsocket index`: bring a scope's index up to date, through Dagster (spec 17, 21, 22)."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli import exits
+from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.output import print_error, print_json
+from searchsocket.cli.progress import listener
+from searchsocket.cli.signals import received_signal
+from searchsocket.cli.summary import summary_lines
+
+if TYPE_CHECKING:
+    from searchsocket.events import OnEvent
+    from searchsocket.pipeline.context import RunOptions
+    from searchsocket.pipeline.results import IndexSummary
+    from searchsocket.project import Project
+    from searchsocket.types import Scope
+
+
+@click.command(epilog=exits.HELP)
+@project_option
+@scope_option
+@click.option("--changed-only", is_flag=True, help="Do only what changed (the default; cannot go with --force).")
+@click.option("--force", is_flag=True, help="Do every step again; known texts still cost no embedding.")
+@click.option("--dry-run", is_flag=True, help="Tell the plan and its cost; call nothing, write nothing.")
+@click.option("--source", type=click.Choice(["static-output", "content-files"]), help="Where the pages come from.")
+@click.option("--max-pages", type=click.IntRange(min=1), metavar="N", help="Look at N pages; deletes nothing.")
+@click.option("--max-chunks", type=click.IntRange(min=1), metavar="N", help="Keep N chunks; deletes nothing.")
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    metavar="USD",
+    help="Stop before the first paid call when the estimate is above this.",
+)
+@click.option("--accept-large-deletion", is_flag=True, help="Let this run delete more than half of the scope.")
+@click.option("--strict-routes", is_flag=True, help="Fail when a page has no exact route file.")
+@click.option("--verbose", is_flag=True, help="Print events (JSON lines) and Dagster's log to stderr.")
+@json_option
+def index(
+    root: Path,
+    scope_name: str | None,
+    changed_only: bool,
+    force: bool,
+    dry_run: bool,
+    source: str | None,
+    max_pages: int | None,
+    max_chunks: int | None,
+    max_cost: float | None,
+    accept_large_deletion: bool,
+    strict_routes: bool,
+    verbose: bool,
+    as_json: bool,
+) -> None:
+    """Index the site: only what changed since the last run is done again.
+
+    The run shows in Dagster (`searchsocket dagster`). With --json, events go to stderr as JSON lines.
+
+    \b
+    Example:
+      searchsocket index --dry-run
+      searchsocket index --scope preview --max-cost 0.50 --json
+    """
+    if changed_only and force:
+        raise click.UsageError("--changed-only and --force exclude each other")
+    from searchsocket.pipeline.context import RunOptions
+
+    options = RunOptions(
+        force=force,
+        max_pages=max_pages,
+        max_chunks=max_chunks,
+        accept_large_deletion=accept_large_deletion,
+        strict_routes=strict_routes,
+        max_cost_usd=max_cost,
+        source=source,  # type: ignore[arg-type]  # click allows its values alone
+    )
+    project = load_project(root)
+    scope = project.scope(os.environ, scope_name)
+    with listener(lines=as_json or verbose) as on_event:
+        run = _plan if dry_run else _run
+        summary = run(project, scope, options, on_event, verbose)
+    if as_json:
+        print_json(summary.to_json())
+    else:
+        for line in summary_lines(summary):
+            click.echo(line)
+
+
+def _plan(
+    project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent", verbose: bool
+) -> "IndexSummary":
+    """The plan; it goes around Dagster, whose instance would be written to."""
+    from searchsocket.pipeline.context import ScopeRun
+    from searchsocket.pipeline.index import plan_scope
+
+    return plan_scope(ScopeRun(project, scope, "plan", options, on_event, environ=os.environ))
+
+
+def _run(
+    project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent", verbose: bool
+) -> "IndexSummary":
+    from searchsocket.locks import scope_lock
+    from searchsocket.pipeline.index import summary_of
+    from searchsocket_assets.home import dagster_home
+    from searchsocket_assets.runs import run_index
+
+    home = dagster_home(project, os.environ)
+    # Held over the whole run: between two stages no other run may come in.
+    with scope_lock(project.state_dir, scope.name):
+        outcome = run_index(project, scope, options, home, on_event=on_event, console=verbose)
+        if outcome.success:
+            return summary_of(project, outcome.run_id, scope.name)
+    if received_signal():
+        print_error("INTERRUPTED", "the run was interrupted; the live index is as it was, run again to go on")
+        raise SystemExit(exits.FAILED)
+    print_error(outcome.code, outcome.message)
+    raise SystemExit(exits.exit_status(outcome.code))

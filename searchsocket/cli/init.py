@@ -1,0 +1,95 @@
+"""`searchsocket init`: a commented configuration and the next steps (spec 17)."""
+
+from pathlib import Path
+
+import click
+
+from searchsocket.cli import exits
+from searchsocket.cli.options import json_option, project_option
+from searchsocket.cli.output import print_json
+
+CONFIG_NAME = "searchsocket.toml"
+CONFIG = """\
+# searchsocket: search for this site. Everything here is optional; what is left out is inferred.
+
+[scope]
+mode = "fixed" # "git": one index a branch; "env": the name is in $SEARCHSOCKET_SCOPE
+fixed = "main"
+
+[source]
+# static_output_dir = "build" # where the built site lies; default: the first usual build folder
+# exclude = ["/drafts/**"]
+
+[embeddings]
+provider = "hash" # offline, no key, no download
+# max_cost_usd = 1.0 # stop before a run that would cost more
+"""
+IGNORED = b".searchsocket/"
+HOOK = """\
+// src/hooks.server.ts: /api/search of your site, answered by `searchsocket serve`
+import type { Handle } from '@sveltejs/kit';
+
+const SEARCH = 'http://127.0.0.1:8181';
+
+export const handle: Handle = async ({ event, resolve }) => {
+  if (event.url.pathname !== '/api/search') return resolve(event);
+  return fetch(new URL(event.url.pathname + event.url.search, SEARCH), {
+    method: event.request.method,
+    headers: { 'content-type': event.request.headers.get('content-type') ?? 'application/json' },
+    body: event.request.method === 'POST' ? await event.request.text() : undefined
+  });
+};
+"""
+
+
+@click.command(epilog=exits.HELP)
+@project_option
+@json_option
+def init(root: Path, as_json: bool) -> None:
+    """Write searchsocket.toml and ignore the state folder in git; nothing that exists is overwritten.
+
+    \b
+    Example:
+      searchsocket init --project my-site
+    """
+    done = {CONFIG_NAME: _write_config(root), ".gitignore": _ignore_state(root)}
+    if as_json:
+        print_json({"written": [name for name, written in done.items() if written]})
+        return
+    for name, written in done.items():
+        click.echo(f"{'wrote' if written else 'kept '} {name}{'' if written else ' (it was there already)'}")
+    click.echo("\nNext:\n  1. build your site, e.g. `npm run build`\n  2. searchsocket index\n"
+               '  3. searchsocket search "a question"\n  4. searchsocket serve\n'
+               "\nTo answer /api/search from SvelteKit itself:\n")  # fmt: skip
+    click.echo(HOOK)
+
+
+def _write_config(root: Path) -> bool:
+    from searchsocket.errors import StateUnavailable
+
+    shared = root / "pyproject.toml"
+    if shared.is_file() and b"[tool.searchsocket" in shared.read_bytes():
+        return False  # two files that configure one project would be an error
+    try:
+        with open(root / CONFIG_NAME, "x", encoding="utf-8") as file:
+            file.write(CONFIG)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise StateUnavailable(f"cannot write {root / CONFIG_NAME}: {error.strerror}") from error
+    return True
+
+
+def _ignore_state(root: Path) -> bool:
+    from searchsocket.errors import StateUnavailable
+
+    path = root / ".gitignore"
+    try:
+        old = path.read_bytes() if path.exists() else b""
+        if {b"/" + IGNORED, IGNORED, IGNORED.rstrip(b"/")} & {line.strip() for line in old.splitlines()}:
+            return False
+        with open(path, "ab") as file:  # appended, so that what is there stays as it is
+            file.write((b"" if not old or old.endswith(b"\n") else b"\n") + IGNORED + b"\n")
+    except OSError as error:
+        raise StateUnavailable(f"cannot write {path}: {error.strerror}") from error
+    return True

@@ -1,0 +1,69 @@
+"""The `searchsocket` command. Importing it loads no parser, engine, server or orchestrator: `--help` is instant."""
+
+from typing import Any
+
+import click
+
+from searchsocket.cli import clean, dagster, doctor, exits, index, init, rollback, search, serve, status
+from searchsocket.cli.output import print_error
+from searchsocket.cli.signals import received_signal, watch_signals
+from searchsocket.errors import SearchSocketError
+
+
+class Commands(click.Group):
+    """The group: errors of the library end a command with their code, in words, never with a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SearchSocketError as error:
+            print_error(error.code, str(error))
+            ctx.exit(exits.exit_status(error.code))
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)  # in the order of use, not of the alphabet
+
+
+@click.group(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=exits.HELP
+)
+@click.version_option(package_name="searchsocket")
+def cli() -> None:
+    """Search for a website and its source code.
+
+    \b
+    Example:
+      searchsocket init
+      searchsocket index
+      searchsocket search "how do I install it"
+    """
+
+
+for command in (
+    init.init,
+    index.index,
+    search.search,
+    serve.serve,
+    status.status,
+    doctor.doctor,
+    rollback.rollback,
+    clean.clean,
+    dagster.dagster,
+):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command of `sys.argv`; a signal ends it with 128 + its number."""
+    with watch_signals():
+        try:
+            cli()
+        except SystemExit:
+            signal_number = received_signal()
+            if signal_number:
+                raise SystemExit(128 + signal_number) from None
+            raise
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""Options that several commands share."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from searchsocket.project import Project
+
+F = TypeVar("F", bound=Callable[..., Any])
+_JSON = "searchsocket.json"
+
+
+def project_option(command: F) -> F:
+    """`--project DIR`, given to the command as `root`."""
+    return click.option(
+        "--project",
+        "root",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        default=Path(),
+        metavar="DIR",
+        help="Folder of the project; default: here.",
+    )(command)
+
+
+def scope_option(command: F) -> F:
+    """`--scope NAME`; without it the configured scope is meant."""
+    return click.option("--scope", "scope_name", metavar="NAME", help="Scope (branch) to use; default: as configured.")(
+        command
+    )
+
+
+def json_option(command: F) -> F:
+    """`--json`, given to the command as `as_json`; errors are then JSON too."""
+
+    def remember(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
+        ctx.meta[_JSON] = value
+        return value
+
+    return click.option("--json", "as_json", is_flag=True, callback=remember, help="Print one JSON object to stdout.")(
+        command
+    )
+
+
+def wants_json() -> bool:
+    """Whether the running command was asked for JSON."""
+    ctx = click.get_current_context(silent=True)
+    return bool(ctx and ctx.meta.get(_JSON))
+
+
+def load_project(root: Path) -> "Project":
+    """The project in `root`, with this process's environment."""
+    from searchsocket.project import open_project
+
+    return open_project(root, os.environ)

@@ -1,0 +1,49 @@
+"""Words for people on a terminal or in a pipe, and JSON for machines."""
+
+import json
+import unicodedata
+from typing import Any
+
+import click
+
+from searchsocket.cli.options import wants_json
+
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+_JOINERS = "\u200c\u200d"  # they hold the letters of some scripts, and emoji, together
+
+
+def print_json(value: Any) -> None:
+    """One object on one line of stdout."""
+    click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def print_error(code: str, message: str) -> None:
+    """`error [CODE]: message` on stderr, or with `--json` an object on stdout."""
+    if wants_json():
+        print_json({"error": {"code": code, "message": message}})
+    else:
+        click.echo(f"{click.style(f'error [{code}]', fg='red', bold=True)}: {safe(message)}", err=True)
+
+
+def safe(text: str) -> str:
+    """`text` without what would steer a terminal: escape sequences, controls, directional overrides."""
+    return "".join(_shown(char) for char in text)
+
+
+def _shown(char: str) -> str:
+    if char in "\n\t" or char in _JOINERS or unicodedata.category(char) not in _INVISIBLE:
+        return char
+    return " " if char.isspace() else ""
+
+
+def count(number: int, noun: str) -> str:
+    """`1 page`, `1,204 pages`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def ago(seconds: float) -> str:
+    """`just now`, `5 minutes ago`, `3 days ago`."""
+    for size, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return f"{count(int(seconds // size), noun)} ago"
+    return "just now"

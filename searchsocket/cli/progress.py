@@ -1,0 +1,86 @@
+"""What a command shows of a run while it is under way; stdout stays free for the result."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+from searchsocket.cli.output import safe
+from searchsocket.events import Event, OnEvent, ignore
+
+STAGES = {
+    "site_pages": "Reading the site",
+    "page_mirror": "Writing the mirror",
+    "page_chunks": "Cutting chunks",
+    "chunk_embeddings": "Embedding",
+    "search_index": "Publishing",
+}
+
+
+@contextmanager
+def listener(*, lines: bool) -> Iterator[OnEvent]:
+    """Who hears the events of a run: JSON lines when asked for, a progress line on a terminal, else nobody."""
+    with _stderr() as stream:
+        if lines:
+            yield _json_lines(stream)
+        elif stream.isatty():
+            with _progress_bar(stream) as on_event:
+                yield on_event
+        else:
+            yield ignore
+
+
+@contextmanager
+def _stderr() -> Iterator[IO[str]]:
+    """Stderr as it is now: Dagster may capture file descriptor 2 into a log while its steps run."""
+    try:
+        number = os.dup(sys.stderr.fileno())
+    except (OSError, ValueError, AttributeError):  # a test or a host replaced it by an object without a descriptor
+        yield sys.stderr
+        return
+    with os.fdopen(number, "w", encoding="utf-8", errors="replace", buffering=1) as stream:
+        yield stream
+
+
+def _json_lines(stream: IO[str]) -> OnEvent:
+    def on_event(event: Event) -> None:
+        if event.name != "progress":  # for bars; the events of spec 22 tell the same with names
+            stream.write(json.dumps({"event": event.name, **event.fields}, ensure_ascii=False) + "\n")
+
+    return on_event
+
+
+@contextmanager
+def _progress_bar(stream: IO[str]) -> Iterator[OnEvent]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    progress = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[done]}", markup=False),
+        TimeElapsedColumn(),
+        console=Console(file=stream),
+        transient=True,
+    )
+
+    def on_event(event: Event) -> None:
+        if event.name == "progress":
+            progress.update(task, **_shown(event.fields))
+
+    with progress:
+        task = progress.add_task("Starting", total=None, done="")
+        yield on_event
+
+
+def _shown(fields: dict[str, Any]) -> dict[str, Any]:
+    stage, done, total = str(fields.get("stage", "")), int(fields.get("done", 0)), fields.get("total")
+    return {
+        "description": safe(STAGES.get(stage, stage)),
+        "completed": done,
+        "total": total,
+        "done": f"{done:,} of {total:,}" if total else f"{done:,}" if done else "",
+    }

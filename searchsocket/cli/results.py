@@ -1,0 +1,60 @@
+"""Search results as a person reads them on a terminal, or in a pipe."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.output import count, safe
+
+if TYPE_CHECKING:
+    from searchsocket.search.answer import SearchAnswer
+    from searchsocket.search.snippet import Snippet
+
+_INDENT = "   "
+
+
+def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
+    """Each result: title and section, the snippet with its marks, where it opens and the route file that made it."""
+    if not answer.results:
+        yield f"No results for “{safe(answer.q)}” in scope {answer.scope}."
+        return
+    for number, result in enumerate(answer.results, 1):
+        section = f" › {safe(result.section_title)}" if result.section_title else ""
+        title = click.style(safe(result.title) or result.url, bold=True)
+        yield f"{number}. {title}{section}  {click.style(f'{result.score:.3f}', dim=True)}"
+        for line in snippet_lines(result.snippet, width - len(_INDENT)):
+            yield _INDENT + line
+        route = f"  ({safe(result.route_file)})" if result.route_file else ""
+        yield f"{_INDENT}{click.style(safe(result.href), fg='cyan')}{click.style(route, dim=True)}"
+        for other in result.sections:
+            if other.anchor != result.anchor:
+                yield f"{_INDENT}also {click.style(safe(other.href), fg='cyan')}  {safe(other.title)}"
+        yield ""
+    noun = "page" if answer.group_by == "page" else "section"
+    yield click.style(
+        f"{count(len(answer.results), noun)} in {answer.timings_ms['total']:.0f} ms, scope {answer.scope}", dim=True
+    )
+
+
+def snippet_lines(snippet: "Snippet", width: int) -> Iterator[str]:
+    """The snippet wrapped to `width`, its marked words bold."""
+    return mark_lines(snippet.text, snippet.marks, width)
+
+
+def mark_lines(text: str, marks: Sequence[tuple[int, int]], width: int) -> Iterator[str]:
+    """`text` wrapped to `width`; ranges of `marks` are styled, and nothing in it can steer a terminal."""
+    at = 0
+    for line in textwrap.wrap(text, max(width, 20), break_on_hyphens=False, replace_whitespace=False):
+        start = text.index(line, at)
+        at = start + len(line)
+        yield _styled(text, [(max(a, start), min(b, at)) for a, b in marks if a < at and b > start], start, at)
+
+
+def _styled(text: str, marks: Sequence[tuple[int, int]], start: int, end: int) -> str:
+    parts = []
+    for a, b in marks:
+        parts += [safe(text[start:a]), click.style(safe(text[a:b]), fg="yellow", bold=True)]
+        start = b
+    return "".join([*parts, safe(text[start:end])])

@@ -1,0 +1,39 @@
+"""`searchsocket rollback`: switch back to the generation before."""
+
+import os
+from pathlib import Path
+
+import click
+
+from searchsocket.cli import exits
+from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.output import count, print_json
+
+
+@click.command(epilog=exits.HELP)
+@project_option
+@scope_option
+@json_option
+def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
+    """Switch the scope back to the generation before the live one; a second time switches forth again.
+
+    \b
+    Example:
+      searchsocket rollback --scope main
+    """
+    from searchsocket.locks import scope_lock
+    from searchsocket.stores import make_store
+
+    project = load_project(root)
+    scope = project.scope(os.environ, scope_name)
+    store = make_store(project.settings.vector, project.state_dir, project.id)
+    with scope_lock(project.state_dir, scope.name):
+        before = store.generation(scope)
+        live = store.rollback(scope)
+    if as_json:
+        print_json({"scope": scope.name, "generation": live.name, "replaced": before.name if before else ""})
+        return
+    click.echo(
+        f"{click.style(scope.name, bold=True)}: generation {live.name} is live again "
+        f"({count(live.pages, 'page')}, {count(live.records, 'record')}, published {live.published_at})"
+    )

@@ -1,0 +1,64 @@
+"""`searchsocket search`: ask the live index of a scope (spec 14, 19)."""
+
+import os
+import shutil
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from searchsocket.cli import exits
+from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.output import print_json
+from searchsocket.cli.results import answer_lines
+
+_PIPE_WIDTH = 10_000  # lines are wrapped for eyes, not for other programs
+
+
+@click.command(epilog=exits.HELP)
+@click.argument("query", nargs=-1, required=True)
+@project_option
+@scope_option
+@click.option("--top-k", type=click.IntRange(1, 100), default=5, show_default=True, help="Results at most.")
+@click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs.")
+@click.option("--tag", "tags", multiple=True, help="Only pages with this tag; repeat for several.")
+@click.option("--group-by", type=click.Choice(["page", "chunk"]), default="page", show_default=True)
+@json_option
+def search(
+    query: tuple[str, ...],
+    root: Path,
+    scope_name: str | None,
+    top_k: int,
+    path_prefix: str,
+    tags: tuple[str, ...],
+    group_by: str,
+    as_json: bool,
+) -> None:
+    """Search the live index.
+
+    \b
+    Example:
+      searchsocket search how do I install it
+      searchsocket search "rate limit" --path-prefix /docs --top-k 3 --json
+    """
+    from searchsocket.embedders import make_embedder
+    from searchsocket.search.engine import SearchEngine
+    from searchsocket.search.query import SearchQuery
+    from searchsocket.stores import make_store
+
+    project = load_project(root)
+    scope = project.scope(os.environ, scope_name)
+    settings = project.settings
+    store = make_store(settings.vector, project.state_dir, project.id)
+    engine = SearchEngine(store, make_embedder(settings.embeddings), settings.ranking, lambda: datetime.now(UTC))
+    asked = SearchQuery(" ".join(query), top_k, path_prefix, tags, group_by)  # type: ignore[arg-type]  # a Choice
+    answer = engine.search(asked, scope)
+    if as_json:
+        from search_api.schemas import SearchResponse
+
+        print_json(SearchResponse.of(answer, sources=True).model_dump(mode="json"))
+        return
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
+    for line in answer_lines(answer, width):
+        click.echo(line)

@@ -1,0 +1,39 @@
+"""Which signal asked the process to stop, whoever handled it: Dagster and uvicorn install handlers of their own."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+_received: list[int] = []
+_reader: list[int] = []
+
+
+@contextmanager
+def watch_signals() -> Iterator[None]:
+    """Treat SIGTERM like Ctrl-C, and remember which of the two came. For the main thread only."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    os.set_blocking(writer, False)
+    # The interpreter writes each signal's number here, whichever Python handler is installed when it comes.
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _reader.append(reader)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        signal.signal(signal.SIGTERM, handler)
+        _reader.clear()
+        _received.clear()
+        os.close(reader)
+        os.close(writer)
+
+
+def received_signal() -> int:
+    """The first SIGINT or SIGTERM since `watch_signals` began; 0 when there was none."""
+    for reader in _reader:
+        with suppress(BlockingIOError):  # nothing new
+            _received.extend(number for number in os.read(reader, 4096) if number in _ENDING)
+    return _received[0] if _received else 0

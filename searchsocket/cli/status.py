@@ -1,0 +1,87 @@
+"""`searchsocket status`: what is indexed, with which model, how old, at what cost (spec 17, 21)."""
+
+import os
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from searchsocket.cli import exits
+from searchsocket.cli.options import json_option, load_project, project_option
+from searchsocket.cli.output import ago, count, print_json, safe
+
+if TYPE_CHECKING:
+    from searchsocket.types import Generation
+
+
+@click.command(epilog=exits.HELP)
+@project_option
+@json_option
+def status(root: Path, as_json: bool) -> None:
+    """Show the resolved scope and, for every scope, its live generation, age, model and last cost.
+
+    \b
+    Example:
+      searchsocket status --json
+    """
+    from searchsocket.embedders import make_embedder
+    from searchsocket.errors import SearchSocketError
+    from searchsocket.search.results import age_s
+    from searchsocket.stores import make_store
+
+    project = load_project(root)
+    try:
+        resolved = project.scope(os.environ).name
+    except SearchSocketError as error:  # e.g. on no branch: the rest can still be told
+        resolved = f"(none: {error})"
+    store = make_store(project.settings.vector, project.state_dir, project.id)
+    health = store.health()
+    generations = store.list_scopes() if health.ok else []
+    model_id = make_embedder(project.settings.embeddings).model_id
+    now = datetime.now(UTC)
+    if as_json:
+        print_json(
+            {
+                "projectId": project.id,
+                "scope": resolved,
+                "modelId": model_id,
+                "vectorBackend": {"provider": project.settings.vector.provider, **asdict(health)},
+                "scopes": [_generation(generation, age_s(generation.published_at, now)) for generation in generations],
+            }
+        )
+        return
+    click.echo(f"project  {safe(project.id)}\nscope    {safe(resolved)}\nmodel    {model_id}")
+    click.echo(f"vectors  {project.settings.vector.provider}, {'healthy' if health.ok else 'BROKEN'} {health.details}")
+    if not generations:
+        click.echo("\nNothing is indexed yet; run `searchsocket index`.")
+    for generation in generations:
+        _print_scope(generation, age_s(generation.published_at, now), model_id)
+
+
+def _generation(generation: "Generation", age: float) -> dict[str, Any]:
+    return {
+        "scope": generation.scope,
+        "generation": generation.name,
+        "publishedAt": generation.published_at,
+        "ageSeconds": age,
+        "pages": generation.pages,
+        "records": generation.records,
+        "modelId": generation.model_id,
+        "estimatedTokens": generation.estimated_tokens,
+        "estimatedCostUsd": generation.estimated_cost_usd,
+        "sourceRevision": generation.source_revision,
+    }
+
+
+def _print_scope(generation: "Generation", age: float, model_id: str) -> None:
+    other = "" if generation.model_id == model_id else "  (another model than configured: `searchsocket index --force`)"
+    click.echo(
+        f"\n{click.style(generation.scope, bold=True)}\n"
+        f"  generation  {generation.name}\n"
+        f"  indexed     {ago(age)} ({generation.published_at})\n"
+        f"  holds       {count(generation.pages, 'page')}, {count(generation.records, 'record')}\n"
+        f"  model       {generation.model_id}{other}\n"
+        f"  last cost   about {count(generation.estimated_tokens, 'token')}, ${generation.estimated_cost_usd:.4f}"
+    )

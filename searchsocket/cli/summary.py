@@ -1,0 +1,58 @@
+"""The outcome of an index run in words."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.output import count, safe
+
+if TYPE_CHECKING:
+    from searchsocket.pipeline.results import IndexSummary
+
+_WARNINGS_SHOWN = 10
+
+
+def summary_lines(summary: "IndexSummary") -> Iterator[str]:
+    """A headline, then a line for each thing that was counted, then warnings."""
+    yield _headline(summary)
+    pages, chunks, vectors, records = summary.pages, summary.chunks, summary.embeddings, summary.records
+    yield _line(
+        "pages",
+        f"{pages['found']:,} found, {pages['indexed']:,} indexed, {pages['skipped']:,} skipped, "
+        f"{pages['failed']:,} failed, {pages['removed']:,} removed",
+    )
+    yield _line("routes", f"{summary.routes['exact']:,} exact, {summary.routes['bestEffort']:,} best effort")
+    yield _line("chunks", f"{chunks['total']:,} in all, {chunks['changed']:,} changed")
+    yield _line("embeddings", f"{vectors['reused']:,} reused from the cache, {vectors['created']:,} new")
+    yield _line("records", f"{records['upserted']:,} upserted, {records['deleted']:,} deleted")
+    yield _line("cost", f"about {count(summary.estimated_tokens, 'token')}, ${summary.estimated_cost_usd:.4f}")
+    stages = " · ".join(f"{stage} {seconds:.2f}" for stage, seconds in summary.seconds.items())
+    yield _line("seconds", f"{stages} · {sum(summary.seconds.values()):.2f} in all")
+    for warning in summary.warnings[:_WARNINGS_SHOWN]:
+        yield click.style(f"  warning     {safe(warning)}", fg="yellow")
+    if len(summary.warnings) > _WARNINGS_SHOWN:
+        yield f"  and {count(len(summary.warnings) - _WARNINGS_SHOWN, 'more warning')}; --json lists them all"
+
+
+def changed_nothing(summary: "IndexSummary") -> bool:
+    """Whether the index is as it was before the run."""
+    return not (
+        summary.chunks["changed"]
+        or summary.records["upserted"]
+        or summary.records["deleted"]
+        or summary.pages["removed"]
+    )
+
+
+def _headline(summary: "IndexSummary") -> str:
+    scope = click.style(summary.scope, bold=True)
+    if summary.dry_run:
+        return f"{scope}: this is a plan; nothing was called and nothing was written"
+    if changed_nothing(summary):
+        return f"{scope}: nothing changed; generation {summary.generation or '(none)'} stays"
+    return f"{scope}: published generation {click.style(summary.generation, bold=True)}"
+
+
+def _line(name: str, text: str) -> str:
+    return f"  {name:<11} {text}"

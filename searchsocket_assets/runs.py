@@ -1,0 +1,149 @@
+"""Running the graph in this process, as a full citizen of the project's Dagster instance.
+
+The only file with private imports of Dagster: a run that names its code location is filtered by its job in the UI and
+can be re-executed there; no public function makes such a run in process.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+from dagster._core.definitions.job_base import InMemoryJob
+from dagster._core.execution.api import execute_run
+from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
+
+from searchsocket.errors import BudgetExceeded, SearchSocketError
+from searchsocket.events import OnEvent
+from searchsocket.pipeline.context import RunOptions
+from searchsocket.project import Project
+from searchsocket.types import Scope
+from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.home import prepare_home
+from searchsocket_assets.partitions import NAME as SCOPES_NAME
+from searchsocket_assets.partitions import ensure_scope
+
+LOCATION = "searchsocket"  # `location_name` in workspace.yaml
+JOB = "index_site"
+PARTITION_TAG = "dagster/partition"
+PROJECT_TAG = "searchsocket/project"  # of runs that a command executes: a home may serve several projects
+_CHECK_CODES = {"cost_within_budget": BudgetExceeded.code}
+_UNFINISHED = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How a run ended; on failure with the code and the words of the first thing that went wrong."""
+
+    run_id: str
+    success: bool
+    code: str = ""
+    message: str = ""
+
+
+def run_index(
+    project: Project,
+    scope: Scope,
+    options: RunOptions,
+    home: Path,
+    *,
+    on_event: OnEvent,
+    console: bool = False,
+) -> RunOutcome:
+    """Run `index_site` for one scope against the Dagster instance in `home`; the caller holds the scope's lock.
+
+    Dagster handles SIGINT and SIGTERM while it executes: the run is recorded as failed, and a failure is returned.
+
+    Raises:
+        StateUnavailable: `home` cannot be written.
+    """
+    prepare_home(home)
+    job = build_definitions(str(project.root), on_event, console=console).resolve_job_def(JOB)
+    with dg.DagsterInstance.from_config(str(home)) as instance:
+        ensure_scope(instance, scope.name)
+        _bury_dead_runs(instance, scope)
+        run = instance.create_run_for_job(
+            job,
+            run_config=run_config(options),
+            remote_job_origin=_origin(),
+            tags={PARTITION_TAG: scope.name, PROJECT_TAG: project.id},
+        )
+        return _outcome(execute_run(InMemoryJob(job), run, instance))
+
+
+def run_config(options: RunOptions) -> dict[str, Any]:
+    """The options as run configuration, without those that say nothing, so that the UI shows what was asked."""
+    asked = {
+        "force": options.force,
+        "max_pages": options.max_pages,
+        "max_chunks": options.max_chunks,
+        "accept_large_deletion": options.accept_large_deletion,
+        "strict_routes": options.strict_routes,
+        "max_cost_usd": options.max_cost_usd,
+        "source": options.source,
+    }
+    config = {key: value for key, value in asked.items() if value is not None and value is not False}
+    return {"resources": {"options": {"config": config}}} if config else {}
+
+
+def _origin() -> RemoteJobOrigin:
+    location = RegisteredCodeLocationOrigin(LOCATION)
+    return RemoteJobOrigin(RemoteRepositoryOrigin(location, "__repository__"), JOB)
+
+
+def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope) -> None:
+    """Fail the runs of killed commands: they would count against the limit of one run a scope for ever.
+
+    The caller holds the scope's lock, so no other command is at work on this scope.
+    """
+    dead = dg.RunsFilter(tags={PARTITION_TAG: scope.name, PROJECT_TAG: scope.project_id}, statuses=_UNFINISHED)
+    for run in instance.get_runs(dead):
+        instance.report_run_failed(run, "The process that executed this run is gone.")
+
+
+def _outcome(result: dg.JobExecutionResult) -> RunOutcome:
+    if result.success:
+        return RunOutcome(result.run_id, True)
+    code, message = _failed_stage(result) or _failed_check(result) or _crash(result)
+    return RunOutcome(result.run_id, False, code, message)
+
+
+def _failed_stage(result: dg.JobExecutionResult) -> tuple[str, str] | None:
+    """The first error of the library, see `translate.errors_as_failures`."""
+    for event in result.get_step_failure_events():
+        told = event.step_failure_data.user_failure_data
+        if told is not None and "code" in told.metadata:
+            return str(told.metadata["code"].value), str(told.metadata["message"].value)
+    return None
+
+
+def _failed_check(result: dg.JobExecutionResult) -> tuple[str, str] | None:
+    for evaluation in result.get_asset_check_evaluations():
+        if not evaluation.passed and evaluation.blocking:
+            code = _CHECK_CODES.get(evaluation.check_name, "CHECK_FAILED")
+            return code, f"check {evaluation.check_name} failed: {evaluation.description}"
+    return None
+
+
+def _crash(result: dg.JobExecutionResult) -> tuple[str, str]:
+    for event in result.get_step_failure_events():
+        if error := event.step_failure_data.error:
+            return SearchSocketError.code, f"{event.step_key}: {(error.cause or error).message.strip()}"
+    return SearchSocketError.code, "the run failed before its first stage; `--verbose` shows Dagster's log"
+
+
+def forget_runs(project: Project, home: Path, scopes: Sequence[Scope]) -> None:
+    """Delete the runs of scopes that are gone: Dagster would show a later scope of that name as materialized.
+
+    In a home that is not the project's own, another project may have a scope of the same name: there only the runs
+    that name this project go, and the partition stays.
+    """
+    own = home == project.dagster_home
+    with dg.DagsterInstance.from_config(str(home)) as instance:
+        for scope in scopes:
+            tags = {PARTITION_TAG: scope.name} | ({} if own else {PROJECT_TAG: project.id})
+            for run in instance.get_runs(dg.RunsFilter(tags=tags)):
+                instance.delete_run(run.run_id)
+            if own:
+                instance.delete_dynamic_partition(SCOPES_NAME, scope.name)

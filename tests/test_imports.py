@@ -1,0 +1,163 @@
+"""The import rule of DESIGN 3: what may import what, and what an entry point may load."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("searchsocket", "searchsocket_assets", "search_api")
+
+ORCHESTRATOR = {"dagster", "dagster_webserver", "dagster_graphql", "searchsocket_assets"}
+SERVER = {"fastapi", "starlette", "uvicorn", "search_api"}
+CLIENTS = {"pymilvus", "milvus_lite", "pinecone", "openai", "onnxruntime", "tokenizers"}
+HEAVY = (
+    ORCHESTRATOR | SERVER | CLIENTS | {"numpy", "pydantic", "tantivy", "lxml", "bs4", "markdownify", "rich", "Stemmer"}
+)
+
+# From the centre outward; what is not named here is a pure step.
+CENTRE = {"types", "errors", "events"}
+SEAMS = {"sources", "embedders", "stores", "rerankers", "state", "project", "locks"}
+USE_CASES = {"pipeline", "search"}
+ENTRY = {"cli"}
+
+
+def modules() -> dict[str, Path]:
+    """Every module of ours by its dotted name."""
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports(name: str, *, everywhere: bool = True) -> Iterator[str]:
+    """What a module imports, dotted; `everywhere` counts imports inside functions and for type checkers too."""
+    tree = _parsed(MODULES[name])
+    for node in ast.walk(tree) if everywhere else _executed(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name} has a relative import"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else str(node.module)
+
+
+@cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _executed(tree: ast.Module) -> Iterator[ast.AST]:
+    """Statements that run when the module is imported."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def layer(name: str) -> int:
+    """How far from the centre a module of the library is."""
+    part = name.split(".")[1] if "." in name else ""
+    for rank, names in ((0, CENTRE), (4, ENTRY), (3, USE_CASES), (2, SEAMS)):
+        if part in names:
+            return rank
+    return 1
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if top(name) == "searchsocket"])
+def test_the_library_imports_neither_dagster_nor_a_server(name: str) -> None:
+    """Only the command line reaches for the other packages, since it starts them."""
+    forbidden = (ORCHESTRATOR | SERVER) - (set(PACKAGES) if name.startswith("searchsocket.cli") else set())
+    assert not {imported for imported in imports(name) if top(imported) in forbidden}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if top(name) != "searchsocket"])
+def test_dagster_and_the_api_do_not_know_each_other(name: str) -> None:
+    other = ORCHESTRATOR if top(name) == "search_api" else SERVER
+    assert not {imported for imported in imports(name) if top(imported) in other - {top(name)}}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if top(name) != "searchsocket"])
+def test_entry_points_do_not_import_the_command_line(name: str) -> None:
+    assert not {imported for imported in imports(name) if imported.startswith("searchsocket.cli")}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if top(name) == "searchsocket"])
+def test_imports_point_inward(name: str) -> None:
+    """Entry points -> use cases -> seams -> pure steps -> types."""
+    outward = {
+        imported
+        for imported in imports(name)
+        if top(imported) == "searchsocket" and imported != "searchsocket" and layer(imported) > layer(name)
+    }
+    assert not outward
+
+
+def test_the_use_cases_do_not_know_each_other() -> None:
+    """Indexing and searching meet in the store alone."""
+    crossing = {
+        (name, imported)
+        for name in MODULES
+        for imported in imports(name)
+        if (name.startswith("searchsocket.pipeline") and imported.startswith("searchsocket.search"))
+        or (name.startswith("searchsocket.search") and imported.startswith("searchsocket.pipeline"))
+    }
+    assert not crossing
+
+
+def test_modules_import_each_other_in_no_circle() -> None:
+    graph = {
+        name: {imported for imported in imports(name, everywhere=False) if imported in MODULES and imported != name}
+        for name in MODULES
+    }
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
+
+
+def loaded(code: str) -> set[str]:
+    """Top-level modules in a fresh interpreter after `code`."""
+    program = f"{code}\nimport sys; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(done.stdout.split())
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """`searchsocket --help` is instant: no parser, engine, orchestrator, server or numbers."""
+    code = (
+        "from click.testing import CliRunner\nfrom searchsocket.cli.main import cli\n"
+        "assert CliRunner().invoke(cli, ['--help']).exit_code == 0"
+    )
+    assert not loaded(code) & HEAVY
+
+
+def test_the_api_on_the_local_store_loads_no_orchestrator_and_no_client() -> None:
+    code = (
+        "import os, tempfile\nfrom pathlib import Path\nfrom search_api.app import create_app\n"
+        "from searchsocket.project import open_project\n"
+        "create_app(open_project(Path(tempfile.mkdtemp()), {}), environ={}, host='127.0.0.1')"
+    )
+    assert not loaded(code) & (ORCHESTRATOR | CLIENTS)
+
+
+def test_definitions_load_no_client_and_no_engine() -> None:
+    """The code server is started again and again; what a run needs is loaded by the run."""
+    code = "from searchsocket_assets.definitions import build_definitions\nbuild_definitions()"
+    assert not loaded(code) & (CLIENTS | SERVER - {"starlette"} | {"tantivy"})
