@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from searchsocket.words import ParsedQuery, fold, parse_query, word_forms
+from searchsocket.words import fold, parse_query, word_forms
 
 _MIN_PREFIX = 3
 _MAX_MARKED_CHARS = 100_000  # of one text: chunks end long before
@@ -29,35 +29,49 @@ class QueryWords:
 
     def __init__(self, q: str) -> None:
         parsed = parse_query(q)
-        self._terms = _terms(parsed)
+        # Stop words are marked only where there is nothing else.
+        words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
+        self._whole = {form: word.exact for word in words for form in (word.exact, word.stem) if form}
+        self._parts = {part: word.exact for word in words for part in word.parts if part not in self._whole}
         self._literals = _literals(q)
         # Search as one types: the last word may be the beginning of one.
         last = fold(_WORD.findall(q)[-1]) if parsed.open_ended and _WORD.search(q) else ""
         self._prefix = last if len(last) >= _MIN_PREFIX else ""
 
     def marks(self, text: str) -> list[Mark]:
-        """Where the query's words stand in `text`, ascending; those that overlap are one."""
-        text = text[:_MAX_MARKED_CHARS]
-        exact = [*self._literal_marks(text), *self._word_marks(text)]
-        return _merged(exact or self._prefix_marks(text))
+        """Where the query's words stand in `text`, ascending; those that overlap are one.
 
-    def _word_marks(self, text: str) -> Iterator[Mark]:
-        if not self._terms:
+        The words inside an identifier are marked only in texts that do not hold it whole.
+        """
+        text = text[:_MAX_MARKED_CHARS]
+        whole, parts = list(self._literal_marks(text)), list[Mark]()
+        for mark, is_whole in self._word_marks(text):
+            (whole if is_whole else parts).append(mark)
+        found = {mark.word for mark in whole}
+        return _merged([*whole, *(mark for mark in parts if mark.word not in found)] or self._prefix_marks(text))
+
+    def _word_marks(self, text: str) -> Iterator[tuple[Mark, bool]]:
+        """Marks of words, and whether each is a query word as a whole."""
+        if not self._whole:
             return
         for match in _WORD.finditer(text):
             word = match[0]
             if len(word) > _MAX_WORD_CHARS and word.isascii():
                 continue
             if not word.isascii() and _UNSPACED.search(word):
-                yield from self._pair_marks(word, match.start())
-            elif term := next((form for form in word_forms(word).split() if form in self._terms), ""):
-                yield Mark(match.start(), match.end(), term)
+                yield from ((mark, True) for mark in self._pair_marks(word, match.start()))
+                continue
+            for form in word_forms(word).split():
+                query_word = self._whole.get(form) or self._parts.get(form)
+                if query_word:
+                    yield Mark(match.start(), match.end(), query_word), form in self._whole
+                    break
 
     def _pair_marks(self, run: str, start: int) -> Iterator[Mark]:
         """Scripts without spaces are kept as pairs of neighbours."""
         for at in range(max(len(run) - 1, 1)):
             pair = fold(run[at : at + 2])
-            if pair in self._terms:
+            if pair in self._whole:
                 yield Mark(start + at, start + min(at + 2, len(run)), pair)
 
     def _literal_marks(self, text: str) -> Iterator[Mark]:
@@ -73,12 +87,6 @@ class QueryWords:
             for match in _WORD.finditer(text)
             if len(match[0]) <= _MAX_WORD_CHARS and fold(match[0]).startswith(self._prefix)
         ]
-
-
-def _terms(parsed: ParsedQuery) -> frozenset[str]:
-    """Every form of the query's words; stop words only where there is nothing else."""
-    words = [word for word in parsed.words if not word.is_stop] or parsed.words
-    return frozenset(form for word in words for form in (word.exact, word.stem, *word.parts) if form)
 
 
 def _literals(q: str) -> re.Pattern[str] | None:

@@ -91,7 +91,7 @@ def _start(text: str, first: int, spare: int) -> int:
         return 0
     sentences = [match.end() for match in _SENTENCE_END.finditer(text, reach, first)]
     if sentences:
-        return sentences[0]
+        return sentences[-1]
     near = max(first - min(_CONTEXT_CHARS, spare), 0)
     space = _SPACE.search(text, near, first)
     if space:

@@ -1,0 +1,226 @@
+"""The engine over a real store."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
+
+from searchsocket.errors import (
+    BadVectors,
+    EmbedderUnavailable,
+    EmbeddingModelMismatch,
+    InvalidRequest,
+    ScopeNotIndexed,
+    VectorBackendUnavailable,
+)
+from searchsocket.search.engine import SearchEngine
+from searchsocket.search.query import SearchQuery
+from searchsocket.settings.model import RankingSettings
+from searchsocket.types import Scope
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return make_site(tmp_path_factory.mktemp("site"), DOCS)
+
+
+def urls(site: Site, q: str, **options: object) -> list[str]:
+    answer = site.engine.search(SearchQuery(q, **options), MAIN)  # type: ignore[arg-type]
+    return [result.url for result in answer.results]
+
+
+def test_the_page_that_answers_comes_first_with_its_section_and_marks(site: Site) -> None:
+    """Spec 14.1: title, section, snippet, score and source file."""
+    answer = site.engine.search(SearchQuery("install controller"), MAIN)
+    best = answer.results[0]
+    assert (best.url, best.href, best.title) == (
+        "/docs/install",
+        "/docs/install#install-the-controller",
+        "Installation",
+    )
+    assert best.section_title == "Install the controller"
+    assert best.route_file == "src/routes/docs/install/+page.svelte"
+    assert "<mark>Installing</mark> the <mark>controller</mark>" in best.snippet.html
+    assert 0 < best.score <= 1
+    assert [section.title for section in best.sections] == ["Install the controller", "Remove it"]
+
+
+def test_an_answer_tells_where_it_comes_from(site: Site) -> None:
+    """Scope, generation, age, model and the time of each part (spec 22)."""
+    answer = site.engine.search(SearchQuery("battery"), MAIN)
+    assert (answer.scope, answer.age_s, answer.model_id) == ("main", 3600.0, site.embedder.model_id)
+    assert answer.generation == site.store.reader(MAIN).generation.name == answer.results[0].generation
+    assert set(answer.timings_ms) == {"embed", "vector", "keyword", "rerank", "total"}
+    assert answer.timings_ms["total"] > 0
+
+
+def test_a_page_is_one_result_and_chunks_are_flat(site: Site) -> None:
+    assert urls(site, "controller").count("/docs/install") == 1
+    assert urls(site, "controller", group_by="chunk").count("/docs/install") == 2
+
+
+def test_a_prefix_is_a_directory_not_a_string(site: Site) -> None:
+    """Failure mode 33: `/docs` must not find `/docs-old`; and 34: any spelling of the prefix finds the same."""
+    expected = urls(site, "battery", path_prefix="/docs")
+    assert "/docs/battery" in expected
+    assert all(url.startswith("/docs/") for url in expected)
+    assert urls(site, "battery", path_prefix="docs/") == urls(site, "battery", path_prefix="/docs/") == expected
+
+
+@pytest.mark.parametrize(
+    "hostile", ["/docs' OR '1'='1", '/docs"', "/%", "/_ocs", "/docs*", "/docs\\", "/../docs-old/.."]
+)
+def test_a_hostile_prefix_is_only_a_prefix(site: Site, hostile: str) -> None:
+    """Failure mode 35: quotes and wildcards must not change the filter."""
+    found = urls(site, "battery", path_prefix=hostile)
+    assert found == [] or hostile == "/../docs-old/.."
+
+
+@pytest.mark.parametrize("hostile", ["guide' OR 1=1 --", 'guide" OR "', "%", "guid_", "guide power"])
+def test_a_hostile_tag_matches_nothing(site: Site, hostile: str) -> None:
+    assert urls(site, "battery", tags=(hostile,)) == []
+
+
+def test_a_page_must_carry_all_tags(site: Site) -> None:
+    """Failure mode 37: several tags narrow, they do not widen."""
+    assert urls(site, "battery", tags=("guide", "power")) == ["/docs/battery"]
+
+
+def test_narrowing_the_filter_never_loses_a_match(site: Site) -> None:
+    """What the whole site's answer holds of a directory, the directory's answer holds too (DESIGN 8)."""
+    for q in ("battery", "robot in winter", "zzqx", "how to charge", "?!"):
+        everything = urls(site, q, group_by="chunk", top_k=100)
+        for prefix in ("/docs", "/blog", "/docs/install"):
+            inside = urls(site, q, group_by="chunk", top_k=100, path_prefix=prefix)
+            assert set(inside) >= {url for url in everything if url == prefix or url.startswith(prefix + "/")}
+
+
+def test_the_order_is_the_same_on_every_run(site: Site) -> None:
+    again = SearchEngine(site.store, site.embedder, site.settings, lambda: NOW)
+    assert (
+        site.engine.search(SearchQuery("battery"), MAIN).results == again.search(SearchQuery("battery"), MAIN).results
+    )
+
+
+def test_equal_pages_come_by_url(tmp_path: Path) -> None:
+    """No score decides, so the URL does (spec 26, item 3)."""
+    pieces = [Piece(url, "The same words.", title="Same", links=1) for url in ("/c", "/a", "/b")]
+    assert urls(make_site(tmp_path, pieces), "same words") == ["/a", "/b", "/c"]
+
+
+def test_incoming_links_and_depth_decide_between_equals(tmp_path: Path) -> None:
+    """Spec 13.1, and each switch has an effect."""
+    pieces = [
+        Piece("/a/deep/page", "The same words.", title="Same"),
+        Piece("/b", "The same words.", title="Same"),
+        Piece("/c/deep/page", "The same words.", title="Same", links=20),
+    ]
+    site = make_site(tmp_path, pieces)
+    assert urls(site, "same words") == ["/c/deep/page", "/b", "/a/deep/page"]
+    links_only = replace(site, settings=RankingSettings(enable_depth_boost=False))
+    assert urls(links_only, "same words") == ["/c/deep/page", "/a/deep/page", "/b"]
+    depth_only = replace(site, settings=RankingSettings(enable_incoming_link_boost=False))
+    assert urls(depth_only, "same words") == ["/b", "/a/deep/page", "/c/deep/page"]
+    neither = RankingSettings(enable_incoming_link_boost=False, enable_depth_boost=False)
+    assert urls(replace(site, settings=neither), "same words") == ["/a/deep/page", "/b", "/c/deep/page"]
+
+
+def test_a_page_weight_moves_the_page(tmp_path: Path) -> None:
+    """`searchsocket-weight` counts, and 0 takes the page out (failure mode 71: no inert option)."""
+    pieces = [Piece(url, "The same words.", title="Same", weight=w) for url, w in (("/a", 0.5), ("/b", 1), ("/c", 2))]
+    site = make_site(tmp_path, [*pieces, Piece("/hidden", "The same words.", title="Same", weight=0)])
+    answer = site.engine.search(SearchQuery("same words"), MAIN)
+    assert [result.url for result in answer.results] == ["/c", "/b", "/a"]
+    assert all(0 <= result.score <= 1 for result in answer.results)
+
+
+def test_explain_gives_the_parts_that_make_the_score(site: Site) -> None:
+    answer = site.engine.search(SearchQuery("battery", explain=True), MAIN)
+    weights = site.settings.weights
+    for result in answer.results:
+        parts = result.explanation
+        assert parts is not None
+        whole = (parts.fused + parts.links + parts.depth) * parts.weight / (1 + weights.incoming_links + weights.depth)
+        assert result.score == pytest.approx(whole, abs=1e-5)
+    assert site.engine.search(SearchQuery("battery"), MAIN).results[0].explanation is None
+
+
+def test_nonsense_gets_no_results_and_says_so(site: Site) -> None:
+    answer = site.engine.search(SearchQuery("qzxjv wvkqp"), MAIN)
+    assert (answer.results, answer.quality) == ((), "rejected")
+
+
+@pytest.mark.parametrize(
+    "odd", ["the of and", "?!…", "🤖🔋", "שלום עולם", "a" * 1000, '"', "((((", "-", "AND OR NOT", "title:*"]
+)
+def test_odd_queries_are_answered_without_a_fault(site: Site, odd: str) -> None:
+    """Only stop words, only punctuation, emoji, right to left, query syntax: no error."""
+    assert site.engine.search(SearchQuery(odd), MAIN).generation
+
+
+def test_another_model_is_named_not_searched(site: Site) -> None:
+    """Spec 10.6: vectors of two models cannot be compared."""
+
+    class Other(type(site.embedder)):  # type: ignore[misc]
+        model_id = "other-v1"
+
+    with pytest.raises(EmbeddingModelMismatch, match=r"hash-512-v1.*other-v1"):
+        replace(site, embedder=Other()).engine.search(SearchQuery("battery"), MAIN)
+
+
+def test_a_scope_without_an_index_is_an_error_not_an_empty_answer(site: Site) -> None:
+    with pytest.raises(ScopeNotIndexed):
+        site.engine.search(SearchQuery("battery"), Scope("site", "other"))
+
+
+def test_an_outage_is_never_no_results(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Failure mode 45."""
+
+    def down(*_: object, **__: object) -> None:
+        raise VectorBackendUnavailable("10.0.0.7 refused the connection")
+
+    reader = type(site.store.reader(MAIN))
+    for method in ("query", "keyword_query", "records", "similarities"):
+        with monkeypatch.context() as patch:
+            patch.setattr(reader, method, down)
+            with pytest.raises(VectorBackendUnavailable):
+                site.engine.search(SearchQuery("battery"), MAIN)
+    monkeypatch.setattr(type(site.embedder), "embed", lambda *_: (_ for _ in ()).throw(EmbedderUnavailable("down")))
+    with pytest.raises(EmbedderUnavailable):
+        site.engine.search(SearchQuery("battery"), MAIN)
+
+
+@pytest.mark.parametrize(
+    "vectors", [np.zeros((1, 3), np.float32), np.full((1, 512), np.nan, np.float32), np.zeros((0, 512))]
+)
+def test_a_bad_query_vector_is_not_searched(site: Site, monkeypatch: pytest.MonkeyPatch, vectors: np.ndarray) -> None:
+    """Failure mode 44."""
+    monkeypatch.setattr(type(site.embedder), "embed", lambda *_: vectors)
+    with pytest.raises(BadVectors):
+        site.engine.search(SearchQuery("battery"), MAIN)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        SearchQuery(""), SearchQuery(" \x00\n"), SearchQuery("x" * 1001), SearchQuery("x " * 50_000),
+        SearchQuery("x", top_k=0), SearchQuery("x", top_k=101), SearchQuery("x", tags=("",)),
+        SearchQuery("x", tags=tuple(map(str, range(21)))), SearchQuery("x", tags=("t" * 201,)),
+        SearchQuery("x", path_prefix="/\x00"), SearchQuery("x", path_prefix="/a" * 2000),
+        SearchQuery("x", group_by="site"),  # type: ignore[arg-type]
+    ],
+    ids=range(12),
+)  # fmt: skip
+def test_what_is_beyond_a_limit_is_refused(site: Site, query: SearchQuery) -> None:
+    with pytest.raises(InvalidRequest):
+        site.engine.search(query, MAIN)
+
+
+def test_a_new_generation_is_searched_at_once(tmp_path: Path) -> None:
+    """Failure mode 54."""
+    site = make_site(tmp_path, DOCS)
+    assert "/docs/solar" not in urls(site, "solar panel")
+    site.publish([Piece("/docs/solar", "The solar panel charges on the roof.", title="Solar panel")])
+    assert urls(site, "solar panel")[0] == "/docs/solar"

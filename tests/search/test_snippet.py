@@ -1,0 +1,129 @@
+"""The passage that is shown, and its marks."""
+
+import re
+import unicodedata
+from html import unescape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.search.marks import QueryWords
+from searchsocket.search.snippet import Snippet, fold, snippet
+
+TEXTS = st.text(
+    st.one_of(
+        st.sampled_from("ab <>&\"'.\n -_é\u0301\u200d\U0001f468\U0001f469\U0001f3fd\U0001f1e9\U0001f1ea検索שלםa"),
+        st.characters(blacklist_categories=("Cs",)),
+    ),
+    max_size=600,
+)
+
+
+def quoted(text: str, q: str, max_chars: int = 240) -> Snippet:
+    text = fold(text)
+    return snippet(text, QueryWords(q).marks(text), max_chars)
+
+
+@given(TEXTS, TEXTS, st.integers(20, 300))
+def test_a_snippet_is_a_piece_of_the_text_with_marks_inside(text: str, q: str, max_chars: int) -> None:
+    """Nothing is invented, nothing is longer than allowed, marks are apart and in bounds."""
+    found = quoted(text, q, max_chars)
+    assert found.text.strip("…") in fold(text).replace("\n", " ")
+    assert len(found.text) <= max_chars + 2
+    ends = [0]
+    for start, end in found.marks:
+        assert ends[-1] <= start < end <= len(found.text)
+        ends.append(end)
+
+
+@given(TEXTS, TEXTS)
+def test_html_holds_no_markup_but_marks(text: str, q: str) -> None:
+    """A page or query that holds tags cannot put one into a page that shows results (spec 24)."""
+    found = quoted(text, q)
+    bare = found.html.replace("<mark>", "").replace("</mark>", "")
+    assert not set(bare) & set("<>\"'")
+    assert unescape(bare) == found.text
+    assert found.html.count("<mark>") == found.html.count("</mark>") == len(found.marks)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["word", "naïve", "e\u0301te\u0301", "👩\u200d🚀", "🇩🇪", "👍🏽"]), min_size=80, max_size=150
+    ),
+    st.integers(30, 90),
+)
+def test_no_word_and_no_grapheme_is_cut(words: list[str], max_chars: int) -> None:
+    """Failure mode 68: cut between words, never inside what is seen as one character."""
+    found = quoted(" ".join(words), "nothing", max_chars)
+    assert found.text.endswith("…")
+    assert set(found.text.rstrip("…").split()) <= set(words)
+
+
+@given(st.integers(200, 400))
+def test_text_without_spaces_is_cut_between_graphemes(length: int) -> None:
+    found = quoted("👩\u200d🚀" * length, "x", 100)
+    assert found.text.strip("…").count("👩") == found.text.count("🚀")
+
+
+@pytest.mark.parametrize(
+    ("text", "q", "marked"),
+    [
+        ("Installing is easy.", "install", ["Installing"]),
+        ("It installs; install it.", "installation", ["installs", "install"]),
+        ("Run it with --dry-run first, or C++ code.", "--dry-run C++", ["--dry-run", "C++"]),
+        ("Make a run that is dry.", "--dry-run", ["run", "dry"]),
+        ("Call useState(0) now.", "usestate", ["useState"]),
+        ("Use $state.raw for that.", "$state.raw", ["$state.raw"]),
+        ("A well-known place.", "known", ["known"]),
+        ("Zum Café gehen.", "cafe", ["Café"]),
+        ("全文検索エンジンを使う。", "検索", ["検索"]),
+        ("The configuration file.", "the config", ["configuration"]),
+        ("The state of the art.", "the state", ["state"]),
+        ("To be or not.", "to be", ["To", "be"]),
+        ("شرح البحث هنا", "البحث", ["البحث"]),
+        ("No match here.", "zebra", []),
+        ("statement", "state", ["statement"]),
+    ],
+)
+def test_query_words_are_marked_as_the_index_knows_them(text: str, q: str, marked: list[str]) -> None:
+    found = quoted(text, q)
+    assert [found.text[start:end] for start, end in found.marks] == marked
+
+
+def test_the_passage_with_most_query_words_is_shown() -> None:
+    text = (
+        "Battery news. " + "Nothing here at all. " * 40 + "To charge the battery, use the dock. " + "More text. " * 40
+    )
+    found = quoted(text, "charge battery dock")
+    assert "To charge the battery, use the dock." in found.text
+    assert found.text.startswith("…")
+    assert found.text.endswith("…")
+
+
+def test_the_passage_begins_at_a_sentence_where_one_is_near() -> None:
+    text = "Filler text goes here. " * 30 + "Now we come to the zebra. " + "And more text follows. " * 30
+    assert quoted(text, "zebra").text.startswith("…Now we come to the zebra.")
+
+
+def test_white_space_is_folded() -> None:
+    assert quoted("a\n\n b\t c", "x").text == "a b c"
+
+
+def test_a_word_cut_short_by_the_limit_stays_whole() -> None:
+    text = "alpha " * 60
+    for max_chars in range(20, 60):
+        words = re.findall(r"\w+", quoted(text, "zebra", max_chars).text)
+        assert set(words) == {"alpha"}
+
+
+def test_letters_with_combining_marks_are_found() -> None:
+    text = unicodedata.normalize("NFD", "Das Café am See")
+    assert quoted(text, "café").marks
+
+
+def test_a_long_text_without_end_costs_little() -> None:
+    """10,000 matches and 100,000 combining marks: linear."""
+    assert quoted("ab " * 100_000, "ab").marks
+    assert quoted("a" + "\u0301" * 100_000, "zebra").text
+    assert quoted("x" * 1_000_000, "zebra").text
