@@ -2,16 +2,16 @@
 
 from lxml import etree
 
-from searchsocket.html.convert import to_markdown
+from searchsocket.html.body import read_body
 from searchsocket.html.decode import decode_html
-from searchsocket.html.links import LinkResolver, collect_links
+from searchsocket.html.links import LinkResolver
 from searchsocket.html.main_content import choose_main
 from searchsocket.html.metadata import Metadata, choose_title, parse_date, read_metadata
 from searchsocket.html.parse import parse_html
-from searchsocket.html.prune import JUNK, label_tabs, prune
+from searchsocket.html.prune import JUNK
 from searchsocket.html.redirect import find_redirect
-from searchsocket.html.settle import DESCRIPTION, limit_size, settle_blocks, settle_descriptions, settle_math
-from searchsocket.html.tree import HEADINGS, Element, one_line, raw_text
+from searchsocket.html.settle import DESCRIPTION, settle_descriptions, settle_math
+from searchsocket.html.tree import Element
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
 
@@ -73,32 +73,21 @@ def _read_main(
 ) -> ExtractedPage:
     etree.strip_elements(root, *JUNK, with_tail=False)
     main, how = choose_main(root, extract.main_selector)
-    label_tabs(main)
-    prune(main, how, extract, transform)
-    published = meta.published or _only_date(main)
-    links = collect_links(main, resolver)
-    settle_blocks(main, resolver)
-    if deep := limit_size(main):
-        warnings.append(deep)
-    body = to_markdown(main, keep_tables=transform.preserve_tables)
-    h1, first = _headings(main)
-    skip = "" if any(char.isalnum() for char in body) else "empty"
-    if skip:
-        warnings.append(f"no text in {how}: check extract.main_selector and extract.drop_selectors")
+    body = read_body(main, how, resolver, extract, transform)
     return ExtractedPage(
-        title=choose_title(meta, h1, first, page.url),
-        body="" if skip else body,
+        title=choose_title(meta, body.h1, body.first_heading, page.url),
+        body=body.markdown,
         description=meta.description,
         language=meta.language,
         canonical=meta.canonical,
         tags=meta.tags,
         weight=meta.weight,
-        published=published,
+        published=meta.published or parse_date(body.only_date),
         modified=meta.modified,
-        links=links,
+        links=body.links,
         main=how,
-        skip=skip,
-        warnings=tuple(warnings),
+        skip="" if body.markdown else "empty",
+        warnings=(*warnings, *body.warnings),
     )
 
 
@@ -107,21 +96,3 @@ def _is_noindex(root: Element, meta: Metadata, extract: ExtractSettings) -> bool
         return True
     attribute = extract.noindex_attr
     return bool(attribute) and any(element.get(attribute) is not None for element in root.iter())
-
-
-def _only_date(main: Element) -> str:
-    """The date of the one `<time>` on the page; of several, none is surely the page's own."""
-    times = [time.get("datetime") or "" for time in main.iter("time")]
-    return parse_date(times[0]) if len(times) == 1 else ""
-
-
-def _headings(main: Element) -> tuple[str, str]:
-    """The text of the first h1, and of the first heading of any level."""
-    h1 = first = ""
-    for element in main.iter(*HEADINGS):
-        text = one_line(raw_text(element), 300)
-        first = first or text
-        if text and element.tag == "h1":
-            h1 = text
-            break
-    return h1, first

@@ -1,0 +1,56 @@
+"""A chosen main content to Markdown, links and headings: the part that HTML pages and content files share."""
+
+from dataclasses import dataclass
+
+from searchsocket.html.convert import to_markdown
+from searchsocket.html.links import LinkResolver, collect_links
+from searchsocket.html.prune import label_tabs, prune
+from searchsocket.html.settle import limit_size, settle_blocks
+from searchsocket.html.tree import HEADINGS, Element, one_line, raw_text
+from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.types import Link
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a main content says."""
+
+    markdown: str  # "" when there is no text
+    links: tuple[Link, ...]
+    h1: str  # text of the first h1; "" when there is none
+    first_heading: str  # of any level
+    only_date: str  # `datetime` of the one <time>; of several, none is surely the page's own
+    warnings: tuple[str, ...]
+
+
+def read_body(
+    main: Element, how: str, resolver: LinkResolver, extract: ExtractSettings, transform: TransformSettings
+) -> Body:
+    """Prune, settle and convert a main content; `main` is used up.
+
+    Args:
+        how: How it was found; with `body`, the site's own header and footer are in it.
+    """
+    label_tabs(main)
+    prune(main, how, extract, transform)
+    times = [time.get("datetime") or "" for time in main.iter("time")]
+    links = collect_links(main, resolver)
+    settle_blocks(main, resolver)
+    warnings = [note for note in (limit_size(main),) if note]
+    h1, first_heading = _headings(main)
+    markdown = to_markdown(main, keep_tables=transform.preserve_tables)
+    if not any(char.isalnum() for char in markdown):
+        markdown = ""
+        warnings.append(f"no text in {how}: check extract.main_selector and extract.drop_selectors")
+    return Body(markdown, links, h1, first_heading, times[0] if len(times) == 1 else "", tuple(warnings))
+
+
+def _headings(main: Element) -> tuple[str, str]:
+    h1 = first = ""
+    for element in main.iter(*HEADINGS):
+        text = one_line(raw_text(element), 300)
+        first = first or text
+        if text and element.tag == "h1":
+            h1 = text
+            break
+    return h1, first

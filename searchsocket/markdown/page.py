@@ -1,0 +1,157 @@
+"""One Markdown or mdsvex content file to what it says (spec 8.1, mode content-files).
+
+The file is rendered to HTML and read like any other page: so tables, links, images and code come out in one form.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from lxml import etree
+from markdown_it import MarkdownIt
+
+from searchsocket.html.anchors import ANCHOR
+from searchsocket.html.body import read_body
+from searchsocket.html.decode import decode_html
+from searchsocket.html.links import LinkResolver
+from searchsocket.html.metadata import parse_date, parse_language, parse_tags, parse_weight
+from searchsocket.html.parse import parse_html
+from searchsocket.html.tree import HEADINGS, Element, one_line, raw_text, text_of
+from searchsocket.markdown.frontmatter import split_front_matter
+from searchsocket.markdown.slugs import Slugger
+from searchsocket.markdown.svelte import strip_svelte
+from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.types import ExtractedPage, RawPage
+
+_OWN_ID = re.compile(r"\s*\{#([^\s{}]+)\}\s*$")
+_CONTENT_FILE = re.compile(r"(?:(?<=/)(?:\+page|index)|/\+page)?\.(?:md|svx|mdx|markdown)(?=[?#]|$)", re.IGNORECASE)
+_TRUE = frozenset({"true", "yes", "on", "1"})
+_FALSE = frozenset({"false", "no", "off", "0"})
+
+
+def extract_markdown(
+    data: bytes,
+    page: RawPage,
+    extract: ExtractSettings,
+    transform: TransformSettings,
+    *,
+    base_url: str = "",
+    base_path: str = "",
+    charset: str = "",
+) -> ExtractedPage:
+    """Read one content file; broken input gives the best that can be had.
+
+    Args:
+        data: The file's bytes.
+        base_url: Where the site is published; absolute links to it are internal.
+        base_path: The base path that the site's own links carry.
+        charset: What is known of the encoding, or "".
+
+    Returns:
+        The page; `skip` is noindex where front matter or a tag says so, empty where there is no text.
+
+    Raises:
+        ConfigError: A configured selector is not CSS.
+    """
+    text, odd = decode_html(data, charset)
+    values, text, unread = split_front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
+    text, tagged = strip_svelte(text, extract.noindex_attr)
+    title = _text(values, "title")
+    if tagged or _is_noindex(values, extract):
+        return ExtractedPage(title=title or page.url, body="", skip="noindex")
+    weight, no_weight = parse_weight(_text(_own(values), "weight") or _text(values, "searchsocket-weight"))
+    root, deep = parse_html(f"<main>{_render(text)}</main>")
+    warnings = [note for note in (odd, unread, no_weight, deep) if note]
+    main = next(root.iter("main"), None) if root is not None else None
+    main = etree.Element("main") if main is None else main
+    _slug_headings(main)
+    for anchor in main.iter("a"):
+        anchor.set("href", _page_of(anchor.get("href") or ""))
+    resolver = LinkResolver(page.served_url, base_url=base_url, base_path=base_path)
+    body = read_body(main, "markdown", resolver, extract, transform)
+    return ExtractedPage(
+        title=title
+        or body.h1
+        or body.first_heading
+        or one_line(page.url.rsplit("/", 1)[-1].replace("-", " "))
+        or page.url,
+        body=body.markdown,
+        description=_text(values, "description", "summary", "excerpt"),
+        language=parse_language(_text(values, "lang", "language")),
+        canonical=_text(values, "canonical"),
+        tags=parse_tags(_texts(values.get("tags"))),
+        weight=weight,
+        published=parse_date(_text(values, "published", "date", "publishedAt", "datePublished")),
+        modified=parse_date(_text(values, "modified", "updated", "lastmod", "lastUpdated", "updatedAt")),
+        links=body.links,
+        main="markdown",
+        skip="" if body.markdown else "empty",
+        warnings=(*warnings, *body.warnings),
+    )
+
+
+def _render(text: str) -> str:
+    html = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
+    return str(html)
+
+
+def _slug_headings(main: Element) -> None:
+    """Give each heading the id that the site's own build gives it: `{#id}`, its own, or GitHub's slug."""
+    slugger = Slugger()
+    for heading in main.iter(*HEADINGS):
+        last = heading[-1] if len(heading) else None
+        end = (heading.text if last is None else last.tail) or ""
+        own = _OWN_ID.search(end)
+        if own:
+            heading.set("id", own[1])
+            if last is None:
+                heading.text = end[: own.start()]
+            else:
+                last.tail = end[: own.start()]
+        elif heading.get("id") is None and heading.get(ANCHOR) is None:
+            slug = slugger.slug(raw_text(heading).strip())
+            if slug and text_of(heading):
+                heading.set("id", slug)
+
+
+def _page_of(href: str) -> str:
+    """`../guide/install.md#next` as the link to the page that the file becomes."""
+    if "://" in href or href.startswith("//"):
+        return href
+    return _CONTENT_FILE.sub("", href)
+
+
+def _is_noindex(values: Mapping[str, object], extract: ExtractSettings) -> bool:
+    own = _own(values)
+    if _flag(own, "noindex") is True or _flag(own, "index") is False:
+        return True
+    if any(_flag(values, key) is False for key in ("searchsocket", "search")):
+        return True
+    if any(_flag(values, key) is True for key in ("noindex", "draft")):
+        return True
+    robots = _text(values, "robots").lower()
+    return extract.respect_robots_noindex and ("noindex" in robots or robots == "none")
+
+
+def _own(values: Mapping[str, object]) -> Mapping[str, object]:
+    own = values.get("searchsocket")
+    return {str(key): value for key, value in own.items()} if isinstance(own, dict) else {}
+
+
+def _flag(values: Mapping[str, object], key: str) -> bool | None:
+    value = _scalar(values.get(key)).lower()
+    return True if value in _TRUE else False if value in _FALSE else None
+
+
+def _text(values: Mapping[str, object], *keys: str) -> str:
+    return next(filter(None, (one_line(_scalar(values.get(key))) for key in keys)), "")
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, list):
+        return [_scalar(item).replace(",", " ") for item in value[:200]]
+    return [_scalar(value)]
+
+
+def _scalar(value: object) -> str:
+    """A scalar as text; a list or mapping is none."""
+    return "" if value is None or (isinstance(value, Iterable) and not isinstance(value, str)) else str(value)

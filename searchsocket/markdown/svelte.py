@@ -1,0 +1,112 @@
+"""Content files without what is not Markdown: scripts, styles, comments, Svelte blocks and components.
+
+One pass from left to right, so that a comment in a fence, or a fence in a comment, is what it looks like.
+"""
+
+import re
+
+_NEXT = re.compile(
+    r"""(?P<fence>^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<mark>`{3,}|~{3,}))
+    |(?P<ticks>`+)
+    |(?P<comment><!--)
+    |<(?P<raw>script|style|svelte:head)(?=[\s>/])
+    |(?P<tag></?[A-Za-z][\w:.-]*(?=[\s/>]))
+    |(?P<block>\{(?:[#](?:if|each|await|key|snippet)\s|:(?:else|then|catch)\b|/(?:if|each|await|key|snippet)\}|@(?:html|const|render|debug|attach)\s))
+    |(?P<import>^import[ \t](?:[^\n;]{0,500}?[ \t]from[ \t]+)?['"][^'"\n]{1,500}['"];?[ \t]*$)""",
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(r"""\s([A-Za-z][\w-]{0,50})(?:=("[^"{}]*"|'[^'{}]*'|[^\s"'{}<>=`]+))?(?=[\s/>])""")
+_ROBOTS = re.compile(r"<meta\b[^>]{0,200}robots[^>]{0,200}\b(?:noindex|none)\b", re.IGNORECASE)
+
+
+def strip_svelte(text: str, noindex_attr: str) -> tuple[str, bool]:
+    """Markdown and plain HTML alone.
+
+    Returns:
+        The text, and whether a tag outside code carries `noindex_attr` or is a robots meta that says noindex.
+    """
+    parts: list[str] = []
+    noindex = False
+    at = 0
+    while match := _NEXT.search(text, at):
+        parts.append(text[at : match.start()])
+        kind = match.lastgroup if match.lastgroup != "mark" else "fence"
+        end, kept = _handled(text, match, str(kind))
+        if kind in {"tag", "raw"}:
+            seen = text[match.start() : end]
+            noindex |= _carries(seen, noindex_attr) or _ROBOTS.search(seen) is not None
+        parts.append(kept)
+        at = max(end, match.end() if kind != "ticks" else end)
+    return "".join([*parts, text[at:]]), noindex
+
+
+def _handled(text: str, match: re.Match[str], kind: str) -> tuple[int, str]:
+    """Where a construct ends, and what stays of it."""
+    start = match.start()
+    if kind == "fence":
+        end = _fence_end(text, match)
+        return end, text[start:end]
+    if kind == "ticks":
+        close = re.compile(rf"(?<!`){match[0]}(?!`)").search(text, match.end(), match.end() + 2000)
+        end = close.end() if close else match.end()
+        return end, text[start:end]
+    if kind == "comment":
+        end = text.find("-->", match.end())
+        return (len(text) if end < 0 else end + 3), ""
+    if kind == "raw":
+        closing = re.compile(rf"</{match['raw']}\s*>", re.IGNORECASE).search(text, match.end())
+        return (closing.end() if closing else len(text)), ""
+    if kind == "tag":
+        end = _tag_end(text, match.end())
+        return (end, _plain_tag(text[start:end])) if end else (match.end(), match[0])
+    if kind == "block":
+        return _brace_end(text, start), ""
+    return match.end(), ""
+
+
+def _fence_end(text: str, match: re.Match[str]) -> int:
+    mark = match["mark"]
+    close = re.compile(rf"^[ \t>]*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$", re.MULTILINE).search(text, match.end())
+    return close.end() if close else len(text)
+
+
+def _tag_end(text: str, at: int) -> int:
+    """Behind the `>` of a tag, past quotes and braces; 0 when it never ends."""
+    depth, quote = 0, ""
+    for index in range(at, min(len(text), at + 20_000)):
+        char = text[index]
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'" or (char == "`" and depth):
+            quote = char
+        elif char == "{":
+            depth += 1
+        elif char == "}":
+            depth -= 1
+        elif char == ">" and depth <= 0:
+            return index + 1
+    return 0
+
+
+def _brace_end(text: str, at: int) -> int:
+    depth = 0
+    for index in range(at, min(len(text), at + 20_000)):
+        depth += {"{": 1, "}": -1}.get(text[index], 0)
+        if depth == 0:
+            return index + 1
+    return at + 1
+
+
+def _plain_tag(tag: str) -> str:
+    """An HTML tag with its plain attributes; a component leaves only what it wraps."""
+    name = re.match(r"</?([\w:.-]+)", tag)
+    if name is None or ":" in name[1] or "." in name[1] or name[1][0].isupper():
+        return ""
+    if tag.startswith("</"):
+        return f"</{name[1]}>"
+    attributes = "".join(match[0] for match in _ATTRIBUTE.finditer(tag, name.end()))
+    return f"<{name[1]}{attributes}{' /' if tag.endswith('/>') else ''}>"
+
+
+def _carries(tag: str, attribute: str) -> bool:
+    return bool(attribute) and re.search(rf"\s{re.escape(attribute)}(?=[\s=/>])", tag) is not None
