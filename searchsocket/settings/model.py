@@ -31,6 +31,18 @@ class ContentFilesSettings(Section):
     base_dir: str = ""  # relative to the project; "" = the project
 
 
+class CrawlSettings(Section):
+    base_url: str = ""  # e.g. http://localhost:4173; `{scope}` in it is replaced
+    routes: tuple[str, ...] = ()  # paths to begin with
+    sitemap_url: str = ""  # absolute or below base_url; "" = what robots.txt names, unless routes are given
+    discover: bool = True  # follow links
+    max_depth: Annotated[int, Field(ge=0, le=100)] = 10
+    max_pages: Count = 10_000
+    concurrency: Annotated[int, Field(ge=1, le=64)] = 8
+    timeout_s: Annotated[float, Field(gt=0)] = 30.0  # for a whole response
+    respect_robots_txt: bool = True
+
+
 class SourceSettings(Section):
     mode: SourceMode | None = None  # None = static-output where a build is found, else content-files
     static_output_dir: str = ""  # "" = the first usual build folder that holds HTML
@@ -38,6 +50,7 @@ class SourceSettings(Section):
     exclude: tuple[str, ...] = ()  # globs over URL paths, e.g. "/drafts/**"
     max_page_bytes: Count = 20_000_000  # a larger page is reported and skipped
     content_files: ContentFilesSettings = ContentFilesSettings()
+    crawl: CrawlSettings = CrawlSettings()
 
 
 class RouteSettings(Section):

@@ -15,6 +15,8 @@ class SourceReport:
     skipped: dict[str, str] = field(default_factory=dict)  # locator -> reason
     failed: dict[str, str] = field(default_factory=dict)  # locator -> error
     warnings: list[str] = field(default_factory=list)
+    truncated: bool = False  # a limit of the source ended it before its end
+    expected: int = 0  # pages known so far, for progress; 0 = unknown
 
 
 class Source(Protocol):

@@ -1,0 +1,1 @@
+"""Pages of a running site, fetched over HTTP with the manners and the suspicion that this takes."""

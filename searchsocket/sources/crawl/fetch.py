@@ -1,0 +1,193 @@
+"""One GET with every limit that a hostile server makes necessary: host, size, time, redirects, retries."""
+
+import email.utils
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.crawl.addresses import guarded_transport, is_public, resolve
+
+USER_AGENT = "searchsocket/0.1 (+site search indexer)"
+_MAX_REDIRECTS = 5
+_MAX_RETRY_AFTER_S = 30.0
+_RETRIED_STATUS = {429, 500, 502, 503, 504}
+_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.8,text/plain;q=0.5"
+
+
+class FetchFailed(SourceUnavailable):
+    """A URL could not be had; `permanent` says that asking again would not help."""
+
+    def __init__(self, message: str, *, status: int = 0, permanent: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.permanent = permanent
+
+
+class _TryAgain(Exception):
+    def __init__(self, failure: FetchFailed, after_s: float | None) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+        self.after_s = after_s
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a GET brought; `not_modified` has no body."""
+
+    url: str  # after redirects on the same host
+    status: int
+    headers: Mapping[str, str]  # lower-case names
+    body: bytes
+    not_modified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one fetch."""
+
+    max_bytes: int
+    timeout_s: float  # of the whole response, not of each read
+    attempts: int = 4
+    connections: int = 8
+
+
+class Fetcher:
+    """GETs on one host. Thread-safe; nothing is remembered between requests, cookies least of all."""
+
+    def __init__(
+        self,
+        base_url: str,
+        limits: Limits,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        parts = urlsplit(base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise SourceUnavailable(f"crawl base URL {base_url!r} must be http(s)://host")
+        self.origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        # A base inside a private network is a choice of the owner; elsewhere such an address is an attack.
+        private = any(not is_public(address) for address in resolve(parts.hostname, port))
+        self._limits = limits
+        self._sleep = sleep
+        self._monotonic = monotonic
+        self._client = httpx.Client(
+            transport=guarded_transport(allow_private=private, connections=limits.connections),
+            headers={"User-Agent": USER_AGENT, "Accept": _ACCEPT},
+            timeout=httpx.Timeout(min(10.0, limits.timeout_s)),
+            follow_redirects=False,
+            trust_env=False,
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        )
+
+    def close(self) -> None:
+        self._client.close()
+
+    def get(self, url: str, *, known: Mapping[str, str] | None = None) -> Response:
+        """Fetch a URL, following redirects on the same host only.
+
+        Args:
+            url: Absolute, on this host.
+            known: `etag` and `last-modified` of the copy at hand.
+
+        Raises:
+            FetchFailed: No answer that can be used, after retries.
+        """
+        retrying = Retrying(
+            retry=retry_if_exception_type(_TryAgain),
+            stop=stop_after_attempt(self._limits.attempts),
+            wait=_wait,
+            sleep=self._sleep,
+            reraise=True,
+        )
+        try:
+            return retrying(self._follow, url, known or {})
+        except _TryAgain as error:
+            raise error.failure from error
+
+    def _follow(self, url: str, known: Mapping[str, str]) -> Response:
+        seen = {url}
+        for _ in range(_MAX_REDIRECTS + 1):
+            answer = self._once(url, known)
+            if answer.status not in (301, 302, 303, 307, 308):
+                return answer
+            target = urljoin(url, answer.headers.get("location", "")).partition("#")[0]
+            if not self.same_host(target):
+                raise FetchFailed(f"{url} redirects to another host: {target[:200]}", permanent=True)
+            if target in seen:
+                raise FetchFailed(f"{url} redirects in a circle", permanent=True)
+            seen.add(target)
+            url = target
+        raise FetchFailed(f"{url}: more than {_MAX_REDIRECTS} redirects", permanent=True)
+
+    def same_host(self, url: str) -> bool:
+        """Whether an absolute URL lies on the crawled origin."""
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return False
+        return f"{parts.scheme}://{parts.netloc}".lower() == self.origin
+
+    def _once(self, url: str, known: Mapping[str, str]) -> Response:
+        headers = {}
+        if known.get("etag"):
+            headers["If-None-Match"] = known["etag"]
+        if known.get("last-modified"):
+            headers["If-Modified-Since"] = known["last-modified"]
+        deadline = self._monotonic() + self._limits.timeout_s
+        try:
+            with self._client.stream("GET", url, headers=headers) as answer:
+                return self._judge(url, answer, deadline)
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            certificate = "CERTIFICATE" in str(error)
+            failure = FetchFailed(f"{url}: {type(error).__name__}: {error}", permanent=certificate)
+            raise failure if certificate else _TryAgain(failure, None) from error
+        except (httpx.InvalidURL, httpx.HTTPError, UnicodeError, ValueError) as error:
+            raise FetchFailed(f"{url}: {type(error).__name__}: {error}", permanent=True) from error
+
+    def _judge(self, url: str, answer: httpx.Response, deadline: float) -> Response:
+        headers = {name.lower(): value for name, value in answer.headers.items()}
+        status = answer.status_code
+        if status == 304:
+            return Response(url, status, headers, b"", not_modified=True)
+        if status in _RETRIED_STATUS:
+            failure = FetchFailed(f"{url} answered {status}", status=status)
+            raise _TryAgain(failure, retry_after_s(headers.get("retry-after", "")))
+        if status >= 400:
+            raise FetchFailed(f"{url} answered {status}", status=status, permanent=status in (404, 410))
+        if 300 <= status < 400:
+            return Response(url, status, headers, b"")
+        return Response(url, status, headers, self._body(url, answer, deadline))
+
+    def _body(self, url: str, answer: httpx.Response, deadline: float) -> bytes:
+        """The decompressed body, counted while it arrives: a bomb is stopped at the limit, a drip at the deadline."""
+        body = bytearray()
+        for part in answer.iter_bytes(65_536):
+            body += part
+            if len(body) > self._limits.max_bytes:
+                raise FetchFailed(f"{url} is larger than {self._limits.max_bytes} bytes", permanent=True)
+            if self._monotonic() > deadline:
+                raise FetchFailed(f"{url} took longer than {self._limits.timeout_s:g} s")
+        return bytes(body)
+
+
+def retry_after_s(value: str) -> float | None:
+    """Seconds that a Retry-After header asks for, whichever of its two forms it has; None when it says nothing."""
+    if value.strip().isdigit():
+        return float(value)
+    parsed = email.utils.parsedate_tz(value)
+    return None if parsed is None else max(0.0, email.utils.mktime_tz(parsed) - time.time())
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, _TryAgain) and error.after_s is not None:
+        return min(error.after_s, _MAX_RETRY_AFTER_S)
+    return float(min(0.5 * 2 ** (state.attempt_number - 1), 8.0))

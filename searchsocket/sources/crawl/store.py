@@ -1,0 +1,61 @@
+"""Fetched bodies on disk, so that later stages, in other processes, read what the crawler saw."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.files import write_atomic
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is known of a fetched page."""
+
+    url: str
+    served_url: str
+    body_hash: str
+    etag: str = ""
+    last_modified: str = ""
+    content_type: str = ""
+
+
+class BodyStore:
+    """One folder a scope: `<hash of url>.html` and `.json` beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def known(self, url: str) -> Stored | None:
+        """What an earlier crawl stored, when its body is still whole."""
+        meta, body = self._paths(url)
+        try:
+            stored = Stored(**json.loads(meta.read_text(encoding="utf-8")))
+            if hashlib.sha256(body.read_bytes()).hexdigest() != stored.body_hash:
+                return None
+        except (OSError, ValueError, TypeError):
+            return None  # missing, half or foreign: fetched anew
+        return stored
+
+    def put(self, stored: Stored, body: bytes) -> None:
+        meta, path = self._paths(stored.url)
+        write_atomic(path, body, durable=False)
+        write_atomic(meta, json.dumps(asdict(stored)).encode("utf-8"), durable=False)
+
+    def read(self, url: str) -> bytes:
+        try:
+            return self._paths(url)[1].read_bytes()
+        except OSError as error:
+            raise SourceUnavailable(f"the fetched copy of {url} is gone: {error.strerror}; crawl again") from error
+
+    def keep_only(self, urls: set[str]) -> None:
+        """Drop the bodies of pages that a complete crawl no longer found, and what a writer that died left."""
+        wanted = {path.name for url in urls for path in self._paths(url)}
+        for path in self._folder.glob("*") if self._folder.is_dir() else ():
+            if path.name not in wanted:
+                path.unlink(missing_ok=True)
+
+    def _paths(self, url: str) -> tuple[Path, Path]:
+        name = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
+        return self._folder / f"{name}.json", self._folder / f"{name}.html"

@@ -1,0 +1,120 @@
+"""Only what changed is done again, and what is gone goes (spec 10, DESIGN 4)."""
+
+from tests.pipeline.conftest import PAGES, Site
+
+
+def test_a_cold_run_indexes_every_page(site: Site) -> None:
+    summary = site.index()
+    assert summary.pages == {"found": 6, "indexed": 6, "skipped": 0, "failed": 0, "removed": 0}
+    assert site.urls() == {"/", "/docs/install", "/docs/usage", "/docs/faq", "/blog/first", "/blog/second"}
+    assert summary.embeddings["created"] == summary.chunks["total"] == summary.records["upserted"] > 6
+    assert summary.deletion_eligible
+
+
+def test_a_run_without_changes_does_nothing(site: Site) -> None:
+    first = site.index()
+    mirror = site.mirror()
+    second = site.index()
+    assert second.generation == first.generation
+    assert (second.chunks["changed"], second.embeddings["created"]) == (0, 0)
+    assert second.records == {"upserted": 0, "deleted": 0}
+    assert site.mirror() == mirror
+
+
+def test_a_fresh_checkout_with_other_times_changes_nothing(site: Site) -> None:
+    first = site.index()
+    for file, (title, body) in PAGES.items():
+        site.delete(file)
+        site.write(file, title, body)
+    second = site.index()
+    assert second.generation == first.generation
+    assert second.chunks["changed"] == 0
+
+
+def test_one_edited_paragraph_costs_one_embedding(site: Site) -> None:
+    site.index()
+    site.write("docs/faq.html", "FAQ", "<p>Questions about prices are answered here.</p>")
+    summary = site.index()
+    assert summary.embeddings["created"] == 1
+    assert summary.records == {"upserted": 1, "deleted": 0}
+
+
+def test_a_new_page_is_added_and_a_missing_one_removed(site: Site) -> None:
+    site.index()
+    site.write("blog/third.html", "Third post", "<p>A concert of shanties on the pier.</p>")
+    site.delete("blog/first.html")
+    summary = site.index()
+    assert site.urls() == {"/", "/docs/install", "/docs/usage", "/docs/faq", "/blog/third", "/blog/second"}
+    assert summary.records["deleted"] > 0
+    assert "blog/first.md" not in site.mirror()
+
+
+def test_a_moved_page_embeds_nothing_again(site: Site) -> None:
+    """Failure mode 2: a page move must not cost money."""
+    site.index()
+    site.delete("blog/first.html")
+    site.write("news/first.html", *PAGES["blog/first.html"])
+    summary = site.index()
+    assert summary.embeddings["created"] == 0
+    assert "/news/first" in site.urls()
+    assert "/blog/first" not in site.urls()
+
+
+def test_a_second_scope_embeds_nothing(site: Site) -> None:
+    site.index()
+    summary = site.index("preview")
+    assert summary.embeddings["created"] == 0
+    assert summary.records["upserted"] == summary.chunks["total"]
+    assert site.urls("preview") == site.urls()
+
+
+def test_a_route_that_appears_reaches_the_records_without_an_embedding(site: Site) -> None:
+    """Failure mode 16: metadata changes are upserted, never embedded."""
+    site.index()
+    route = site.root / "src/routes/docs/faq/+page.svelte"
+    route.parent.mkdir(parents=True)
+    route.write_text("<h1>FAQ</h1>")
+    summary = site.index()
+    assert summary.embeddings["created"] == 0
+    assert summary.records["upserted"] > 0
+    by_url = {record.url: record for record in site.records()}
+    assert by_url["/docs/faq"].route_file == "src/routes/docs/faq/+page.svelte"
+    assert by_url["/docs/faq"].route_resolution == "exact"
+    assert by_url["/blog/first"].route_resolution == "none"
+
+
+def test_a_new_link_changes_the_counts_of_its_target_alone(site: Site) -> None:
+    site.index()
+    site.write("docs/faq.html", "FAQ", PAGES["docs/faq.html"][1] + "<p>See <a href='/blog/second'>the lantern</a>.</p>")
+    summary = site.index()
+    second = next(record for record in site.records() if record.url == "/blog/second")
+    assert second.incoming_links == 1
+    assert second.link_texts == ("the lantern",)
+    assert summary.seconds.keys() == {"site_pages", "page_mirror", "page_chunks", "chunk_embeddings", "search_index"}
+
+
+def test_a_link_to_a_page_that_comes_later_is_counted_then(site: Site) -> None:
+    site.write("docs/faq.html", "FAQ", "<p>Answers, and <a href='/blog/third'>a concert</a>.</p>")
+    site.index()
+    site.write("blog/third.html", "Third post", "<p>A concert of shanties on the pier.</p>")
+    site.index()
+    assert {record.incoming_links for record in site.records() if record.url == "/blog/third"} == {1}
+    site.delete("docs/faq.html")
+    site.index()
+    assert {record.incoming_links for record in site.records() if record.url == "/blog/third"} == {0}
+
+
+def test_forcing_writes_everything_again_and_embeds_nothing(site: Site) -> None:
+    first = site.index()
+    mirror = site.mirror()
+    summary = site.index(force=True)
+    assert summary.records["upserted"] == first.chunks["total"]
+    assert summary.embeddings["created"] == 0
+    assert site.mirror() == mirror
+
+
+def test_the_mirror_is_byte_identical_in_another_place(site: Site, make_site: object, tmp_path: object) -> None:
+    site.index()
+    other = Site(site.root.parent / "elsewhere" / "site")
+    other.index()
+    assert other.mirror() == site.mirror()

@@ -1,0 +1,174 @@
+"""What must never happen to a live index (DESIGN 8)."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from searchsocket.errors import ConfigMissing, LargeDeletion, SearchSocketError, StrictRoutesFailed
+from searchsocket.pipeline.context import RunOptions
+from searchsocket.pipeline.index import plan_scope
+from searchsocket.pipeline.stages import STAGES
+from tests.pipeline.conftest import Site
+
+
+def files_of(folder: Path) -> dict[str, tuple[int, int]]:
+    return {
+        str(path.relative_to(folder)): (path.stat().st_size, path.stat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_a_limited_run_deletes_nothing(site: Site) -> None:
+    """Failure mode 3."""
+    site.index()
+    before = site.urls()
+    site.delete("blog/second.html")
+    summary = site.index(max_pages=2)
+    assert not summary.deletion_eligible
+    assert site.urls() == before
+    assert site.index(max_chunks=1).records["deleted"] == 0
+
+
+def test_a_limited_run_on_lost_state_deletes_nothing(site: Site) -> None:
+    site.index()
+    before = site.urls()
+    (site.project.state_dir / "state.db").unlink()
+    summary = site.index(max_pages=2)
+    assert site.urls() == before
+    assert any("kept" in warning for warning in summary.warnings)
+
+
+@pytest.mark.parametrize("how", ["empty", "missing"])
+def test_an_empty_or_missing_source_deletes_nothing(site: Site, how: str) -> None:
+    """Failure mode 4."""
+    site.index()
+    before = site.urls()
+    shutil.rmtree(site.root / "build")
+    if how == "empty":
+        (site.root / "build").mkdir()
+    with pytest.raises(SearchSocketError):
+        site.index()
+    assert site.urls() == before
+
+
+def test_a_large_deletion_asks_first(site: Site) -> None:
+    site.index()
+    before = site.urls()
+    for file in ("docs/install.html", "docs/usage.html", "docs/faq.html", "blog/first.html"):
+        site.delete(file)
+    with pytest.raises(LargeDeletion, match="4 of the 6"):
+        site.index()
+    assert site.urls() == before
+    site.index(accept_large_deletion=True)
+    assert site.urls() == {"/", "/blog/second"}
+
+
+def test_a_selector_that_no_longer_fits_removes_no_page(site: Site) -> None:
+    """Failure mode 5: an extraction that finds nothing is no removal."""
+    site.index()
+    site.write("blog/first.html", "", "")
+    (site.root / "build/blog/first.html").write_text("<html><body><main></main></body></html>")
+    summary = site.index()
+    assert "/blog/first" in site.urls()
+    assert any("no content any more" in warning for warning in summary.warnings)
+
+
+def test_a_page_that_asks_not_to_be_indexed_goes(site: Site) -> None:
+    """Failure mode 29: noindex is authoritative, for the index and for the mirror."""
+    site.index()
+    site.write("blog/first.html", "First post", "<p data-search-noindex>Not any more.</p>")
+    site.index()
+    assert "/blog/first" not in site.urls()
+    assert "blog/first.md" not in site.mirror()
+
+
+def test_a_lost_index_is_built_again(site: Site) -> None:
+    """Failure mode 1: the store is asked, not the manifest."""
+    site.index()
+    shutil.rmtree(site.project.state_dir / "index")
+    summary = site.index()
+    assert summary.records["upserted"] == summary.chunks["total"]
+    assert summary.embeddings["created"] == 0
+    assert len(site.urls()) == 6
+
+
+def test_a_lost_state_is_built_again(site: Site) -> None:
+    first = site.index()
+    (site.project.state_dir / "state.db").unlink()
+    summary = site.index()
+    assert summary.embeddings["created"] == 0
+    assert summary.records == {"upserted": 0, "deleted": 0}
+    assert summary.generation == first.generation
+
+
+def test_a_damaged_state_is_set_aside_and_built_again(site: Site) -> None:
+    site.index()
+    path = site.project.state_dir / "state.db"
+    path.write_bytes(b"not a database at all" * 1000)
+    assert site.index().chunks["total"] > 0
+    assert path.with_name("state.db.corrupt").exists()
+
+
+def test_an_edited_or_deleted_mirror_file_is_repaired(site: Site) -> None:
+    site.index()
+    mirror = site.mirror()
+    folder = site.project.mirror_dir / "main"
+    (folder / "docs/faq.md").write_text("nonsense")
+    (folder / "docs/usage.md").unlink()
+    summary = site.index()
+    changed = {name for name, text in site.mirror().items() if text != mirror[name]}
+    assert site.mirror().keys() == mirror.keys()
+    assert changed <= {"docs/faq.md", "docs/usage.md"}  # generatedAt alone
+    assert sum("written again" in warning for warning in summary.warnings) == 2
+
+
+def test_a_dry_run_writes_nothing_and_tells_the_truth(site: Site) -> None:
+    """Failure modes 25 and 26."""
+    plan = plan_scope(site.run())
+    assert not site.project.state_dir.exists()
+    real = site.index()
+    assert plan.dry_run
+    assert (plan.chunks, plan.records, plan.embeddings) == (real.chunks, real.records, real.embeddings)
+    site.write("docs/faq.html", "FAQ", "<p>Questions about prices are answered here.</p>")
+    before = files_of(site.root)
+    plan = plan_scope(site.run())
+    assert files_of(site.root) == before
+    real = site.index()
+    assert (plan.chunks, plan.records, plan.embeddings) == (real.chunks, real.records, real.embeddings)
+
+
+def test_strict_routes_list_the_pages_without_one(site: Site) -> None:
+    with pytest.raises(StrictRoutesFailed, match="/docs/faq"):
+        site.index(strict_routes=True)
+
+
+def test_every_stage_runs_alone_again(site: Site) -> None:
+    site.index()
+    run = site.run()
+    for stage in STAGES.values():
+        result = stage(replace(run, run_id=f"alone-{stage.__name__}"))
+        assert result.seconds > 0
+        assert result.version
+
+
+def test_a_site_without_any_text_is_no_index(site: Site) -> None:
+    for file in list((site.root / "build").rglob("*.html")):
+        file.write_text("<html><body><main></main></body></html>")
+    with pytest.raises(ConfigMissing, match="nothing to index"):
+        site.index()
+
+
+def test_two_scopes_never_touch_each_other(site: Site) -> None:
+    site.index("one")
+    site.index("two")
+    site.delete("blog/first.html")
+    site.index("two")
+    assert "/blog/first" in site.urls("one")
+    assert "/blog/first" not in site.urls("two")
+
+
+def test_options_are_plain_values() -> None:
+    assert RunOptions() == RunOptions(force=False)
