@@ -1,0 +1,107 @@
+"""Blocks as atoms: the smallest parts of a page that a chunk border may stand between."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from searchsocket.chunking.cut import cut_code, cut_quote, cut_table
+from searchsocket.chunking.sentences import split_prose
+from searchsocket.markdown.blocks import Block, item_content, parse_blocks
+from searchsocket.settings.model import ChunkSettings
+
+_MAX_NESTING = 5  # lists inside lists that are taken apart; deeper ones are cut as prose
+_CUTTERS = {"code": cut_code, "table": cut_table, "blockquote": cut_quote}
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A part of a page that stays in one piece."""
+
+    text: str
+    glue: str  # what joins it to the atom before, in the same piece
+    prose: bool = False  # its sentences may be repeated as overlap
+    head: str = ""  # headings that stand above it, since none may end a piece
+
+    @property
+    def full(self) -> str:
+        return f"{self.head}\n\n{self.text}" if self.head else self.text
+
+    @property
+    def size(self) -> int:
+        return len(self.text) + (len(self.head) + 2 if self.head else 0)
+
+
+def atoms_of(blocks: Sequence[Block], settings: ChunkSettings) -> tuple[list[Atom], list[str]]:
+    """Take blocks apart as far as the sizes demand.
+
+    Returns:
+        The atoms, each at most `max_chars` long, or `hard_max_chars` inside what must not be split; and a warning
+        for each such block that was cut all the same.
+    """
+    warnings: list[str] = []
+    atoms: list[Atom] = []
+    head = ""
+    for block in blocks:
+        if block.kind == "heading" and len(block.text) <= settings.max_chars // 2:
+            if len(head) + len(block.text) > settings.max_chars // 2:
+                atoms.append(Atom(head, "\n\n"))
+                head = ""
+            head = f"{head}\n\n{block.text}" if head else block.text
+            continue
+        for atom in _take_apart(block, settings, warnings, _MAX_NESTING):
+            atoms.extend(_below(head, atom, settings))
+            head = ""
+    if head:
+        atoms.append(Atom(head, "\n\n"))
+    return atoms, warnings
+
+
+def _below(head: str, atom: Atom, settings: ChunkSettings) -> list[Atom]:
+    """An atom with the headings above it, together unless the hard limit forbids it."""
+    if not head:
+        return [atom]
+    if len(head) + 2 + atom.size <= settings.hard_max_chars:
+        return [replace(atom, head=head if not atom.head else f"{head}\n\n{atom.head}", glue="\n\n")]
+    return [Atom(head, "\n\n"), atom]
+
+
+def _take_apart(block: Block, settings: ChunkSettings, warnings: list[str], nesting: int) -> Iterator[Atom]:
+    kept_whole = block.kind in settings.dont_split_inside
+    limit = settings.hard_max_chars if kept_whole else settings.max_chars
+    if len(block.text) <= limit:
+        yield Atom(block.text, "\n\n", prose=block.kind == "paragraph")
+    elif (cut := _CUTTERS.get(block.kind)) is not None:
+        pieces = cut(block.text, limit)
+        if kept_whole:
+            warnings.append(
+                f"a {block.kind} of {len(block.text)} characters was cut into {len(pieces)} pieces "
+                f"(chunking.hard_max_chars = {limit})"
+            )
+        yield from (Atom(piece, "\n\n") for piece in pieces)
+    elif block.kind == "list" and nesting:
+        for index, item in enumerate(block.items):
+            atoms = [Atom(item, "\n")] if len(item) <= limit else _item_atoms(item, settings, warnings, nesting)
+            yield from (replace(atom, glue="\n\n") if not index and not at else atom for at, atom in enumerate(atoms))
+    else:
+        yield from _prose_atoms(block.text, limit)
+
+
+def _prose_atoms(text: str, limit: int) -> Iterator[Atom]:
+    for index, (glue, part) in enumerate(split_prose(text, limit)):
+        yield Atom(part, glue if index else "\n\n", prose=True)
+
+
+def _item_atoms(item: str, settings: ChunkSettings, warnings: list[str], nesting: int) -> Iterator[Atom]:
+    """A list item that is too long, as the blocks it holds; its marker stays with the first."""
+    first, *rest = item.split("\n")
+    column = item_content(first) or 0
+    marker = first[:column].strip()
+    lines = [first[column:], *(line[min(column, len(line) - len(line.lstrip(" "))) :] for line in rest)]
+    blocks = parse_blocks("\n".join(lines))
+    for index, block in enumerate(blocks):
+        for at, atom in enumerate(_take_apart(block, settings, warnings, nesting - 1)):
+            if index or at:
+                yield atom
+            elif block.kind == "paragraph" and atom.size + len(marker) < settings.max_chars:
+                yield replace(atom, text=f"{marker} {atom.text}", glue="\n")
+            else:
+                yield replace(atom, head=marker, glue="\n")

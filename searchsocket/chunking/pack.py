@@ -1,0 +1,54 @@
+"""Packing atoms into pieces of `max_chars`, with the end of one piece repeated at the start of the next."""
+
+from collections.abc import Sequence
+
+from searchsocket.chunking.atoms import Atom
+from searchsocket.chunking.sentences import split_sentences
+
+
+def pack(atoms: Sequence[Atom], max_chars: int, overlap_chars: int) -> list[str]:
+    """Fill pieces with atoms in order, each up to `max_chars`; a longer atom is a piece by itself.
+
+    A piece starts with the last sentences of the piece before, as many as fit into `overlap_chars` and beside its
+    first atom: overlap never makes a piece too long, and each piece brings at least one new atom.
+    """
+    pieces: list[str] = []
+    current: list[Atom] = []
+    size = 0
+    for atom in atoms:
+        if current and size + len(atom.glue) + atom.size > max_chars:
+            pieces.append(_join(current))
+            current = _tail(current, min(overlap_chars, max_chars - atom.size - len(atom.glue)))
+            size = len(_join(current))
+        size += atom.size + (len(atom.glue) if current else 0)
+        current.append(atom)
+    if current:
+        pieces.append(_join(current))
+    return pieces
+
+
+def _tail(atoms: Sequence[Atom], budget: int) -> list[Atom]:
+    """The last whole sentences of prose at the end of a piece, in at most `budget` characters."""
+    kept: list[Atom] = []  # last first
+    for atom in reversed(atoms):
+        if not atom.prose or budget <= 0:
+            break
+        sentences = split_sentences(atom.text)
+        taken = 0
+        for glue, sentence in reversed(sentences):
+            # Not prose any more: a sentence is repeated once, in the next piece only.
+            first = taken == len(sentences) - 1
+            part = Atom(sentence, atom.glue if first else glue)
+            cost = len(sentence) + (len(kept[-1].glue) if kept else 0)
+            if cost > budget:
+                break
+            kept.append(part)
+            budget -= cost
+            taken += 1
+        if taken < len(sentences) or atom.head:
+            break
+    return kept[::-1]
+
+
+def _join(atoms: Sequence[Atom]) -> str:
+    return "".join((atom.glue if index else "") + atom.full for index, atom in enumerate(atoms))

@@ -1,0 +1,92 @@
+"""One mirror page into chunks."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from searchsocket.chunking.atoms import atoms_of
+from searchsocket.chunking.pack import pack
+from searchsocket.chunking.sections import Section, heading_title, merge_small, split_sections
+from searchsocket.chunking.sentences import safe_cut
+from searchsocket.markdown.blocks import Block, parse_blocks
+from searchsocket.markdown.text import escape_inline, plain_text
+from searchsocket.settings.model import ChunkSettings
+from searchsocket.types import Chunk, Page
+
+CHUNKER_VERSION = "1"  # part of every hash that lets chunking be skipped: raise it when the output changes
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkedPage:
+    """The chunks of one page, and what a person should know about how they came to be."""
+
+    chunks: tuple[Chunk, ...]
+    warnings: tuple[str, ...] = ()  # blocks that were cut although they should stay whole
+
+
+def chunk_page(page: Page, settings: ChunkSettings) -> ChunkedPage:
+    """Cut one mirror page into chunks: at headings first, then between blocks (spec 9.1).
+
+    Args:
+        page: A page of the Markdown mirror; only `url`, `title`, `description` and `body` are read.
+        settings: Sizes in characters. `max_chars` is soft: a code block, table or quote stays whole up to
+            `hard_max_chars`; beyond it is cut at a line end, and reported.
+
+    Returns:
+        Chunks in page order, `ordinal` 0..n-1, the summary first; none for a page without text.
+    """
+    blocks = parse_blocks(page.body)
+    if not any(plain_text(block.text) for block in blocks):
+        return ChunkedPage(())
+    chunks: list[Chunk] = []
+    warnings: list[str] = []
+    if settings.page_summary:
+        text = _summary(page, blocks, settings.max_chars)
+        if text:
+            chunks.append(Chunk(page.url, 0, "summary", (), "", "", 0, text))
+    under: Counter[str] = Counter()  # pieces so far, by anchor
+    for section in merge_small(split_sections(blocks), settings):
+        path = section.path[: settings.heading_path_depth]
+        for text in _pieces(section, settings, warnings):
+            piece = under[section.anchor]
+            under[section.anchor] += 1
+            chunks.append(Chunk(page.url, len(chunks), "section", path, section.title, section.anchor, piece, text))
+    return ChunkedPage(tuple(chunks), tuple(warnings))
+
+
+def _pieces(section: Section, settings: ChunkSettings, warnings: list[str]) -> Iterator[str]:
+    if section.size <= settings.max_chars:
+        yield "\n\n".join(block.text for block in section.blocks)
+        return
+    atoms, cut = atoms_of(section.blocks, settings)
+    warnings.extend(cut)
+    yield from pack(atoms, settings.max_chars, settings.overlap_chars)
+
+
+def _summary(page: Page, blocks: list[Block], max_chars: int) -> str:
+    """Title, description and headings as Markdown, in at most `max_chars`; headings that do not fit are left out."""
+    title = _shortened(page.title, max_chars // 2)
+    text = f"# {title}" if title else ""
+    if description := _shortened(page.description, max_chars - len(text) - 2):
+        text = f"{text}\n\n{description}" if text else description
+    glue = "\n\n"
+    for block in blocks:
+        if block.kind != "heading" or not (heading := escape_inline(heading_title(block))) or heading == title:
+            continue
+        line = f"{glue if text else ''}- {heading}"
+        if len(text) + len(line) > max_chars:
+            break
+        text += line
+        glue = "\n"
+    return text
+
+
+def _shortened(text: str, limit: int) -> str:
+    """Plain text as Markdown of at most `limit` characters, cut between words where it can be."""
+    plain = " ".join(text[: 4 * max(limit, 0)].split())
+    escaped = escape_inline(plain)
+    if len(escaped) <= limit:
+        return escaped
+    # Cut before escaping, which at most doubles the length, so that no escape is cut in half.
+    cut = plain[: safe_cut(plain, limit // 2)] if limit > 1 else ""
+    return escape_inline(cut.rpartition(" ")[0] or cut)

@@ -1,0 +1,118 @@
+"""Heading sections of a page, and the merging of small ones (spec 9.1, steps 1 to 3)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from searchsocket.chunking.sentences import safe_cut
+from searchsocket.markdown.blocks import Block
+from searchsocket.markdown.text import inline_text
+from searchsocket.settings.model import ChunkSettings
+
+_MAX_TITLE = 300  # characters of a heading that identify a section; the text keeps all of them
+
+
+@dataclass(slots=True)
+class Section:
+    """A heading with the blocks up to the next heading, or several such sections that were merged."""
+
+    level: int  # of the first heading; 0 before the first one of the page
+    path: tuple[str, ...]  # outermost heading first
+    title: str
+    anchor: str  # of the nearest heading, this one or before, that has one
+    blocks: list[Block]  # the heading first
+    size: int  # characters of the blocks, joined by blank lines
+    parent: tuple[str, ...] = ()  # the path above the first heading
+    siblings: bool = False  # merged from several headings of one level
+
+    @property
+    def bare(self) -> bool:
+        """Whether there are headings only."""
+        return all(block.kind == "heading" for block in self.blocks)
+
+
+def split_sections(blocks: Iterable[Block]) -> list[Section]:
+    """Cut the blocks of a page at every heading."""
+    sections: list[Section] = []
+    path: list[tuple[int, str]] = []
+    anchor = ""
+    for block in blocks:
+        if block.kind == "heading":
+            while path and path[-1][0] >= block.level:
+                path.pop()
+            path.append((block.level, heading_title(block)))
+            anchor = block.anchor or anchor
+            titles = tuple(title for _, title in path if title)
+            parent = titles[:-1] if path[-1][1] else titles
+            sections.append(Section(block.level, titles, path[-1][1], anchor, [block], len(block.text), parent))
+        elif not sections:
+            sections.append(Section(0, (), "", "", [block], len(block.text)))
+        else:
+            sections[-1].blocks.append(block)
+            sections[-1].size += 2 + len(block.text)
+    return sections
+
+
+def merge_small(sections: Iterable[Section], settings: ChunkSettings) -> list[Section]:
+    """Merge small neighbours until they reach `min_chars`, never beyond `max_chars`.
+
+    Only sections below `min_chars` merge, with a sibling or a child, since a large section that took in a small one
+    would answer under the wrong heading. Headings without text join the section below them, which keeps its name.
+    """
+    merged: list[Section] = []
+    for section in sections:
+        previous = merged[-1] if merged else None
+        if previous is None or not _may_join(previous, section, settings):
+            merged.append(section)
+        elif previous.bare and not (section.bare or section.size < settings.min_chars):
+            merged[-1] = _under_headings(previous, section)
+        else:
+            _absorb(previous, section)
+    return _merge_leftovers(merged, settings)
+
+
+def heading_title(block: Block) -> str:
+    """The visible text of a heading, bounded."""
+    title = inline_text(block.title)
+    return title if len(title) <= _MAX_TITLE else title[: safe_cut(title, _MAX_TITLE)].rstrip()
+
+
+def _may_join(previous: Section, section: Section, settings: ChunkSettings) -> bool:
+    if previous.size >= settings.min_chars or section.level < previous.level:
+        return False
+    if previous.bare:
+        return previous.size <= settings.max_chars // 2  # packing keeps headings with what follows
+    return section.size < settings.min_chars and previous.size + 2 + section.size <= settings.max_chars
+
+
+def _merge_leftovers(sections: list[Section], settings: ChunkSettings) -> list[Section]:
+    """Give a small section that found no small neighbour after it to the parent or small group before it."""
+    merged: list[Section] = []
+    for section in sections:
+        previous = merged[-1] if merged else None
+        if (
+            previous is not None
+            and section.size < settings.min_chars
+            and previous.level > 0
+            and section.level > previous.level - previous.siblings
+            and previous.size + 2 + section.size <= settings.max_chars
+        ):
+            _absorb(previous, section)
+        else:
+            merged.append(section)
+    return merged
+
+
+def _absorb(into: Section, section: Section) -> None:
+    if section.level == into.level:
+        into.path = into.parent  # siblings stand under their parent
+        into.siblings = True
+    into.blocks.extend(section.blocks)
+    into.size += 2 + section.size
+
+
+def _under_headings(headings: Section, section: Section) -> Section:
+    """A section below headings that have no text of their own: its name, their anchor."""
+    size = headings.size + 2 + section.size
+    anchor = headings.anchor or section.anchor
+    blocks = headings.blocks + section.blocks
+    return Section(section.level, section.path, section.title, anchor, blocks, size, section.parent)

@@ -1,0 +1,220 @@
+"""The SQLite file under the embedding cache: opening it, telling damage from trouble, and moving it about."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import filelock
+
+from searchsocket.errors import StateUnavailable
+
+_VERSION = 1
+_APPLICATION_ID = 0x55E7EBED
+_BUSY_TIMEOUT_S = 30.0
+_MAX_DIMENSIONS = 65_536
+_BATCH = 500
+_SCHEMA = {
+    "models": "CREATE TABLE models (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL)",
+    "vectors": (
+        "CREATE TABLE vectors (hash BLOB NOT NULL, model INTEGER NOT NULL, vector BLOB NOT NULL, "
+        "tokens INTEGER NOT NULL, checksum INTEGER NOT NULL, UNIQUE (hash, model))"
+    ),
+}
+
+
+class _Damaged(Exception):
+    """The file is no database of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A usable connection, and what was wrong with the file before, or ""."""
+
+    connection: sqlite3.Connection
+    damage: str = ""
+
+
+def open_writable(path: Path) -> Opened:
+    """Open or make the file; a damaged one is renamed to `NAME.corrupt-N` and made anew.
+
+    Raises:
+        StateUnavailable: It cannot be opened, or a newer version wrote it.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # One process at a time makes or replaces the file.
+        with filelock.FileLock(f"{path}.lock", timeout=_BUSY_TIMEOUT_S):
+            try:
+                return Opened(_connect(path))
+            except _Damaged as damage:
+                moved = move_aside(path)
+                message = f"{path} was damaged ({damage}); it is kept as {moved.name} and its texts are embedded again"
+                return Opened(_connect(path), message)
+    except (OSError, filelock.Timeout, sqlite3.Error, _Damaged) as error:
+        raise unavailable(path, error) from error
+
+
+def open_read_only(path: Path) -> Opened:
+    """Open the file without writing anything; an absent or damaged one is an empty cache in memory.
+
+    Raises:
+        StateUnavailable: It cannot be opened, or a newer version wrote it.
+    """
+    if not path.exists():
+        return Opened(_empty())
+    try:
+        connection = _connect_uri(path)
+        try:
+            _verify(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    except _Damaged as damage:
+        return Opened(_empty(), f"{path} is damaged ({damage}); the next run makes it anew")
+    except sqlite3.Error as error:
+        raise unavailable(path, error) from error
+    return Opened(connection)
+
+
+@contextmanager
+def open_foreign(path: Path) -> Iterator[sqlite3.Connection]:
+    """A cache file that somebody else made, for reading. Its schema must be ours to the letter: no view, trigger
+    or virtual table of its maker ever runs.
+
+    Raises:
+        StateUnavailable: It is not a sound cache file.
+    """
+    if not path.is_file():
+        raise StateUnavailable(f"there is no embedding cache at {path}")
+    try:
+        with closing(_connect_uri(path)) as connection:
+            connection.execute("PRAGMA cell_size_check = ON")
+            _verify(connection, path)
+            yield connection
+    except (_Damaged, sqlite3.Error) as error:
+        raise StateUnavailable(f"{path} is not a sound embedding cache: {error}") from error
+
+
+def batches_of(db: sqlite3.Connection, path: Path) -> Iterator[tuple[str, int, list[tuple[bytes, bytes, int, int]]]]:
+    """(model id, dimensions, rows) of a foreign file, a few hundred rows at a time; oversized blobs are never read."""
+    for number, name, dimensions in db.execute("SELECT id, name, dimensions FROM models ORDER BY id").fetchall():
+        if not isinstance(name, str) or not isinstance(dimensions, int) or not 0 < dimensions <= _MAX_DIMENSIONS:
+            raise StateUnavailable(f"{path} is not a sound embedding cache: a model has {dimensions!r} dimensions")
+        rows = db.execute(
+            "SELECT hash, CASE WHEN length(vector) = ? THEN vector END, tokens, checksum FROM vectors "
+            "WHERE model = ? AND length(hash) = 32 AND typeof(hash) = 'blob' ORDER BY rowid",
+            (4 * dimensions, number),
+        )
+        while batch := rows.fetchmany(_BATCH):
+            yield name, dimensions, batch
+
+
+def copy_compact(db: sqlite3.Connection, path: Path) -> None:
+    """Write the whole database to `path`, which appears complete or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".tmp-{os.getpid()}-{path.name}")
+    try:
+        temporary.unlink(missing_ok=True)
+        db.execute("VACUUM INTO ?", (str(temporary),))
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise StateUnavailable(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def move_aside(path: Path) -> Path:
+    """Rename a damaged file, with its journal, to the first free `NAME.corrupt-N`."""
+    number = 1
+    while (target := path.with_name(f"{path.name}.corrupt-{number}")).exists():
+        number += 1
+    os.replace(path, target)
+    for suffix in ("-wal", "-shm"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    return target
+
+
+def is_damage(error: Exception) -> bool:
+    """Whether an error says that the file itself is broken, rather than that it cannot be used just now."""
+    return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+
+
+def unavailable(path: Path, error: Exception) -> StateUnavailable:
+    """SQLite's, the lock's or the system's error in our words."""
+    return StateUnavailable(f"cannot use the embedding cache {path}: {error}")
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    new = not path.exists() or path.stat().st_size == 0
+    connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        # One sync a batch is little beside a paid call, and a vector that was paid for survives a power cut.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        if new:
+            _create(connection)
+        _verify(connection, path)
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        if is_damage(error):
+            raise _Damaged(str(error)) from error
+        raise
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_uri(path: Path) -> sqlite3.Connection:
+    # Without a journal the file is complete, and `immutable` keeps SQLite from making one. With one, a writer is
+    # at work or has died, and only SQLite's own read-only mode sees what the journal holds.
+    journal = Path(f"{path}-wal")
+    live = journal.exists() and journal.stat().st_size > 0
+    uri = f"{path.absolute().as_uri()}?mode=ro{'' if live else '&immutable=1'}"
+    return sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+
+
+def _empty() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    _create(connection)
+    return connection
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in _SCHEMA.values():
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {_VERSION}")
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    connection.execute("COMMIT")
+
+
+def _verify(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse what is not ours before anything is read from it."""
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        if _pragma(connection, "application_id") != _APPLICATION_ID:
+            raise _Damaged("it is not an embedding cache")
+        if (version := _pragma(connection, "user_version")) > _VERSION:
+            raise StateUnavailable(f"{path} was written by a newer searchsocket (format {version}); upgrade this one")
+        found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE name IN ('models', 'vectors')"))
+        if found != _SCHEMA:
+            raise _Damaged("its tables are not those of an embedding cache")
+        for table in _SCHEMA:
+            connection.execute(f"SELECT * FROM {table} ORDER BY rowid DESC LIMIT 1").fetchone()
+        connection.execute("SELECT 1 FROM vectors WHERE hash = ?", (bytes(32),)).fetchone()
+    except sqlite3.DatabaseError as error:
+        if is_damage(error):
+            raise _Damaged(str(error)) from error
+        raise
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> Any:
+    return connection.execute(f"PRAGMA {name}").fetchone()[0]

@@ -1,0 +1,40 @@
+"""The one test that vectors pass before anything keeps them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.errors import BadVectors
+from searchsocket.types import Vectors
+
+_UNIT_TOLERANCE = 1e-3
+
+
+def checked(vectors: NDArray[Any], count: int, dimensions: int, origin: str) -> Vectors:
+    """`vectors` as contiguous float32, if they are what they should be.
+
+    Args:
+        count: How many rows there must be.
+        dimensions: How long each row must be.
+        origin: Who made them, for the message.
+
+    Raises:
+        BadVectors: Another shape, or a row that is not finite, zero or not of unit length.
+    """
+    if vectors.shape != (count, dimensions):
+        raise BadVectors(f"{origin} gave vectors of shape {vectors.shape}; {(count, dimensions)} was due")
+    rows = np.ascontiguousarray(vectors, dtype=np.float32)
+    bad = bad_rows(rows)
+    if bad.size:
+        raise BadVectors(
+            f"{origin} gave {bad.size} vectors that are zero, not finite or not of unit length (first: row {bad[0]})"
+        )
+    return rows
+
+
+def bad_rows(rows: Vectors) -> NDArray[np.intp]:
+    """Indices of the rows that are not finite or not of unit length."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+        return np.flatnonzero(~(np.abs(norms - 1.0) <= _UNIT_TOLERANCE))

@@ -1,0 +1,273 @@
+"""Mirror Markdown as a flat list of blocks: what chunking may cut between, and what it must keep whole (spec 9.1).
+
+The block rules are CommonMark's and GitHub's tables, without raw HTML blocks, which the mirror does not hold.
+One pass over the lines, no recursion: the time is linear on any input.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+BlockKind = Literal["heading", "code", "table", "blockquote", "list", "paragraph"]
+
+_LIST_ITEM = re.compile(r"( *)([-+*]|\d{1,9}[.)])( +|$)")
+_FENCE = re.compile(r"( *)(`{3,}|~{3,})(.*)", re.DOTALL)
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)(.*)", re.DOTALL)
+_ANCHOR = re.compile(r"\{#([^\s{}]+)\}$")
+_DELIMITER_CELL = re.compile(r":?-+:?")
+_MAX_LEAD = 1_000  # columns of indentation that are told apart
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block as it stands on the page, without the blank lines around it."""
+
+    kind: BlockKind
+    text: str  # a fence that the page never closes is closed here
+    level: int = 0  # 1..6 for headings
+    title: str = ""  # inline Markdown of a heading, without its anchor
+    anchor: str = ""  # of a heading: `x` for a trailing `{#x}`
+    items: tuple[str, ...] = ()  # the outermost items of a list, with their markers
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """An open code fence."""
+
+    indent: int
+    mark: str  # the run of backticks or tildes
+
+    def closed_by(self, line: str) -> bool:
+        """Whether `line` is the closing fence: same character, at least as long, nothing behind it."""
+        match = _FENCE.fullmatch(line)
+        return (
+            match is not None
+            and match[2][0] == self.mark[0]
+            and len(match[2]) >= len(self.mark)
+            and not match[3].strip()
+            and len(match[1]) <= self.indent + 3
+        )
+
+
+def parse_blocks(markdown: str) -> list[Block]:
+    """Cut Markdown into its outermost blocks, in page order."""
+    lines = split_lines(markdown)
+    blocks: list[Block] = []
+    at = 0
+    while at < len(lines):
+        if not lines[at].strip():
+            at += 1
+            continue
+        at, block = _read_block(lines, at)
+        blocks.append(block)
+    return blocks
+
+
+def split_lines(markdown: str) -> list[str]:
+    """Lines without their ends, leading tabs widened. Only CR and LF end a line: U+2028 and form feeds are text."""
+    lines = markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return [_widen(line) if line[:1] in " \t" and "\t" in line else line for line in lines]
+
+
+def opening_fence(line: str) -> Fence | None:
+    """The fence that `line` opens, at any indentation."""
+    if "```" not in line and "~~~" not in line:
+        return None
+    match = _FENCE.fullmatch(line)
+    if match is None or (match[2][0] == "`" and "`" in match[3]):
+        return None
+    return Fence(len(match[1]), match[2])
+
+
+def is_delimiter_row(line: str) -> bool:
+    """Whether `line` is the `| --- | :-: |` line of a table."""
+    if "|" not in line or "-" not in line or line.strip("|-: \t"):
+        return False
+    cells = line.strip().strip("|").split("|")
+    return all(_DELIMITER_CELL.fullmatch(cell.strip()) for cell in cells)
+
+
+def item_content(line: str) -> int | None:
+    """The column where the content of the list item that `line` starts begins; None when it starts none."""
+    match = _LIST_ITEM.match(line)
+    if match is None or _is_rule(line):
+        return None
+    # More than four blanks behind the marker are an indented code block inside the item.
+    return match.end(2) + (len(match[3]) if 1 <= len(match[3]) <= 4 else 1)
+
+
+def _read_block(lines: Sequence[str], at: int) -> tuple[int, Block]:
+    line = lines[at]
+    indent = _indent(line)
+    if indent >= 4:
+        return _read_indented_code(lines, at)
+    if (fence := opening_fence(line)) is not None:
+        return _read_fence(lines, at, fence)
+    if (heading := _heading(line)) is not None:
+        return at + 1, heading
+    if line[indent] == ">":
+        return _read_quote(lines, at)
+    if item_content(line) is not None:
+        return _read_list(lines, at)
+    if _starts_table(lines, at):
+        return _read_table(lines, at)
+    return _read_paragraph(lines, at)
+
+
+def _read_indented_code(lines: Sequence[str], at: int) -> tuple[int, Block]:
+    end = last = at + 1
+    while end < len(lines) and (_indent(lines[end]) >= 4 or not lines[end].strip()):
+        end += 1
+        if lines[end - 1].strip():
+            last = end
+    return last, Block("code", "\n".join(lines[at:last]))
+
+
+def _read_fence(lines: Sequence[str], at: int, fence: Fence) -> tuple[int, Block]:
+    for end in range(at + 1, len(lines)):
+        if fence.closed_by(lines[end]):
+            return end + 1, Block("code", "\n".join(lines[at : end + 1]))
+    closing = " " * fence.indent + fence.mark
+    return len(lines), Block("code", "\n".join([*lines[at:], closing]))
+
+
+def _heading(line: str) -> Block | None:
+    match = _HEADING.fullmatch(line) if "#" in line else None
+    if match is None:
+        return None
+    title, anchor = _without_anchor(match[2].strip())
+    bare = title.rstrip("#")
+    if bare != title and (not bare or bare[-1] in " \t"):  # a closing run of hashes
+        title = bare.rstrip()
+        if not anchor:
+            title, anchor = _without_anchor(title)
+    return Block("heading", line.strip(), level=len(match[1]), title=title, anchor=anchor)
+
+
+def _without_anchor(title: str) -> tuple[str, str]:
+    start = title.rfind("{#")
+    match = _ANCHOR.match(title, start) if start >= 0 and title[start - 1 : start] != "\\" else None
+    return (title[:start].rstrip(), match[1]) if match else (title, "")
+
+
+def _read_quote(lines: Sequence[str], at: int) -> tuple[int, Block]:
+    end = at
+    lazy = False  # the next line may continue a quoted paragraph without its own `>`
+    fence: Fence | None = None
+    while end < len(lines):
+        bare = lines[end].lstrip(" ")
+        if bare.startswith(">") and len(lines[end]) - len(bare) < 4:
+            inner = bare[1:].removeprefix(" ")
+            fence, opened = _track(fence, inner)
+            lazy = bool(inner.strip()) and fence is None and not opened and _heading(inner) is None
+        elif not (lazy and lines[end].strip() and not _interrupts(lines, end)):
+            break
+        end += 1
+    return end, Block("blockquote", "\n".join(lines[at:end]))
+
+
+def _read_list(lines: Sequence[str], at: int) -> tuple[int, Block]:
+    kind = _marker_kind(lines[at])
+    starts = [at]
+    content = item_content(lines[at]) or 0
+    fence, lazy = _track(None, lines[at][content:])[0], True
+    end = last = at + 1
+    while end < len(lines):
+        line = lines[end]
+        if not line.strip():
+            lazy = False
+        elif _indent(line) >= content:
+            fence, fenced = _track(fence, line[content:])
+            lazy = not fenced
+        elif (column := item_content(line)) is not None and _indent(line) < 4 and _marker_kind(line) == kind:
+            # The item ends here, and with it a fence that it left open.
+            starts.append(end)
+            content, lazy = column, True
+            fence = _track(None, line[content:])[0]
+        elif not lazy or fence is not None or _interrupts(lines, end):
+            break
+        end += 1
+        last = end if line.strip() else last
+    borders = [*starts[1:], last]
+    items = tuple("\n".join(lines[a:b]).rstrip() for a, b in zip(starts, borders, strict=True))
+    return last, Block("list", "\n".join(lines[at:last]), items=items)
+
+
+def _read_table(lines: Sequence[str], at: int) -> tuple[int, Block]:
+    end = at + 2
+    while end < len(lines) and lines[end].strip() and not _interrupts(lines, end, table=False):
+        end += 1
+    return end, Block("table", "\n".join(lines[at:end]))
+
+
+def _read_paragraph(lines: Sequence[str], at: int) -> tuple[int, Block]:
+    end = at + 1
+    while end < len(lines) and lines[end].strip():
+        if (level := _underline(lines[end])) and not _is_rule(lines[at]):
+            title, anchor = _without_anchor(" ".join(" ".join(lines[at:end]).split()))
+            return end + 1, Block("heading", "\n".join(lines[at : end + 1]), level, title, anchor)
+        if _interrupts(lines, end) or _is_rule(lines[at]):
+            break
+        end += 1
+    return end, Block("paragraph", "\n".join(lines[at:end]).strip("\n"))
+
+
+def _interrupts(lines: Sequence[str], at: int, *, table: bool = True) -> bool:
+    """Whether the line starts another block although no blank line stands before it."""
+    line = lines[at]
+    indent = _indent(line)
+    if indent >= 4:
+        return False
+    if line[indent] == ">" or _heading(line) is not None or opening_fence(line) is not None or _is_rule(line):
+        return True
+    match = _LIST_ITEM.match(line)
+    if match is not None and line[match.end() :].strip() and (not match[2][0].isdigit() or match[2][:-1] == "1"):
+        return True
+    return table and _starts_table(lines, at)
+
+
+def _starts_table(lines: Sequence[str], at: int) -> bool:
+    return (
+        "|" in lines[at]
+        and at + 1 < len(lines)
+        and is_delimiter_row(lines[at + 1])
+        and _indent(lines[at + 1]) < 4
+        and not is_delimiter_row(lines[at])
+    )
+
+
+def _track(fence: Fence | None, line: str) -> tuple[Fence | None, bool]:
+    """The fence that is open after `line`, and whether the line belongs to one."""
+    if fence is not None:
+        return (None if fence.closed_by(line) else fence), True
+    opened = opening_fence(line)
+    return opened, opened is not None
+
+
+def _marker_kind(line: str) -> str:
+    match = _LIST_ITEM.match(line)
+    return match[2][-1] if match else ""
+
+
+def _underline(line: str) -> int:
+    """Level of the heading that `===` or `---` under a paragraph makes of it; 0 for any other line."""
+    if _indent(line) >= 4:
+        return 0
+    bare = line.strip()
+    return (1 if bare[0] == "=" else 2) if bare and bare[0] in "=-" and not bare.strip(bare[0]) else 0
+
+
+def _is_rule(line: str) -> bool:
+    bare = line.replace(" ", "").replace("\t", "")
+    return len(bare) >= 3 and bare[0] in "-*_" and not bare.strip(bare[0])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _widen(line: str) -> str:
+    """Leading tabs as spaces up to the next multiple of four."""
+    lead = line[: len(line) - len(line.lstrip(" \t"))][:_MAX_LEAD]
+    return lead.expandtabs(4) + line[len(lead) :]

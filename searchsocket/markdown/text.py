@@ -1,0 +1,258 @@
+"""Markdown as the words that a reader sees: for snippets, keyword fields and embeddings.
+
+One pass with explicit stacks: the time is linear on any input, however deep its brackets or stars.
+"""
+
+import html
+import re
+import unicodedata
+from bisect import bisect_right
+from collections import defaultdict
+
+from searchsocket.markdown.blocks import Block, Fence, is_delimiter_row, opening_fence, parse_blocks, split_lines
+
+_SPECIAL = re.compile(r"[\\`\[\]*_~<&]")
+# Bounds keep a failed attempt short, so that a run of openers costs linear time.
+_TARGET = re.compile(
+    r"""\(\s{0,20}(?:<[^<>\n]{0,2000}>|[^\s()<>]{0,2000}(?:\([^\s()]{0,500}\)[^\s()]{0,500}){0,8})"""
+    r"""(?:\s{1,20}(?:"(?:\\.|[^"\\]){0,500}"|'(?:\\.|[^'\\]){0,500}'))?\s{0,20}\)"""
+)
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,50}\]:?")
+_AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]{0,2000})>")
+_BREAK = re.compile(r"<br *\/?>", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ESCAPABLE = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_MARKERS = re.compile(r"(?:\s*(?:>|(?:[-+*]|\d{1,9}[.)])(?=\s|$)(?: {1,4}\[[ xX]\](?=\s))?))*\s*")
+_URL_LIKE = re.compile(r"\(<?(?:[a-z]{2,8}:|[/.#?])", re.IGNORECASE)
+_NEEDS_ESCAPE = re.compile(r"[\\`*_\[\]<~&]|^(?:[#>+|=-]|\d{1,9}(?=[.)]))|\{(?=#)")
+
+
+def plain_text(markdown: str) -> str:
+    """The visible text of Markdown.
+
+    Links keep their text, images their alt; code stays as written, without its fence; table pipes become spaces;
+    escapes and entities are undone; heading anchors go. `well-known` and `snake_case` stay whole.
+
+    Returns:
+        One line a block, row or item; code keeps its lines.
+    """
+    return "\n".join(part for block in parse_blocks(markdown) if (part := _block_text(block)))
+
+
+def inline_text(markdown: str) -> str:
+    """The visible text of inline Markdown (a heading, a link's text), on one line."""
+    return " ".join(_inline(markdown).split())
+
+
+def escape_inline(text: str) -> str:
+    """Plain text as Markdown, on one line: `inline_text` and `plain_text` give it back."""
+    one_line = " ".join(text.split())
+    return _NEEDS_ESCAPE.sub(lambda m: m[0] + "\\" if m[0].isdigit() else "\\" + m[0], one_line)
+
+
+def _block_text(block: Block) -> str:
+    match block.kind:
+        case "heading":
+            return inline_text(block.title)
+        case "code":
+            return _code_text(block.text)
+        case "table" | "blockquote" | "list":
+            return _container_text(block.text)
+        case _:
+            text = inline_text(block.text)
+            return "" if text and not text.strip("-*_ ") else text
+
+
+def _code_text(code: str) -> str:
+    lines = code.split("\n")
+    if opening_fence(lines[0]) is not None:
+        lines = lines[1:-1]
+    return "\n".join(lines).strip("\n")
+
+
+def _container_text(text: str) -> str:
+    """Text of lists, quotes and tables: line by line, since markers stand at the front of lines."""
+    parts: list[str] = []
+    prose: list[str] = []
+    fence: Fence | None = None
+
+    def flush() -> None:
+        if prose and (said := inline_text("\n".join(prose))):
+            parts.append(said)
+        prose.clear()
+
+    for line in split_lines(text):
+        if fence is not None:
+            bare = _unquoted(line)
+            if fence.closed_by(bare):
+                fence = None
+            else:
+                parts.append(bare[fence.indent :] if not bare[: fence.indent].strip() else bare)
+            continue
+        markers = _MARKERS.match(line)
+        end = markers.end() if markers else 0
+        rest = line[end:]
+        if (fence := opening_fence(rest)) is not None:
+            fence = Fence(end, fence.mark)
+            flush()
+        elif rest.startswith("|") or ("|" in rest and is_delimiter_row(rest)):
+            flush()
+            if not is_delimiter_row(rest) and (row := inline_text(_cells(rest))):
+                parts.append(row)
+        else:
+            if line[:end].strip() or not rest:
+                flush()
+            prose.append(rest.lstrip("#").lstrip() if rest.startswith("#") else rest)
+    flush()
+    return "\n".join(parts)
+
+
+def _unquoted(line: str) -> str:
+    bare = line.lstrip(" ")
+    while bare.startswith(">"):
+        bare = bare[1:].removeprefix(" ")
+        line = bare
+    return line
+
+
+def _cells(row: str) -> str:
+    """A table row with its pipes as spaces; an escaped pipe is text."""
+    return row.replace("\\|", "\x00").replace("|", " ").replace("\x00", "\\|")
+
+
+def _inline(text: str) -> str:
+    if _SPECIAL.search(text) is None:
+        return text
+    return _Inline(text).run()
+
+
+class _Inline:
+    """One pass over inline Markdown. `out` holds the text so far; delimiters are blanked when their partner comes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.out: list[str] = []
+        self.brackets: list[int] = []  # places in `out` of `[` and `![` that may still open a link
+        self.openers: dict[str, list[tuple[int, int]]] = defaultdict(list)  # (place in `out`, run left)
+        self.ticks: dict[int, list[int]] | None = None  # run length -> starts of such runs
+
+    def run(self) -> str:
+        text, at = self.text, 0
+        while (match := _SPECIAL.search(text, at)) is not None:
+            start = match.start()
+            if start > at:
+                self.out.append(text[at:start])
+            at = self._step(start, text[start])
+        self.out.append(text[at:])
+        return "".join(self.out)
+
+    def _step(self, at: int, char: str) -> int:
+        match char:
+            case "\\":
+                return self._escape(at)
+            case "`":
+                return self._code_span(at)
+            case "[":
+                return self._open_bracket(at)
+            case "]":
+                return self._close_bracket(at)
+            case "<":
+                if (link := _AUTOLINK.match(self.text, at)) is not None:
+                    return self._put(link[1], link.end())
+                if (end := _BREAK.match(self.text, at)) is not None:
+                    return self._put(" ", end.end())
+            case "&":
+                if (entity := _ENTITY.match(self.text, at)) is not None:
+                    return self._put(html.unescape(entity[0]), entity.end())
+            case _:
+                return self._delimiter(at, char)
+        return self._put(char, at + 1)
+
+    def _put(self, text: str, end: int) -> int:
+        self.out.append(text)
+        return end
+
+    def _escape(self, at: int) -> int:
+        following = self.text[at + 1 : at + 2]
+        if following == "\n":
+            return self._put("\n", at + 2)
+        if following in _ESCAPABLE:
+            return self._put(following, at + 2)
+        return self._put("\\", at + 1)
+
+    def _code_span(self, at: int) -> int:
+        end = _run_end(self.text, at)
+        if self.ticks is None:
+            self.ticks = defaultdict(list)
+            for run in re.finditer("`+", self.text):
+                self.ticks[run.end() - run.start()].append(run.start())
+        same = self.ticks[end - at]
+        later = bisect_right(same, at)
+        if later == len(same):
+            return self._put(self.text[at:end], end)
+        code = self.text[end : same[later]].replace("\n", " ")
+        if len(code) > 2 and code[0] == code[-1] == " " and code.strip():
+            code = code[1:-1]
+        return self._put(code, same[later] + end - at)
+
+    def _open_bracket(self, at: int) -> int:
+        if (note := _FOOTNOTE.match(self.text, at)) is not None:
+            return note.end()
+        if self.out and self.out[-1].endswith("!") and self.text[at - 1] == "!" and self.text[at - 2 : at] != "\\!":
+            self.out[-1] = self.out[-1][:-1]
+            self.brackets.append(len(self.out))
+            return self._put("![", at + 1)
+        self.brackets.append(len(self.out))
+        return self._put("[", at + 1)
+
+    def _close_bracket(self, at: int) -> int:
+        target = _TARGET.match(self.text, at + 1)
+        if self.brackets:
+            opened = self.brackets.pop()
+            if target is not None:
+                self.out[opened] = ""
+                return target.end()
+        elif target is not None and _URL_LIKE.match(self.text, at + 1):
+            return target.end()  # the end of a link whose start was cut off
+        return self._put("]", at + 1)
+
+    def _delimiter(self, at: int, char: str) -> int:
+        end = _run_end(self.text, at)
+        run = end - at
+        self.out.append(self.text[at:end])
+        before, after = self.text[at - 1 : at] if at else " ", self.text[end : end + 1] or " "
+        opens, closes = _flanking(before, after, char)
+        if char == "~" and run != 2:
+            return end
+        stack = self.openers[char]
+        while closes and run and stack:
+            place, left = stack.pop()
+            used = min(run, left)
+            run -= used
+            self.out[place] = char * (left - used)
+            if left > used:
+                stack.append((place, left - used))
+        self.out[-1] = char * run
+        if opens and run:
+            stack.append((len(self.out) - 1, run))
+        return end
+
+
+def _flanking(before: str, after: str, char: str) -> tuple[bool, bool]:
+    """Whether a run between these characters may open and may close emphasis, as CommonMark has it."""
+    left = not after.isspace() and (not _is_punctuation(after) or before.isspace() or _is_punctuation(before))
+    right = not before.isspace() and (not _is_punctuation(before) or after.isspace() or _is_punctuation(after))
+    if char != "_":
+        return left, right
+    return left and (not right or _is_punctuation(before)), right and (not left or _is_punctuation(after))
+
+
+def _is_punctuation(char: str) -> bool:
+    return unicodedata.category(char)[0] in "PS"
+
+
+def _run_end(text: str, at: int) -> int:
+    char, end = text[at], at + 1
+    while end < len(text) and text[end] == char:
+        end += 1
+    return end
