@@ -12,7 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from search_api.endpoints.health import add_health
 from search_api.endpoints.search import add_search
-from search_api.guards import BodyGuard, CallerGuard, Envelope, HostGuard
+from search_api.guards import BodyGuard, CallerGuard, Envelope, HostGuard, LastResort
 from search_api.handlers import add_handlers
 from search_api.rate import RateLimit
 from search_api.service import Service, public_scopes
@@ -93,6 +93,7 @@ def _add_guards(
     rate = RateLimit(settings.rate_limit) if settings.rate_limit.max else None
     app.add_middleware(BodyGuard, max_bytes=settings.max_body_bytes, timeout_s=BODY_TIMEOUT_S)
     app.add_middleware(CallerGuard, rules=rules, rate=rate, unlimited=unlimited)
+    app.add_middleware(LastResort, on_defect=on_error)
     if settings.cors.allow_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -107,7 +108,7 @@ def _add_guards(
     checked = is_loopback(host) or bool(settings.allowed_hosts)
     if checked:
         app.add_middleware(HostGuard, allowed=allowed)
-    app.add_middleware(Envelope, on_defect=on_error)
+    app.add_middleware(Envelope)
 
 
 def _tier_rules(settings: ApiSettings, environ: Mapping[str, str], host: str) -> TierRules:

@@ -1,6 +1,6 @@
 """What stands before the endpoints, as plain ASGI layers: each costs microseconds.
 
-Order, outermost first: `Envelope` (headers, last resort), `HostGuard`, CORS, `CallerGuard` (tier, rate), `BodyGuard`.
+Order, outermost first: `Envelope` (headers), `HostGuard`, CORS, `LastResort`, `CallerGuard` (tier, rate), `BodyGuard`.
 """
 
 import asyncio
@@ -35,7 +35,24 @@ _HEADERS = {
 
 
 class Envelope:
-    """Puts security headers on every response, and answers a defect without telling what it was."""
+    """Puts security headers on every response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+class LastResort:
+    """Answers a defect without telling what it was."""
 
     def __init__(self, app: ASGIApp, on_defect: OnDefect) -> None:
         self._app = app
@@ -47,22 +64,18 @@ class Envelope:
             return
         started = False
 
-        async def send_with_headers(message: Message) -> None:
+        async def send_noted(message: Message) -> None:
             nonlocal started
-            if message["type"] == "http.response.start":
-                started = True
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers.setdefault(name, value)
+            started = True
             await send(message)
 
         try:
-            await self._app(scope, receive, send_with_headers)
-        except Exception as error:  # the last resort: callers never read a raw exception
+            await self._app(scope, receive, send_noted)
+        except Exception as error:  # callers never read a raw exception
             self._on_defect(error)
             if started:
                 raise  # half a response: the connection must be cut
-            await internal_error()(scope, receive, send_with_headers)
+            await internal_error()(scope, receive, send)
 
 
 class HostGuard:

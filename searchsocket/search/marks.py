@@ -61,7 +61,7 @@ class QueryWords:
             if not word.isascii() and _UNSPACED.search(word):
                 yield from ((mark, True) for mark in self._pair_marks(word, match.start()))
                 continue
-            for form in word_forms(word).split():
+            for form in word_forms(word):
                 query_word = self._whole.get(form) or self._parts.get(form)
                 if query_word:
                     yield Mark(match.start(), match.end(), query_word), form in self._whole

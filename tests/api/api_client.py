@@ -1,0 +1,50 @@
+"""A project to serve, and ways to ask its application without a socket."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+from search_site import DOCS, Site
+
+from searchsocket.project import Project, open_project
+from searchsocket.stores.local import LocalStore
+from searchsocket.types import Scope
+
+KEY = "correct horse battery staple"
+ENVIRON = {"SEARCHSOCKET_API_KEY": KEY}
+
+
+class Api:
+    """One application, asked without a socket."""
+
+    def __init__(self, app: FastAPI, client: str = "203.0.113.9", base: str = "http://search.example") -> None:
+        self.app = app
+        self.client = client
+        self.base = base
+
+    def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        async def send() -> httpx.Response:
+            transport = httpx.ASGITransport(self.app, client=(self.client, 40000), raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url=self.base) as client:
+                return await client.request(method, path, **options)
+
+        return asyncio.run(send())
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return self.request("GET", path, **options)
+
+    def post(self, body: Any, path: str = "/api/search", **options: Any) -> httpx.Response:
+        headers = {"content-type": "application/json"} | options.pop("headers", {})
+        return self.request("POST", path, content=json.dumps(body), headers=headers, **options)
+
+
+def make_project(root: Path, toml: str = "") -> Project:
+    (root / "searchsocket.toml").write_text(f'[project]\nid = "site"\n[api.rateLimit]\nmax = 0\n{toml}')
+    project = open_project(root, {})
+    site = Site(LocalStore(project.state_dir / "index", project.id))
+    site.publish(DOCS)
+    site.publish(DOCS[:2], Scope("site", "secret-branch"))
+    return project
