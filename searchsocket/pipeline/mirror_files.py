@@ -17,7 +17,7 @@ from searchsocket.pipeline.context import ScopeRun
 from searchsocket.routes import RouteTable, scan_routes
 from searchsocket.state.database import transaction
 from searchsocket.state.pages import body_text, delete_page
-from searchsocket.types import Page
+from searchsocket.types import Page, RouteResolution
 from searchsocket.urls import path_depth
 
 _BATCH = 200
@@ -49,7 +49,7 @@ def refresh_mirror(run: ScopeRun, db: Connection) -> MirrorCounts:
     return counts
 
 
-def page_from_state(run: ScopeRun, db: Connection, page_id: int, route: tuple[str, str] | None = None) -> Page:
+def page_from_state(run: ScopeRun, db: Connection, page_id: int, route: tuple[str, RouteResolution] | None = None) -> Page:
     """Put a page together from what was extracted, its links and its route."""
     row = _row(db, "SELECT url, extract, body, generated_at FROM pages WHERE id = ?", page_id)
     facts = json.loads(row["extract"])
@@ -70,7 +70,7 @@ def page_from_state(run: ScopeRun, db: Connection, page_id: int, route: tuple[st
         description=facts["description"],
         language=facts["language"],
         route_file=route[0],
-        route_resolution=route[1],  # type: ignore[arg-type]  a RouteResolution by construction
+        route_resolution=route[1],
         incoming_links=incoming,
         outgoing_links=outgoing,
         link_texts=rank_link_texts(texts),
@@ -156,7 +156,8 @@ def _mark_damaged(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
     damaged: list[tuple[int]] = []
     restamped: list[tuple[str, int]] = []
     for page_id, url, digest, stamp in db.execute(
-        f"SELECT id, url, mirror_digest, mirror_stamp FROM pages WHERE {_INDEXED} AND mirror_digest != '' AND dirty = 0",
+        "SELECT id, url, mirror_digest, mirror_stamp FROM pages "
+        f"WHERE {_INDEXED} AND mirror_digest != '' AND dirty = 0",
         (run.scope.name,),
     ):
         found = _stamp(mirror_file(run.mirror_dir, url))

@@ -1,4 +1,4 @@
-"""Stage 3: mirror pages that changed are cut into chunks, and each becomes a record still without vector (spec 9, 10)."""
+"""Stage 3: mirror pages that changed are cut into chunks, the records-to-be without their vectors (spec 9, 10)."""
 
 import json
 from dataclasses import asdict

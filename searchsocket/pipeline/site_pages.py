@@ -42,9 +42,10 @@ def site_pages(run: ScopeRun, db: Connection) -> StageResult:
         with transaction(db):
             changed += _take(run, db, source, batch)
         found += len(batch)
-        run.on_event(Event("progress", {"stage": "site_pages", "done": found}))
+        run.on_event(Event("progress", {"stage": "site_pages", "done": found, "total": source.report.expected}))
     report = source.report
-    eligible = report.complete and not report.failed and not pages.truncated and found > 0
+    limited = pages.truncated or run.options.max_chunks is not None
+    eligible = report.complete and not report.failed and not limited and found > 0
     removed = _mark_removed(run, db) if eligible else 0
     if eligible:
         db.execute("UPDATE scopes SET authoritative = 1 WHERE scope = ?", (run.scope.name,))
@@ -67,7 +68,7 @@ def site_pages(run: ScopeRun, db: Connection) -> StageResult:
         },
         version=version,
         seconds=0.0,
-        warnings=_warnings(report.warnings, report.failed, eligible=eligible, truncated=pages.truncated, found=found),
+        warnings=_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=found),
         tables={
             "Skipped files": [{"file": file, "reason": why} for file, why in sorted(report.skipped.items())[:100]],
             "Biggest pages": _biggest(db, run.scope.name),
@@ -150,12 +151,12 @@ def _biggest(db: Connection, scope: str) -> list[dict[str, object]]:
 
 
 def _warnings(
-    warnings: list[str], failed: dict[str, str], *, eligible: bool, truncated: bool, found: int
+    warnings: list[str], failed: dict[str, str], *, eligible: bool, limited: bool, found: int
 ) -> tuple[str, ...]:
     told = list(warnings)
     told += [f"{locator} could not be read: {error}" for locator, error in sorted(failed.items())]
-    if truncated:
-        told.append("--max-pages cut the run short, so nothing was removed")
+    if limited:
+        told.append("the run is limited (--max-pages, --max-chunks), so nothing is removed")
     elif found == 0:
         told.append("the source holds no pages, so nothing was removed")
     elif not eligible:
