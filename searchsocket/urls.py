@@ -53,6 +53,21 @@ def path_of_file(name: str) -> str:
     return canonical_path(name.replace("%", "%25").replace("?", "%3F").replace("#", "%23"))
 
 
+def join_name(url: str, name: str) -> str:
+    """Canonical path of a file or folder called `name` below the canonical path `url`.
+
+    Raises:
+        InvalidRequest: As `canonical_path`; or the name makes no segment of its own, like `..`.
+    """
+    own = path_of_file(name)
+    if own.count("/") != 1 or own == "/":
+        raise InvalidRequest(f"the name {name!a} makes no URL")
+    joined = ("" if url == "/" else url) + own
+    if len(joined) > MAX_URL_CHARS:
+        raise InvalidRequest(f"URL path of {len(joined)} characters; the limit is {MAX_URL_CHARS}")
+    return joined
+
+
 def resolve_link(href: str, served_url: str, *, base_url: str = "", base_path: str = "") -> str | None:
     """Where a link on a page leads on this site.
 

@@ -79,14 +79,6 @@ class RouteTable:
         exact = certain and not route.doubtful and {other.page_file for other, _ in possible} == {route.page_file}
         return RouteMatch(route.page_file, route.route_id, "exact" if exact else "best-effort", params)
 
-    def static_url(self, route_id: str) -> str | None:
-        """The only URL of a route, canonical; None when it has parameters or is no route."""
-        for route in self.routes:
-            if route.route_id == route_id:
-                literal = all(segment.kind == "static" for segment in route.segments)
-                return canonical_path("/".join(segment.text for segment in route.segments)) if literal else None
-        return None
-
     def _candidates(self, path: list[str]) -> Iterator[Route]:
         named = self._by_first.get(path[0] if path else "", ())
         for position in merge(named, self._others):
@@ -129,6 +121,19 @@ def route_table(files: Iterable[str], routes_dir: str = "src/routes") -> RouteTa
         {first: tuple(positions) for first, positions in by_first.items()},
         tuple(others),
     )
+
+
+def route_url(route_id: str) -> str | None:
+    """The only URL of a route, canonical; None when it has parameters.
+
+    Raises:
+        InvalidRoute: The framework refuses a route of this name.
+        InvalidRequest: Its URL is too long.
+    """
+    segments = parse_route(route_id)
+    if any(segment.kind != "static" for segment in segments):
+        return None
+    return canonical_path("/".join(segment.text for segment in segments))
 
 
 def clean_dir(routes_dir: str) -> str:

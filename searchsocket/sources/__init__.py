@@ -1,1 +1,61 @@
-"""Where pages come from: one file per source."""
+"""Where pages come from: one file per kind of place, one seam (`base.Source`)."""
+
+from pathlib import Path
+
+from searchsocket.errors import ConfigMissing
+from searchsocket.settings.model import Settings, SourceMode
+from searchsocket.sources.base import Source
+from searchsocket.sources.content_files import ContentFilesSource
+from searchsocket.sources.find import USUAL_FOLDERS, configured_build, find_build
+from searchsocket.sources.static_output import StaticOutputSource
+
+__all__ = ["make_source"]
+
+
+def make_source(root: Path, settings: Settings, mode: SourceMode | None = None, *, scope: str = "") -> Source:
+    """The source of a project.
+
+    Args:
+        root: The project.
+        settings: Its configuration.
+        mode: Overrides `source.mode`; None for both means static-output where a build is found, else content-files.
+        scope: Name of the scope; takes the place of `{scope}` in `source.static_output_dir`.
+
+    Raises:
+        ConfigMissing: There is nothing to index; the message says what was looked for.
+        ConfigError: A glob cannot be read.
+    """
+    mode = mode or settings.source.mode
+    if mode == "content-files":
+        return _content_files(root, settings)
+    configured = settings.source.static_output_dir.replace("{scope}", scope)
+    build = configured_build(root, configured) if configured else find_build(root)
+    if build is not None:
+        source = settings.source
+        return StaticOutputSource(
+            build, base_path=source.base_path, exclude=source.exclude, max_page_bytes=source.max_page_bytes
+        )
+    looked_at = f"no HTML in {', '.join(f'{name}/' for name in USUAL_FOLDERS)} of {root}"
+    if mode == "static-output":
+        raise ConfigMissing(f"{looked_at}; build the site first, or set source.static_output_dir")
+    content = _content_files(root, settings)
+    if content.has_pages():
+        return content
+    raise ConfigMissing(
+        f"nothing to index: {looked_at}, and no file matches {', '.join(settings.source.content_files.globs)}; "
+        "build the site first, or set source.static_output_dir or source.content_files.globs"
+    )
+
+
+def _content_files(root: Path, settings: Settings) -> ContentFilesSource:
+    source = settings.source
+    folder = root / source.content_files.base_dir
+    if not folder.is_dir():
+        raise ConfigMissing(f"source.content_files.base_dir: there is no folder {folder}")
+    return ContentFilesSource(
+        folder,
+        source.content_files.globs,
+        routes_dir=settings.routes.dir,
+        exclude=source.exclude,
+        max_page_bytes=source.max_page_bytes,
+    )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.routes import NO_ROUTE, route_table
+from searchsocket.routes import NO_ROUTE, route_table, route_url
 from searchsocket.routes.table import RouteTable
 
 
@@ -196,11 +196,10 @@ def test_the_digest_follows_the_routes_and_nothing_else() -> None:
 
 def test_static_routes_have_one_url() -> None:
     """Content files under the routes folder take their URL from it."""
-    routes = table("/(app)/docs", "/a b", "/[slug]")
-    assert routes.static_url("/(app)/docs") == "/docs"
-    assert routes.static_url("/a b") == "/a%20b"
-    assert routes.static_url("/[slug]") is None
-    assert routes.static_url("/none") is None
+    assert route_url("/(app)/docs") == "/docs"
+    assert route_url("/a b/[x+3a]") == "/a%20b/:"
+    assert route_url("/(app)") == route_url("/") == "/"
+    assert route_url("/[slug]") is None
 
 
 SEGMENT = st.sampled_from(

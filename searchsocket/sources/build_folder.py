@@ -1,0 +1,119 @@
+"""What lies in a build folder: HTML files and folders of pages, and why the rest is passed over."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from searchsocket.sources.base import SourceReport
+from searchsocket.sources.files import is_inside, locator_of
+
+_HTML = re.compile(r"\.html?$", re.IGNORECASE)
+_INDEX = re.compile(r"index\.html?", re.IGNORECASE)
+# What hosts serve when there is no page; only at the top, for inside a site `/404` can be real content.
+_FALLBACKS = frozenset({"200", "404", "500", "_error", "_not-found"})
+
+
+class BuildFolder:
+    """Lists folders of a build one by one; paths are relative to it, with forward slashes."""
+
+    def __init__(self, root: str, base: str, report: SourceReport) -> None:
+        """
+        Args:
+            root: Real path of the build folder.
+            base: The site's base path without its leading slash; "" for none.
+            report: Takes what is skipped and what fails.
+        """
+        self._root = root
+        self._report = report
+        self.page, self.top = self._find_top(base)  # the file of `/` beside the top folder, if any; the top folder
+
+    def list(self, folder: str) -> Iterator[tuple[str, bool]]:
+        """Names in `folder` that may lead to pages, and whether each is a folder; the rest goes into the report."""
+        try:
+            with os.scandir(os.path.join(self._root, folder)) as entries:
+                for entry in entries:
+                    path = f"{folder}/{entry.name}" if folder else entry.name
+                    is_folder = self._is_folder(entry, path)
+                    if is_folder is None or not (is_folder or is_html(entry.name)):
+                        continue
+                    if reason := self._why_not(folder, entry, path, is_folder):
+                        self._report.skipped[locator_of(path)] = reason
+                    else:
+                        yield entry.name, is_folder
+        except OSError as error:
+            self._report.failed[locator_of(folder) or "."] = f"cannot be listed: {error.strerror or error}"
+
+    def _find_top(self, base: str) -> tuple[str, str]:
+        """The folder of the base path where all pages lie in it, as prerenderers write them; else the root."""
+        if not base or not Path(self._root, base).is_dir():
+            return "", ""
+        first = base.split("/")[0]
+        with os.scandir(self._root) as entries:
+            others = sorted(entry.name for entry in entries if entry.name not in (first, f"{first}.html"))
+        if any(is_html(name) and stem(name) not in _FALLBACKS for name in others):
+            return "", ""  # the site's own folder happens to be called like its base path
+        for name in others:
+            if is_html(name) or Path(self._root, name).is_dir():
+                self._report.skipped[locator_of(name)] = "outside the base path"
+        page = f"{base}.html"
+        return page if Path(self._root, page).is_file() else "", base
+
+    def _is_folder(self, entry: os.DirEntry[str], path: str) -> bool | None:
+        try:
+            return entry.is_dir()
+        except OSError as error:
+            if entry.is_symlink():  # in a circle
+                self._report.skipped[locator_of(path)] = "a link to nothing"
+            else:
+                self._report.failed[locator_of(path)] = f"cannot be read: {error.strerror or error}"
+            return None
+
+    def _why_not(self, folder: str, entry: os.DirEntry[str], path: str, is_folder: bool) -> str:
+        name = entry.name
+        if name.startswith("."):
+            return "hidden"
+        if is_folder and name == "node_modules":
+            return "not part of the site"
+        if is_folder and name == "_app" and folder in ("", self.top):
+            return "templates of the app"
+        if folder == self.top and (self._is_lone_fallback(path, name) if is_folder else stem(name) in _FALLBACKS):
+            return "fallback for missing pages"
+        return self._why_not_link(path, is_folder) if entry.is_symlink() else ""
+
+    def _is_lone_fallback(self, path: str, name: str) -> bool:
+        """Whether this is `404/` with nothing but its index page."""
+        if name not in _FALLBACKS:
+            return False
+        try:
+            return all(is_index(inner.name) for inner in Path(self._root, path).iterdir())
+        except OSError:
+            return False  # listing it fails again, and is reported then
+
+    def _why_not_link(self, path: str, is_folder: bool) -> str:
+        """Why a link is not followed; "" when it is the only way to a page of this build."""
+        target = os.path.realpath(os.path.join(self._root, path))
+        if not is_inside(target, self._root):
+            return "a link out of the build folder"
+        if not Path(target).exists():
+            return "a link to nothing"
+        inner = os.path.relpath(target, self._root).replace(os.sep, "/")
+        if is_folder:
+            return f"a link to the folder {locator_of(inner)}"
+        hidden = any(part.startswith(".") for part in inner.split("/"))
+        return "" if hidden or not is_html(inner) else f"a link to {locator_of(inner)}"
+
+
+def is_html(name: str) -> bool:
+    """Whether a file is HTML by its name."""
+    return bool(_HTML.search(name))
+
+
+def is_index(name: str) -> bool:
+    """Whether a file is the page of its folder."""
+    return bool(_INDEX.fullmatch(name))
+
+
+def stem(name: str) -> str:
+    """A file name without its HTML suffix: `INSTALL.md.html` is `INSTALL.md`."""
+    return _HTML.sub("", name)

@@ -1,0 +1,141 @@
+"""Markdown and mdsvex files of the working tree (spec 8.2, C)."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.base import SourceReport
+from searchsocket.sources.content_paths import ContentPaths
+from searchsocket.sources.exclude import excluder
+from searchsocket.sources.files import MAX_DEPTH, is_inside, locator_of, read_inside, stamp_of, usable
+from searchsocket.types import RawPage
+from searchsocket.urls import sort_key
+
+_NOT_CONTENT = frozenset({"node_modules", "__pycache__"})
+
+
+class ContentFilesSource:
+    """Files that match the globs, with the URL that their path gives them (see `content_paths`)."""
+
+    name = "content-files"
+
+    def __init__(
+        self,
+        root: Path,
+        globs: Sequence[str],
+        *,
+        routes_dir: str = "src/routes",
+        exclude: Sequence[str] = (),
+        max_page_bytes: int = 20_000_000,
+    ) -> None:
+        """
+        Args:
+            root: The folder that the globs are relative to.
+            globs: E.g. `content/**/*.md`.
+            routes_dir: The routes folder, relative to `root`.
+            exclude: Globs over URL paths.
+            max_page_bytes: Larger files are reported and skipped.
+        """
+        self._folder = root
+        self._root = os.path.realpath(root)
+        self._paths = ContentPaths(globs, routes_dir)
+        self._excluded = excluder(exclude)
+        self._max_page_bytes = max_page_bytes
+        self._report = SourceReport()
+
+    @property
+    def report(self) -> SourceReport:
+        """The report on the last `pages()` iteration."""
+        return self._report
+
+    def pages(self) -> Iterator[RawPage]:
+        """Every page, each URL once, by rising URL.
+
+        Raises:
+            SourceUnavailable: The folder is missing or cannot be listed.
+        """
+        self._report = report = SourceReport()
+        try:
+            os.scandir(self._root).close()
+        except OSError as error:
+            raise SourceUnavailable(f"content folder {self._folder}: {error.strerror or error}") from error
+        found_files = ((path, usable(self._root, path, self._max_page_bytes, report)) for path in self._matching())
+        files = {path: info for path, info in found_files if info is not None}
+        found = 0
+        for url, served_url, path in one_file_each(self._paths, files, report, self._excluded):
+            found += 1
+            yield RawPage(url, served_url, locator_of(path), stamp_of(files[path]), "markdown")
+        if not found:
+            report.warnings.append(f"no content file below {self._folder} matches {', '.join(self._paths.globs)}")
+        report.complete = found > 0 and not report.failed
+
+    def read(self, page: RawPage) -> bytes:
+        """The bytes of a page, now.
+
+        Raises:
+            SourceUnavailable: The page cannot be read (gone, too large, outside the root).
+        """
+        return read_inside(self._root, page.locator, self._max_page_bytes)
+
+    def has_pages(self) -> bool:
+        """Whether any file matches the globs; stops at the first."""
+        return Path(self._root).is_dir() and next(self._matching(), None) is not None
+
+    def _matching(self) -> Iterator[str]:
+        """Relative paths of files that a glob matches, folder by folder, in no order that matters."""
+        pending = [(folder, 0) for folder in self._paths.folders()]
+        while pending:
+            folder, depth = pending.pop()
+            try:
+                with os.scandir(os.path.join(self._root, folder)) as entries:
+                    found = [(entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink()) for entry in entries]
+            except (FileNotFoundError, NotADirectoryError):
+                continue  # a glob of the defaults that this project has no folder for
+            except OSError as error:
+                self._report.failed[locator_of(folder) or "."] = f"cannot be listed: {error.strerror or error}"
+                continue
+            for name, is_folder, is_link in found:
+                path = f"{folder}/{name}" if folder else name
+                if is_folder:
+                    if not name.startswith(".") and name not in _NOT_CONTENT and depth < MAX_DEPTH:
+                        pending.append((path, depth + 1))
+                elif self._paths.matches(path) and not (is_link and self._is_refused_link(path)):
+                    yield path
+
+    def _is_refused_link(self, path: str) -> bool:
+        target = os.path.realpath(os.path.join(self._root, path))
+        if not is_inside(target, self._root):
+            self._report.skipped[locator_of(path)] = "a link out of the content folder"
+            return True
+        inner = os.path.relpath(target, self._root).replace(os.sep, "/")
+        if self._paths.matches(inner) or not Path(target).exists():
+            self._report.skipped[locator_of(path)] = f"a link to {locator_of(inner)}"
+            return True
+        return False
+
+
+def one_file_each(
+    paths: ContentPaths,
+    files: Sequence[str] | dict[str, os.stat_result],
+    report: SourceReport,
+    excluded: Callable[[str], bool],
+) -> list[tuple[str, str, str]]:
+    """The file of each URL, as (url, served_url, path) by rising URL; what is left out goes into the report."""
+    by_url: dict[str, list[tuple[tuple[int, str], str, str]]] = {}
+    for path in files:
+        placed = paths.place(path)
+        if placed.skip:
+            report.skipped[locator_of(path)] = placed.skip
+        elif excluded(placed.url):
+            report.skipped[locator_of(path)] = "excluded"
+        else:
+            by_url.setdefault(placed.url, []).append(((placed.rank, path), placed.served_url, path))
+    chosen = []
+    for url in sorted(by_url, key=sort_key):
+        (_, served_url, taken), *others = sorted(by_url[url])
+        chosen.append((url, served_url, taken))
+        for _, _, path in others:
+            report.skipped[locator_of(path)] = f"{locator_of(taken)} is the same page, {url}"
+            report.warnings.append(f"{locator_of(path)} and {locator_of(taken)} are both {url}; the latter is taken")
+    return chosen

@@ -1,0 +1,114 @@
+"""Which URL a content file has, by its path alone.
+
+A route's page file (`+page.md`) has the URL of its route. Any other file is placed by its path below the fixed part
+of the glob that matched it: with `content/**/*.md`, `content/blog/x.md` is `/blog/x`; `index.md` and `README.md` are
+the page of their folder.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pathspec import GitIgnoreSpec
+
+from searchsocket.errors import ConfigError, InvalidRequest
+from searchsocket.routes import route_url
+from searchsocket.routes.segments import InvalidRoute
+from searchsocket.routes.table import clean_dir
+from searchsocket.urls import join_name
+
+_SUFFIX = re.compile(r"\.(?:md|mdx|svx|markdown)$", re.IGNORECASE)
+_PAGE = re.compile(r"\+page(?:@.*)?\.(?:svelte\.mdx?|md|mdx|svx)")
+_MAGIC = re.compile(r"[*?\[!\\]")
+_FOLDER_PAGES = ("index", "readme")  # in this order, where both are there
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a file stands on the site."""
+
+    url: str = ""
+    served_url: str = ""
+    rank: int = 0  # of two files with one URL, the lower one is taken
+    skip: str = ""  # why it has no URL; "" when it has
+
+
+class ContentPaths:
+    """The globs of a project, ready to match and to place files."""
+
+    def __init__(self, globs: Sequence[str], routes_dir: str) -> None:
+        """
+        Args:
+            globs: As in a `.gitignore`, but each names what is taken.
+            routes_dir: The routes folder, relative to the same root as the globs.
+
+        Raises:
+            ConfigError: A glob cannot be read, or leads out of the root.
+        """
+        self.globs = tuple(globs)
+        self._routes_dir = clean_dir(routes_dir)
+        for glob in globs:
+            if ".." in glob.split("/") or glob.startswith("/"):
+                raise ConfigError(f"source.content_files.globs: {glob!r} must stay below base_dir, without `..` or `/`")
+        try:
+            self._specs = [(GitIgnoreSpec.from_lines([glob]), _fixed_folder(glob)) for glob in globs]
+        except (ValueError, TypeError) as error:
+            raise ConfigError(f"source.content_files.globs: {error}") from error
+
+    def folders(self) -> list[str]:
+        """The folders to list, none inside another."""
+        folders = sorted({folder for _, folder in self._specs})
+        return [
+            folder
+            for folder in folders
+            if not any(folder != above and (above == "" or folder.startswith(f"{above}/")) for above in folders)
+        ]
+
+    def matches(self, path: str) -> bool:
+        """Whether any glob takes this relative path."""
+        return any(spec.match_file(path) for spec, _ in self._specs)
+
+    def place(self, path: str) -> Placed:
+        """The URL of a relative path that a glob matches."""
+        rank, folder = next((i, folder) for i, (spec, folder) in enumerate(self._specs) if spec.match_file(path))
+        name = path.rpartition("/")[2]
+        try:
+            if _PAGE.fullmatch(name):
+                return self._place_route(path, folder, rank)
+            if not _SUFFIX.search(name):
+                return Placed(skip="not Markdown")
+            if name.startswith("+"):
+                return Placed(skip="not a page of its route")
+            return _place_file(path[len(folder) :].strip("/"), rank)
+        except (InvalidRequest, InvalidRoute) as error:
+            return Placed(skip=str(error))
+
+    def _place_route(self, path: str, folder: str, rank: int) -> Placed:
+        inside = self._routes_dir and path.startswith(f"{self._routes_dir}/")
+        folders = path[len(self._routes_dir if inside else folder) :].strip("/").split("/")[:-1]
+        url = route_url("/" + "/".join(folders))
+        if url is None:
+            return Placed(skip="its route has parameters, so it has no single URL")
+        return Placed(url, url, rank * 4)
+
+
+def _place_file(inner: str, rank: int) -> Placed:
+    *folders, name = inner.split("/")
+    stem = _SUFFIX.sub("", name)
+    url = "/"
+    for folder in folders:
+        url = join_name(url, folder)
+    if stem.lower() in _FOLDER_PAGES:
+        return Placed(url, f"{url.rstrip('/')}/", rank * 4 + 1 + _FOLDER_PAGES.index(stem.lower()))
+    url = join_name(url, stem)
+    return Placed(url, url, rank * 4 + 3)
+
+
+def _fixed_folder(glob: str) -> str:
+    """The folders of a glob before its first wildcard."""
+    fixed: list[str] = []
+    for part in glob.split("/")[:-1]:
+        if _MAGIC.search(part):
+            break
+        fixed.append(part)
+    return "/".join(part for part in fixed if part not in ("", "."))

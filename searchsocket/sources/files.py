@@ -1,0 +1,83 @@
+"""What every source on a disk shares: reading inside a root, stamps, locators."""
+
+import os
+import re
+import stat
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.base import SourceReport
+
+MAX_DEPTH = 200  # folders below each other; deeper is a loop or a trap
+_BYTES = "bytes:"
+_NOT_TEXT = re.compile("[\ud800-\udfff]")  # how Python reads bytes that are not UTF-8
+
+
+def locator_of(path: str) -> str:
+    """A relative path as text that every database and log can hold: names need not be UTF-8."""
+    if path.startswith(_BYTES) or _NOT_TEXT.search(path):
+        return _BYTES + quote_from_bytes(os.fsencode(path))
+    return path
+
+
+def path_of(locator: str) -> str:
+    """The relative path that a locator stands for."""
+    return os.fsdecode(unquote_to_bytes(locator.removeprefix(_BYTES))) if locator.startswith(_BYTES) else locator
+
+
+def stamp_of(info: os.stat_result) -> str:
+    """Equal stamps mean equal bytes: size, modification time and inode."""
+    return f"{info.st_size}:{info.st_mtime_ns}:{info.st_ino}"
+
+
+def read_inside(root: str, locator: str, max_bytes: int) -> bytes:
+    """The bytes of a regular file below `root`.
+
+    Raises:
+        SourceUnavailable: It is gone, unreadable, too large, no regular file, or outside the root.
+    """
+    root = os.path.realpath(root)
+    try:
+        path = os.path.realpath(os.path.join(root, path_of(locator)))
+        if not is_inside(path, root):
+            raise SourceUnavailable(f"{locator!a} leads out of {root}")
+        # A pipe in the place of a page must not block the run.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+        with open(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise SourceUnavailable(f"{locator!a} is not a regular file")
+            data = file.read(max_bytes + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise SourceUnavailable(f"{locator!a} cannot be read: {error}") from error
+    if len(data) > max_bytes:
+        raise SourceUnavailable(f"{locator!a}: {too_large(len(data), max_bytes)}")
+    return data
+
+
+def is_inside(path: str, root: str) -> bool:
+    """Whether a real path is `root` or below it."""
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def too_large(size: int, max_bytes: int) -> str:
+    """Why a page was not read."""
+    return f"{size:,} bytes or more; source.max_page_bytes is {max_bytes:,}"
+
+
+def usable(root: str, path: str, max_bytes: int, report: SourceReport) -> os.stat_result | None:
+    """The facts of a listed file that can be a page; otherwise None, and the report says why."""
+    file, locator = os.path.join(root, path), locator_of(path)
+    try:
+        info = os.stat(file)  # noqa: PTH116  a Path costs as much as the call, and sites have many files
+    except OSError as error:
+        report.failed[locator] = f"cannot be read: {error.strerror or error}"
+        return None
+    if not stat.S_ISREG(info.st_mode):
+        report.skipped[locator] = "not a regular file"
+    elif info.st_size > max_bytes:
+        report.skipped[locator] = too_large(info.st_size, max_bytes)
+    elif not os.access(file, os.R_OK):
+        report.failed[locator] = "cannot be read: permission denied"
+    else:
+        return info
+    return None

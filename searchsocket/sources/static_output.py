@@ -1,0 +1,128 @@
+"""Pages of a built site: HTML files in a folder (spec 8.2, A)."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from searchsocket.errors import InvalidRequest, SourceUnavailable
+from searchsocket.sources.base import SourceReport
+from searchsocket.sources.build_folder import BuildFolder, is_index, stem
+from searchsocket.sources.exclude import excluder
+from searchsocket.sources.files import MAX_DEPTH, locator_of, read_inside, stamp_of, usable
+from searchsocket.types import RawPage
+from searchsocket.urls import join_name, normalise_prefix
+
+
+@dataclass(slots=True)
+class _Node:
+    """Everything on disk that makes one URL or lies below it; mostly one file or one folder."""
+
+    files: list[str] = field(default_factory=list)  # paths relative to the build folder
+    folders: list[str] = field(default_factory=list)
+
+
+class StaticOutputSource:
+    """HTML files of a build folder, by rising URL; holds one branch of the tree at a time."""
+
+    name = "static-output"
+
+    def __init__(
+        self, folder: Path, *, base_path: str = "", exclude: Sequence[str] = (), max_page_bytes: int = 20_000_000
+    ) -> None:
+        """
+        Args:
+            folder: The build folder.
+            base_path: The site's base path; stripped where the build folder contains it.
+            exclude: Globs over URL paths.
+            max_page_bytes: Larger files are reported and skipped.
+        """
+        self._folder = folder
+        self._root = os.path.realpath(folder)
+        self._base = normalise_prefix(base_path).removeprefix("/")
+        self._excluded = excluder(exclude)
+        self._max_page_bytes = max_page_bytes
+        self._report = SourceReport()
+
+    @property
+    def report(self) -> SourceReport:
+        """The report on the last `pages()` iteration."""
+        return self._report
+
+    def pages(self) -> Iterator[RawPage]:
+        """Every page, each URL once, by rising URL.
+
+        Raises:
+            SourceUnavailable: The build folder is missing or cannot be listed.
+        """
+        self._report = report = SourceReport()
+        try:
+            os.scandir(self._root).close()
+            build = BuildFolder(self._root, self._base, report)
+        except OSError as error:
+            raise SourceUnavailable(f"build folder {self._folder}: {error.strerror or error}") from error
+        found = 0
+        for page in self._walk(build, "/", _Node([build.page] if build.page else [], [build.top]), 0):
+            found += 1
+            yield page
+        if not found:
+            report.warnings.append(f"{self._folder} holds no page")
+        report.complete = found > 0 and not report.failed
+
+    def read(self, page: RawPage) -> bytes:
+        """The bytes of a page, now.
+
+        Raises:
+            SourceUnavailable: The page cannot be read (gone, too large, outside the build folder).
+        """
+        return read_inside(self._root, page.locator, self._max_page_bytes)
+
+    def _walk(self, build: BuildFolder, url: str, node: _Node, depth: int) -> Iterator[RawPage]:
+        """The page at `url`, then all below it; names that differ on disk may be one in URLs, so folders are joined."""
+        indexes: list[str] = []
+        children: dict[str, _Node] = {}
+        for folder in node.folders:
+            if depth > MAX_DEPTH:
+                self._report.skipped[locator_of(folder)] = f"more than {MAX_DEPTH} folders deep"
+                continue
+            for name, is_folder in build.list(folder):
+                path = f"{folder}/{name}" if folder else name
+                if not is_folder and is_index(name):
+                    indexes.append(path)
+                    continue
+                child = self._child(url, name if is_folder else stem(name), path)
+                if child:
+                    found = children.setdefault(child, _Node())
+                    (found.folders if is_folder else found.files).append(path)
+        # Of two forms, the one that spec 8.2 names first: `docs/index.html` before `docs.html`.
+        yield from self._one_page(url, [*sorted(indexes), *sorted(node.files)])
+        for child in sorted(children):
+            yield from self._walk(build, child, children[child], depth + 1)
+
+    def _child(self, url: str, name: str, path: str) -> str:
+        try:
+            return join_name(url, name)
+        except InvalidRequest as error:
+            self._report.skipped[locator_of(path)] = str(error)
+            return ""
+
+    def _one_page(self, url: str, paths: list[str]) -> Iterator[RawPage]:
+        taken = ""
+        for path in paths:
+            locator = locator_of(path)
+            if taken:
+                self._report.skipped[locator] = f"{taken} is the same page, {url}"
+                self._report.warnings.append(f"{locator} and {taken} are both {url}; {taken} is taken")
+            elif page := self._page(url, path, locator):
+                taken = locator
+                yield page
+
+    def _page(self, url: str, path: str, locator: str) -> RawPage | None:
+        if self._excluded(url):
+            self._report.skipped[locator] = "excluded"
+            return None
+        info = usable(self._root, path, self._max_page_bytes, self._report)
+        if info is None:
+            return None
+        served_url = f"{url.rstrip('/')}/" if is_index(path.rpartition("/")[2]) else url
+        return RawPage(url, served_url, locator, stamp_of(info))
