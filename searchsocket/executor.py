@@ -1,13 +1,13 @@
-"""One way to use all cores: batches of work mapped over processes, results in order."""
+"""One way to use all cores: batches of work mapped over workers, results in order (DESIGN 9)."""
 
 import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -25,58 +25,85 @@ def map_batches(
     batches: Iterable[T],
     *,
     workers: int,
+    lost: Callable[[T], R],
     make_executor: Callable[[int], Executor] | None = None,
 ) -> Iterator[R]:
-    """Apply `work` to every batch, in order, with bounded memory: two batches a worker are under way at once.
+    """Apply `work` to every batch, in order, holding two batches a worker at the most.
 
-    A worker that dies (out of memory, killed) costs a retry of the batches that it held; a batch that kills
-    its worker every time is run in this process, where its error can be seen.
+    A worker that dies (killed, out of memory) costs a retry of what was under way. A batch that kills its worker
+    every time is given up, so that it cannot take the whole run with it.
 
     Args:
         work: A module-level function; pure, so that a retry is harmless.
         batches: Picklable.
         workers: 1 runs everything in this process.
-        make_executor: Called with `workers`; default: processes.
+        lost: The result of a batch that was given up.
+        make_executor: Called with a number of workers; default: processes.
     """
-    if workers <= 1:
+    make = make_executor or _processes
+    executor = make(workers) if workers > 1 else None
+    if executor is None or not _is_usable(executor):
         yield from map(work, batches)
         return
-    make = make_executor or _processes
     source = iter(batches)
-    waiting: deque[tuple[T, Future[R]]] = deque()
-    executor = make(workers)
+    waiting: deque[_UnderWay[T, R]] = deque()
+    failures = 0
     try:
-        for batch in islice(source, workers * 2):
-            waiting.append((batch, executor.submit(work, batch)))
-        while waiting:
-            batch, future = waiting.popleft()
-            attempts = 1
-            while True:
-                try:
-                    result = future.result()
-                    break
-                except BrokenProcessPool:
-                    executor.shutdown(wait=False, cancel_futures=True)
-                    executor = make(workers)
-                    # Every batch that was under way died with the pool.
-                    waiting = deque((other, executor.submit(work, other)) for other, _ in waiting)
-                    attempts += 1
-                    if attempts > _ATTEMPTS:
-                        result = work(batch)
-                        break
-                    future = executor.submit(work, batch)
+        while True:
+            waiting.extend(
+                _UnderWay(batch) for batch, _ in zip(source, range(workers * 2 - len(waiting)), strict=False)
+            )
+            if not waiting:
+                return
+            try:
+                for item in waiting:
+                    item.future = item.future or executor.submit(work, item.batch)
+                result = waiting[0].result()
+            except BrokenExecutor:
+                failures += 1
+                executor.shutdown(wait=False, cancel_futures=True)
+                for item in waiting:  # everything under way died with the pool
+                    item.future = None
+                if failures < _ATTEMPTS:
+                    executor = make(1)  # alone, so that the blame falls on the right batch
+                    continue
+                result = lost(waiting[0].batch)
+            if failures:
+                executor.shutdown(wait=False, cancel_futures=True)
+                executor = make(workers)
+                failures = 0
+                for item in waiting:
+                    item.future = None
+            waiting.popleft()
             yield result
-            for batch in islice(source, 1):
-                waiting.append((batch, executor.submit(work, batch)))
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
 
 
+@dataclass(slots=True)
+class _UnderWay(Generic[T, R]):
+    batch: T
+    future: Future[R] | None = None
+
+    def result(self) -> R:
+        assert self.future is not None
+        return self.future.result()
+
+
+def _is_usable(executor: Executor) -> bool:
+    """Whether workers start at all: they do not where the host program cannot be imported again."""
+    try:
+        executor.submit(int).result()
+    except BrokenExecutor:
+        executor.shutdown(wait=False)
+        return False
+    return True
+
+
 def _processes(workers: int) -> Executor:
-    # Fork would copy the threads' locks of a host such as Dagster; a fork server starts clean.
-    context = multiprocessing.get_context(
-        "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    )
-    if hasattr(context, "set_forkserver_preload"):
+    # Fork would copy the locks of a host's threads, Dagster's for one; a fork server starts clean.
+    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+    context = multiprocessing.get_context(method)
+    if method == "forkserver":
         context.set_forkserver_preload(["searchsocket.pipeline.extraction"])
     return ProcessPoolExecutor(workers, mp_context=context)

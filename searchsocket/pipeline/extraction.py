@@ -57,6 +57,14 @@ def extract_batch(job: ExtractionJob) -> list[Extraction]:
     return [_extract(source, settings, page) for page in job.pages]
 
 
+def given_up(job: ExtractionJob) -> list[Extraction]:
+    """What becomes of a batch that no worker survived."""
+    return [
+        Extraction(page, page.raw_hash, None, "the process that extracted it, or a page beside it, died")
+        for page in job.pages
+    ]
+
+
 def _extract(source: Source, settings: Settings, page: StoredPage) -> Extraction:
     try:
         data = source.read(page.raw)

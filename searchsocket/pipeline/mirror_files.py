@@ -49,7 +49,9 @@ def refresh_mirror(run: ScopeRun, db: Connection) -> MirrorCounts:
     return counts
 
 
-def page_from_state(run: ScopeRun, db: Connection, page_id: int, route: tuple[str, RouteResolution] | None = None) -> Page:
+def page_from_state(
+    run: ScopeRun, db: Connection, page_id: int, route: tuple[str, RouteResolution] | None = None
+) -> Page:
     """Put a page together from what was extracted, its links and its route."""
     row = _row(db, "SELECT url, extract, body, generated_at FROM pages WHERE id = ?", page_id)
     facts = json.loads(row["extract"])

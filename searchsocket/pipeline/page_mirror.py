@@ -10,7 +10,7 @@ from searchsocket.events import Event
 from searchsocket.executor import default_workers, map_batches
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.digests import digest_of
-from searchsocket.pipeline.extraction import Extraction, ExtractionJob, extract_batch, extraction_key
+from searchsocket.pipeline.extraction import Extraction, ExtractionJob, extract_batch, extraction_key, given_up
 from searchsocket.pipeline.link_graph import resolve_links
 from searchsocket.pipeline.mirror_files import MirrorCounts, refresh_mirror
 from searchsocket.pipeline.results import StageResult
@@ -77,7 +77,9 @@ def _extract_changed(run: ScopeRun, db: Connection, told: _Told) -> None:
         for batch in batches(todo, _BATCH)
     )
     workers = run.project.settings.run.workers or default_workers()
-    for results in map_batches(extract_batch, jobs, workers=workers if len(todo) >= _SERIAL_BELOW else 1):
+    for results in map_batches(
+        extract_batch, jobs, workers=workers if len(todo) >= _SERIAL_BELOW else 1, lost=given_up
+    ):
         with transaction(db):
             for result in results:
                 _store(run, db, key, result, told)

@@ -1,0 +1,56 @@
+"""Work goes over all cores in order, and a worker that dies costs a retry."""
+
+import os
+import signal
+from pathlib import Path
+
+from searchsocket.executor import map_batches
+
+
+def double(batch: int) -> int:
+    return batch * 2
+
+
+def die_once(batch: tuple[int, Path]) -> int:
+    """Kills its own process the first time that it sees number 5."""
+    number, marker = batch
+    if number == 5 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def die_always(batch: int) -> int:
+    if batch == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return batch
+
+
+def test_results_come_in_the_order_of_the_batches() -> None:
+    assert list(map_batches(double, range(50), workers=2, lost=lambda _: -1)) == [n * 2 for n in range(50)]
+    assert list(map_batches(double, range(5), workers=1, lost=lambda _: -1)) == [0, 2, 4, 6, 8]
+
+
+def test_a_worker_that_dies_costs_a_retry(tmp_path: Path) -> None:
+    batches = [(number, tmp_path / "died") for number in range(12)]
+    assert list(map_batches(die_once, batches, workers=2, lost=lambda _: -1)) == list(range(12))
+    assert (tmp_path / "died").exists()
+
+
+def test_a_batch_that_kills_every_worker_is_given_up_alone() -> None:
+    results = list(map_batches(die_always, range(12), workers=2, lost=lambda batch: -batch))
+    assert results == [-5 if number == 5 else number for number in range(12)]
+
+
+def test_batches_are_taken_only_as_workers_need_them() -> None:
+    taken: list[int] = []
+
+    def source():  # type: ignore[no-untyped-def]
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    results = map_batches(double, source(), workers=2, lost=lambda _: -1)
+    next(results)
+    assert len(taken) <= 5
+    results.close()  # type: ignore[attr-defined]
