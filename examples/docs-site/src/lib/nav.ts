@@ -31,7 +31,8 @@ export const groups: Group[] = [
 		items: [
 			{ href: '/docs/sources', label: 'Choosing a source' },
 			{ href: '/docs/sources/static-output', label: 'Static output' },
-			{ href: '/docs/sources/content-files', label: 'Content files' }
+			{ href: '/docs/sources/content-files', label: 'Content files' },
+			{ href: '/docs/sources/crawl', label: 'Crawl' }
 		]
 	},
 	{
@@ -83,7 +84,8 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
 			{ href: '/docs/cli/searchsocket-clean', label: 'clean' },
 			{ href: '/docs/cli/searchsocket-rollback', label: 'rollback' },
-			{ href: '/docs/cli/searchsocket-serve', label: 'serve' }
+			{ href: '/docs/cli/searchsocket-serve', label: 'serve' },
+			{ href: '/docs/cli/searchsocket-dagster', label: 'dagster' }
 		]
 	},
 	{

@@ -1,0 +1,202 @@
+"""What the documentation says about settings, errors and commands is what the code has; `docs/spec.md` can be cited."""
+
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from bs4 import BeautifulSoup, Tag
+
+import search_api.errors  # noqa: F401  defines errors of its own
+from searchsocket.cli.exits import exit_status
+from searchsocket.cli.main import cli
+from searchsocket.errors import SearchSocketError
+from searchsocket.settings.load import PLANNED, all_keys
+from searchsocket.settings.model import Settings
+
+ROOT = Path(__file__).parent.parent
+BUILD = ROOT / "examples" / "docs-site" / "build"
+SPEC = ROOT / "docs" / "spec.md"
+COMMANDS = sorted(cli.commands)
+
+
+@cache
+def page(path: str) -> Tag:
+    main = BeautifulSoup((BUILD / f"{path}.html").read_bytes(), "lxml").main
+    assert main is not None
+    return main
+
+
+def code_blocks(language: str) -> Iterator[tuple[str, str]]:
+    """(page, text) of every code block in a language, on the whole site."""
+    for path in sorted(BUILD.rglob("*.html")):
+        name = path.relative_to(BUILD).as_posix().removesuffix(".html")
+        if b"http-equiv" not in path.read_bytes():
+            for code in page(name).select(f"pre code.language-{language}"):
+                yield name, code.get_text()
+
+
+def rows(path: str) -> Iterator[list[str]]:
+    """Cells of every table row of a page, as text."""
+    for row in page(path).select("tbody tr"):
+        yield [cell.get_text() for cell in row.select("td")]
+
+
+def defaults() -> dict[str, Any]:
+    """Dotted key -> default, as JSON, which TOML writes alike for these types."""
+    values = {}
+    for key in all_keys():
+        value: Any = Settings().model_dump(mode="json")
+        for part in key.split("."):
+            value = value[part]
+        values[key] = value
+    return values
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    """Docs and code cannot drift (spec 7)."""
+    said = {cells[0]: cells[1] for cells in rows("docs/configuration/reference")}
+    real = {key: "none" if value is None else json.dumps(value) for key, value in defaults().items()}
+    assert said == real
+
+
+def test_settings_are_documented_in_the_order_of_the_code() -> None:
+    assert [cells[0].split(".")[0] for cells in rows("docs/configuration/reference")] == [
+        key.split(".")[0] for key in all_keys()
+    ]
+
+
+def test_toml_examples_use_real_keys_and_valid_values() -> None:
+    """Every example of a configuration can be pasted (spec 7)."""
+    examples = [tomllib.loads(text) for _, text in code_blocks("toml")]
+    assert len(examples) >= 15
+    for data in examples:
+        Settings.model_validate_json(json.dumps(data.get("tool", {}).get("searchsocket", data)))
+
+
+def error_classes(base: type[SearchSocketError] = SearchSocketError) -> Iterator[type[SearchSocketError]]:
+    yield base
+    for kind in base.__subclasses__():
+        if kind.__module__.startswith(("searchsocket", "search_api")):
+            yield from error_classes(kind)
+
+
+def test_every_error_code_is_documented_and_no_other() -> None:
+    """Codes are public and stable (spec 14.2)."""
+    said = {heading["id"]: heading.find(string=True) for heading in page("docs/troubleshooting").select("h3")}
+    real = {kind.code for kind in error_classes()}
+    assert set(said.values()) == real
+    assert all(anchor == str(code).lower() for anchor, code in said.items())
+
+
+def test_safe_to_retry_is_said_of_the_errors_that_are() -> None:
+    for kind in error_classes():
+        heading = page("docs/troubleshooting").find(id=kind.code.lower())
+        assert isinstance(heading, Tag)
+        paragraph = heading.find_next("p")
+        assert paragraph is not None
+        assert ("Safe to retry" in paragraph.get_text()) is kind.retryable, kind.code
+
+
+def test_planned_settings_are_refused_as_the_specification_says() -> None:
+    listed = SPEC.read_text(encoding="utf-8").split("A key of a planned part (", 1)[1].split(")", 1)[0]
+    assert set(re.findall(r"`([a-z_.]+)`", listed)) == PLANNED
+
+
+def test_every_command_has_a_page_and_no_other() -> None:
+    pages = sorted(path.stem.removeprefix("searchsocket-") for path in (BUILD / "docs/cli").glob("*.html"))
+    assert pages == COMMANDS
+    listed = [cells[0].removeprefix("searchsocket ") for cells in rows("docs/cli") if cells[0].startswith("searchs")]
+    assert sorted(listed) == COMMANDS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_a_command_is_on_its_page_and_no_other(name: str) -> None:
+    """Options and docs cannot drift (spec 17)."""
+    real = {opt for param in cli.commands[name].params if isinstance(param, click.Option) for opt in param.opts}
+    text = page(f"docs/cli/searchsocket-{name}").get_text(" ")
+    missing = {option for option in real if not re.search(rf"{option}(?![\w-])", text)}
+    assert not missing
+    tables = {
+        option for cells in rows(f"docs/cli/searchsocket-{name}") for option in re.findall(r"--[a-z-]+", cells[0])
+    }
+    assert tables <= real | {"--help"}
+
+
+def test_exit_codes_are_documented() -> None:
+    said = {int(cells[0]) for cells in rows("docs/cli") if cells[0].isdigit()}
+    real = {exit_status(kind.code) for kind in error_classes()} | {0}
+    assert real <= said
+
+
+def commands_in(text: str) -> Iterator[list[str]]:
+    """Arguments of each `searchsocket ...` call of a shell script."""
+    for line in text.replace("\\\n", " ").splitlines():
+        if not re.search(r"(?<![\w/.-])searchsocket ", line):
+            continue
+        lexer = shlex.shlex(line.replace("2>", ">"), posix=True, punctuation_chars="|&;<>")
+        lexer.whitespace_split = True
+        for is_operator, words in groupby(lexer, lambda word: word[0] in "|&;<>"):
+            called = list(words)
+            if not is_operator and "searchsocket" in called:
+                called = called[called.index("searchsocket") + 1 :]
+                if not any(word.startswith("[") for word in called):  # a synopsis
+                    yield called
+
+
+def shell_examples() -> Iterator[tuple[str, list[str]]]:
+    for where, text in [*code_blocks("bash"), *code_blocks("yaml")]:
+        for words in commands_in(text):
+            yield where, words
+    for name in ("README.md", "docs/architecture.md"):
+        if (ROOT / name).exists():
+            for block in re.findall(
+                r"```(?:bash|sh|console)\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.S
+            ):
+                for words in commands_in(re.sub(r"^\$ ", "", block, flags=re.M)):
+                    yield name, words
+
+
+def test_command_examples_are_accepted_by_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command shown can be typed: its name, options and values exist."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("apps/docs", "apps/blog"):
+        (tmp_path / folder).mkdir(parents=True)
+    examples = list(shell_examples())
+    assert len(examples) >= 40
+    for where, words in examples:
+        if words[0] in ("--help", "--version"):
+            continue
+        assert words[0] in cli.commands, (where, words)
+        try:
+            cli.commands[words[0]].make_context(words[0], list(words[1:]))
+        except click.UsageError as error:
+            pytest.fail(f"{where}: searchsocket {shlex.join(words)}: {error.format_message()}")
+
+
+def test_the_specification_has_every_section_once_and_in_order() -> None:
+    """Code and tests cite it as `spec 9.1`."""
+    numbers = [int(number) for number in re.findall(r"^## (\d+)\. ", SPEC.read_text(encoding="utf-8"), re.M)]
+    assert numbers == list(range(1, 28))
+
+
+def test_cited_sections_of_the_specification_exist() -> None:
+    text = SPEC.read_text(encoding="utf-8")
+    sections = set(re.findall(r"^#{2,3} (\d+(?:\.\d+)?)\.? ", text, re.M)) | {"16.1", "16.2", "16.3"}
+    for folder in ("searchsocket", "searchsocket_assets", "search_api", "tests"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for number in re.findall(r"\bspec (\d+(?:\.\d+)?)", path.read_text(encoding="utf-8")):
+                assert number in sections, f"{path} cites spec {number}"
+
+
+def test_links_of_the_written_documents_resolve() -> None:
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", path.read_text(encoding="utf-8")):
+            assert (path.parent / target).exists(), f"{path.name} links to {target}"
