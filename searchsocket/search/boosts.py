@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from searchsocket.search.numbers import clamp, finite
 from searchsocket.settings.model import RankingSettings
@@ -22,12 +23,17 @@ class Boosts:
 
 def boosts_of(record: Record, settings: RankingSettings) -> Boosts:
     """The boosts of one record; a part that the settings switch off is 0."""
-    links = math.log1p(clamp(finite(record.incoming_links), 0, _MANY_LINKS)) / math.log1p(_MANY_LINKS)
-    depth = 1.0 / (1.0 + max(finite(record.depth), 0.0))
+    most_links = settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0
+    most_depth = settings.weights.depth if settings.enable_depth_boost else 0.0
+    return _boosts(record.incoming_links, record.depth, record.weight, most_links, most_depth)
+
+
+@lru_cache(maxsize=1 << 14)
+def _boosts(links: int, depth: int, weight: float, most_links: float, most_depth: float) -> Boosts:
     return Boosts(
-        links=links * settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0,
-        depth=depth * settings.weights.depth if settings.enable_depth_boost else 0.0,
-        weight=clamp(finite(record.weight, 1.0), *_WEIGHTS),
+        links=most_links * math.log1p(clamp(finite(links), 0, _MANY_LINKS)) / math.log1p(_MANY_LINKS),
+        depth=most_depth / (1.0 + max(finite(depth), 0.0)),
+        weight=clamp(finite(weight, 1.0), *_WEIGHTS),
     )
 
 

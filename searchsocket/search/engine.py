@@ -101,7 +101,10 @@ class SearchEngine:
         with watch.part("vector"):
             unknown = missing_cosines(by_vector, by_words)
             cosines = reader.similarities(vector, unknown)
-        return _Found(by_vector, by_words, fuse(by_vector, by_words, dict(zip(unknown, cosines, strict=True))))
+        candidates = fuse(by_vector, by_words, dict(zip(unknown, cosines, strict=True)))
+        # Boosts are too small to bring up what fusion put behind so many.
+        best = sorted(candidates, key=lambda candidate: (-candidate.fused, candidate.id))[:k]
+        return _Found(by_vector, by_words, best)
 
     def _is_answerable(self, reader: IndexReader, query: SearchQuery, vector: Vector, found: _Found) -> bool:
         """Whether the evidence is enough; looked for in the whole scope where the filter hides it."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from searchsocket.search.rank import Ranked
 
-MAX_SECTIONS = 4
+MAX_SECTIONS = 3
 
 
 @dataclass(frozen=True, slots=True)

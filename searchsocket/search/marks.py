@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from searchsocket.words import fold, parse_query, word_forms
 
@@ -13,6 +14,7 @@ _MAX_WORD_CHARS = 64  # longer runs are data, not words
 _COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _WORD = re.compile(rf"(?:[^\W_]|[{_COMBINING}])+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_forms = lru_cache(maxsize=1 << 16)(word_forms)  # words repeat: from one snippet to the next, and between queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class QueryWords:
         self._whole = {form: word.exact for word in words for form in (word.exact, word.stem) if form}
         self._parts = {part: word.exact for word in words for part in word.parts if part not in self._whole}
         self._literals = _literals(q)
+        self._needles = _needles([*self._whole, *self._parts])
         # Search as one types: the last word may be the beginning of one.
         last = fold(_WORD.findall(q)[-1]) if parsed.open_ended and _WORD.search(q) else ""
         self._prefix = last if len(last) >= _MIN_PREFIX else ""
@@ -54,18 +57,32 @@ class QueryWords:
         """Marks of words, and whether each is a query word as a whole."""
         if not self._whole:
             return
-        for match in _WORD.finditer(text):
-            word = match[0]
+        for start, word in self._likely_words(text):
             if len(word) > _MAX_WORD_CHARS and word.isascii():
                 continue
             if not word.isascii() and _UNSPACED.search(word):
-                yield from ((mark, True) for mark in self._pair_marks(word, match.start()))
+                yield from ((mark, True) for mark in self._pair_marks(word, start))
                 continue
-            for form in word_forms(word):
+            for form in _forms(word):
                 query_word = self._whole.get(form) or self._parts.get(form)
                 if query_word:
-                    yield Mark(match.start(), match.end(), query_word), form in self._whole
+                    yield Mark(start, start + len(word), query_word), form in self._whole
                     break
+
+    def _likely_words(self, text: str) -> Iterator[tuple[int, str]]:
+        """Words that may be the query's, and where they start: all of them where letters have more than one form."""
+        if not text.isascii():
+            yield from ((match.start(), match[0]) for match in _WORD.finditer(text))
+            return
+        lower, end = text.lower(), 0
+        while (needle := self._needles.search(lower, end)) is not None:
+            start = needle.start()
+            while start > end and lower[start - 1].isalnum():
+                start -= 1
+            end = needle.end()
+            while end < len(lower) and lower[end].isalnum():
+                end += 1
+            yield start, text[start:end]
 
     def _pair_marks(self, run: str, start: int) -> Iterator[Mark]:
         """Scripts without spaces are kept as pairs of neighbours."""
@@ -87,6 +104,15 @@ class QueryWords:
             for match in _WORD.finditer(text)
             if len(match[0]) <= _MAX_WORD_CHARS and fold(match[0]).startswith(self._prefix)
         ]
+
+
+def _needles(forms: Iterable[str]) -> re.Pattern[str]:
+    """Finds in lower-case text what every word of these forms holds: a stem, but for the letter that endings change.
+
+    Only an irregular stem (`dying`, `die`) is missed, and only as a mark.
+    """
+    needles = sorted({form if len(form) < _MIN_PREFIX else form[:-1] for form in forms})
+    return re.compile("|".join(map(re.escape, needles)))
 
 
 def _literals(q: str) -> re.Pattern[str] | None:

@@ -1,7 +1,7 @@
 """Ranked chunks as the results that callers get."""
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock
 
@@ -9,13 +9,13 @@ from searchsocket.markdown.text import plain_text
 from searchsocket.search.answer import Explanation, Result, Section
 from searchsocket.search.group import PageGroup
 from searchsocket.search.links import href
-from searchsocket.search.marks import QueryWords
+from searchsocket.search.marks import Mark, QueryWords
 from searchsocket.search.rank import Ranked
 from searchsocket.search.snippet import MAX_CHARS, Snippet, fold, snippet
 from searchsocket.types import Generation, Record
 
 _SECTION_CHARS = 160
-_REMEMBERED_TEXTS = 4_096  # about 10 MB
+_REMEMBERED_TEXTS = 10_000  # about 20 MB
 
 
 class PlainTexts:
@@ -60,10 +60,13 @@ class Telling:
     generation: Generation
     age_s: float
     explain: bool
+    marks: dict[str, list[Mark]] = field(default_factory=dict)  # by record id: most are quoted twice
 
     def quote(self, record: Record, max_chars: int = MAX_CHARS) -> Snippet:
         text = self.texts.of(record)
-        return snippet(text, self.words.marks(text), max_chars)
+        if record.id not in self.marks:
+            self.marks[record.id] = self.words.marks(text)
+        return snippet(text, self.marks[record.id], max_chars)
 
     def chunk(self, chunk: Ranked) -> Result:
         """One chunk as a result of a flat list."""
