@@ -5,14 +5,13 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from searchsocket.errors import ScopeLocked, StateUnavailable
-from searchsocket.files import write_atomic
 
 
 @dataclass(slots=True)
@@ -69,12 +68,10 @@ def _acquire(path: Path, scope_name: str, timeout_s: float) -> None:
         raise ScopeLocked(scope_name, _owner(path)) from error
     except OSError as error:
         raise StateUnavailable(f"cannot lock {path}: {error.strerror or error}") from error
-    try:
-        owner = {"pid": os.getpid(), "host": socket.gethostname()}
-        write_atomic(path.with_suffix(".owner"), json.dumps(owner).encode())
-    except BaseException:
-        lock.release()
-        raise
+    owner = {"pid": os.getpid(), "host": socket.gethostname()}
+    # Only words for a message, which is also why a disk that is full meanwhile is no reason to stop.
+    with suppress(OSError):
+        path.with_suffix(".owner").write_text(json.dumps(owner), encoding="utf-8")
     with _guard:
         _held[path] = _Held(lock, threading.get_ident())
 
@@ -86,7 +83,8 @@ def _leave(path: Path) -> None:
         if held.depth:
             return
         del _held[path]
-    path.with_suffix(".owner").unlink(missing_ok=True)
+    with suppress(OSError):
+        path.with_suffix(".owner").unlink(missing_ok=True)
     held.lock.release()
 
 

@@ -67,16 +67,20 @@ class ParsedQuery:
 
 def index_text(text: str) -> str:
     """The words of `text` as the index keeps them, in order, one space between."""
-    return " ".join([form for form in map(word_forms, _WORD.findall(text)) if form])
+    # Sites repeat themselves: nearly everything between two spaces was seen before, its punctuation included.
+    pieces = (_short_piece(piece) if len(piece) <= MAX_WORD_CHARS else _piece(piece) for piece in text.split())
+    return " ".join(filter(None, pieces))
 
 
-@lru_cache(maxsize=1 << 16)
-def word_forms(word: str) -> str:
-    """All forms of one written word, one space between: the exact one first; "" when nothing is left of it."""
-    return " ".join(_forms(word))
+def _piece(text: str) -> str:
+    return " ".join(form for word in _WORD.findall(text) for form in word_forms(word))
 
 
-def _forms(word: str) -> tuple[str, ...]:
+_short_piece = lru_cache(maxsize=1 << 17)(_piece)
+
+
+def word_forms(word: str) -> tuple[str, ...]:
+    """All forms of one written word, the exact one first; empty when nothing is left of it."""
     if word.isascii() and word.isalpha() and (word[1:].islower() or word.isupper() or len(word) == 1):
         return (stem(word.lower()),) if len(word) <= MAX_WORD_CHARS else ()
     if not word.isascii():
@@ -89,7 +93,7 @@ def _forms(word: str) -> tuple[str, ...]:
 def _cjk_forms(run: str) -> tuple[str, ...]:
     """Pairs of neighbouring characters: scripts without spaces are found well enough by them."""
     if not _HAS_CJK.match(run):
-        return tuple(form for word in _WORD.findall(run) for form in _forms(word))
+        return tuple(form for word in _WORD.findall(run) for form in word_forms(word))
     return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))[: 4 * MAX_WORD_CHARS]
 
 
@@ -143,7 +147,7 @@ def parse_query(text: str) -> ParsedQuery:
 
 
 def _query_words(written: str) -> list[QueryWord]:
-    forms = word_forms(written).split()
+    forms = word_forms(written)
     if not forms:
         return []
     folded = fold(unicodedata.normalize("NFKC", written))
@@ -151,7 +155,7 @@ def _query_words(written: str) -> list[QueryWord]:
         return [QueryWord(form, "") for form in forms]
     if len(forms) == 1 and folded.isalpha():
         return [QueryWord(folded, forms[0], is_stop=folded in STOP_WORDS)]
-    return [QueryWord(forms[0], "", tuple(forms[1:]), is_stop=folded.replace("'", "") in STOP_WORDS)]
+    return [QueryWord(forms[0], "", forms[1:], is_stop=folded.replace("'", "") in STOP_WORDS)]
 
 
 def split_code(markdown: str) -> tuple[str, str]:

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import tantivy
@@ -77,7 +77,7 @@ def dead_share(folder: Path) -> float:
     return dead / max(alive, 1)
 
 
-def update_words(folder: Path, connection: sqlite3.Connection, removed: Iterable[int], after_doc: int) -> None:
+def update_words(folder: Path, connection: sqlite3.Connection, removed: list[int], after_doc: int) -> None:
     """Delete the `removed` documents and add the records above `after_doc`.
 
     Raises:
@@ -85,8 +85,9 @@ def update_words(folder: Path, connection: sqlite3.Connection, removed: Iterable
     """
     index = tantivy.Index.open(str(folder))
     writer = index.writer(_HEAP_BYTES, 1)
-    for doc in removed:
-        writer.delete_documents_by_term("doc", doc)
+    if removed:
+        # Deletion by term takes every number for a signed one, and then matches nothing in an unsigned field.
+        writer.delete_documents_by_query(Query.term_set_query(index.schema, "doc", removed))
     for row in connection.execute(f"SELECT {_COLUMNS} FROM records WHERE doc > ? ORDER BY doc", (after_doc,)):
         writer.add_document(_document(*row))
     writer.commit()
@@ -141,10 +142,10 @@ class Words:
         """Documents, the hidden ones included."""
         return int(self._searcher.num_docs)
 
-    def all_docs(self) -> list[int]:
-        """The number of every document, in no order."""
-        hits = self._searcher.search(Query.all_query(), limit=max(1, self.count), count=False).hits
-        return self._docs(hits)
+    def holds(self, docs: list[int]) -> bool:
+        """Whether every one of these distinct numbers belongs to a document."""
+        query = Query.term_set_query(self._schema, "doc", docs)
+        return len(self._searcher.search(query, limit=len(docs), count=False).hits) == len(docs)
 
     def _docs(self, hits: list[tuple[float, tantivy.DocAddress]]) -> list[int]:
         # Every document has a number: one without would be damage, which the sizes and hashes find.
@@ -200,10 +201,9 @@ class Words:
         found = [clause for form, boost in forms.items() for clause in self._terms(form, boost)]
         if is_open:
             found += self._completions(word, set(forms))
-        if not found:
-            found = self._neighbours(word)
         parts = [part for part in word.parts if part not in forms]
-        return found + [clause for part in parts for clause in self._terms(part, _PART_BOOST)]
+        found += [clause for part in parts for clause in self._terms(part, _PART_BOOST)]
+        return found or self._neighbours(word)
 
     def _terms(self, term: str, boost: float) -> list[Query]:
         """The term in every field that holds it anywhere."""

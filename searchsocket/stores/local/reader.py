@@ -36,6 +36,7 @@ from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Vecto
 from searchsocket.urls import normalise_prefix
 
 _MAX_CACHED_TAGS = 256
+_MAX_VALUES = 500  # of one statement
 
 
 class LocalReader:
@@ -97,12 +98,12 @@ class LocalReader:
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `IndexReader.similarities`."""
         self._check(vector)
-        rows = [int(self.rows[self._one("SELECT doc FROM records WHERE id = ?", id_)[0]]) for id_ in ids]
-        return cosines(self.vectors, vector, np.array(rows, np.int64))
+        docs = np.array([row[0] for row in self._rows_of_ids("doc", ids)], np.int64)
+        return cosines(self.vectors, vector, self.rows[docs])
 
     def records(self, ids: Sequence[str]) -> list[Record]:
         """See `IndexReader.records`."""
-        return [self._record(self._one(f"SELECT {FIELD_NAMES} FROM records WHERE id = ?", id_)) for id_ in ids]
+        return [self._record(row) for row in self._rows_of_ids(FIELD_NAMES, ids)]
 
     def page_records(self, url: str) -> list[Record]:
         """See `IndexReader.page_records`."""
@@ -153,11 +154,19 @@ class LocalReader:
         docs = np.array([row[0] for row in self._all(sql, *values)], np.int64)
         return np.sort(self.rows[docs])
 
-    def _one(self, sql: str, id_: str) -> tuple[Any, ...]:
-        found = self._all(sql, clean(id_))
-        if not found:
-            raise InvalidRequest(f"no record {id_[:200]!r} in this index")
-        return found[0]
+    def _rows_of_ids(self, columns: str, ids: Sequence[str]) -> list[tuple[Any, ...]]:
+        """A row for each id, in their order; few statements, since each costs more than a row."""
+        wanted = [clean(id_) for id_ in ids]
+        found: dict[str, tuple[Any, ...]] = {}
+        for i in range(0, len(wanted), _MAX_VALUES):
+            some = wanted[i : i + _MAX_VALUES]
+            marks = ", ".join("?" * len(some))
+            for row in self._all(f"SELECT id, {columns} FROM records WHERE id IN ({marks})", *some):
+                found[row[0]] = row[1:]
+        for id_ in wanted:
+            if id_ not in found:
+                raise InvalidRequest(f"no record {id_[:200]!r} in this index")
+        return [found[id_] for id_ in wanted]
 
     def _all(self, sql: str, *values: str | bytes) -> list[tuple[Any, ...]]:
         try:

@@ -84,6 +84,7 @@ class LocalStore:
         self._project_id = project_id
         self._max_records = max_records
         self._clock = clock
+        self._is_ours = False
         self._lock = threading.Lock()
         self._readers: dict[str, tuple[Stamp, LocalReader]] = {}
         self._staging: dict[str, Staging] = {}
@@ -139,7 +140,7 @@ class LocalStore:
             reader = LocalReader(target)
             if problems := contents_problems(reader):
                 raise IndexCorrupt("the new generation is not published: " + "; ".join(problems))
-            sync_files(target, list(files))
+            sync_files(target, files)
             os.replace(target, folder / name)
             sync_directory(folder)
         finally:
@@ -336,6 +337,8 @@ class LocalStore:
 
     def _check_project(self) -> bool:
         """Whether the folder is claimed; by another project, it is refused."""
+        if self._is_ours:
+            return True  # generations name their project too, should the folder change hands meanwhile
         path = self._root / PROJECT
         try:
             owner = json.loads(path.read_bytes())["projectId"]
@@ -350,6 +353,7 @@ class LocalStore:
                 f"{self._root} holds the index of project {owner!r}, not of {self._project_id!r}; "
                 "give each project its own state.dir or vector.local.path"
             )
+        self._is_ours = True
         return True
 
     def _claim(self) -> None:

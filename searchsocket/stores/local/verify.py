@@ -3,14 +3,14 @@
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from searchsocket.errors import BadVectors, SearchSocketError
 from searchsocket.stores.base import check_vectors, index_digest
-from searchsocket.stores.local.layout import FileEntry, Manifest, data_files
+from searchsocket.stores.local.layout import WORDS, FileEntry, Manifest, data_files
 from searchsocket.stores.local.reader import LocalReader
 
 _BATCH = 4096
@@ -39,9 +39,10 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def sync_files(folder: Path, names: list[str]) -> None:
-    """Make the files and the folders that name them durable."""
-    for place in [*(folder / name for name in names), folder, *(path for path in folder.iterdir() if path.is_dir())]:
+def sync_files(folder: Path, names: Iterable[str]) -> None:
+    """Make the files and the folders that name them durable; tantivy syncs its own."""
+    files = [folder / name for name in names if not name.startswith(WORDS)]
+    for place in [*files, folder / WORDS, folder]:
         handle = os.open(place, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -71,8 +72,8 @@ def contents_problems(reader: LocalReader) -> list[str]:
         for start in range(0, len(reader.vectors), _BATCH):
             block = reader.vectors[start : start + _BATCH]
             check_vectors(block, len(block), reader.generation.dimensions)
-        if set(reader.words.all_docs()) != set(reader.order.tolist()):
-            problems.append(f"{reader.folder}: words and records do not belong together")
+            if not reader.words.holds(reader.order[start : start + _BATCH].tolist()):
+                problems.append(f"{reader.folder}: rows {start} and following have no words")
         if len(np.unique(reader.order)) != len(reader.order):
             problems.append(f"{reader.folder}: two rows of one record")
     except BadVectors as error:
