@@ -53,6 +53,8 @@ def _is_sign(anchor: Element, heading_text: str) -> bool:
 
 def _inside(heading: Element) -> str:
     for element in heading.iterdescendants():
+        if element.tag in {"button", "input", "svg"}:
+            continue
         found = element.get("id") or (element.get("name") if element.tag == "a" else None)
         if found:
             return found
@@ -65,9 +67,9 @@ def _before(heading: Element) -> str:
     while element is not None and not (element.tail or "").strip():
         if (element.text or "").strip() or len(element) or element.tag not in {"a", "span", "div", "i"}:
             break
-        found = element.get("id") or element.get("name")
-        if found:
-            return found
+        found = element.get("id") or element.get("name") or (element.get("href") or "")
+        if found and (found[0] != "#" or found[1:]):
+            return unquote(found[1:]) if found[0] == "#" else found
         element = element.getprevious()
     return ""
 

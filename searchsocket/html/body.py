@@ -17,8 +17,8 @@ class Body:
 
     markdown: str  # "" when there is no text
     links: tuple[Link, ...]
-    h1: str  # text of the first h1; "" when there is none
-    first_heading: str  # of any level
+    h1: str  # text of the only h1; "" when there is none, or several
+    first_heading: str  # the first h1, else the first of any level
     only_date: str  # `datetime` of the one <time>; of several, none is surely the page's own
     warnings: tuple[str, ...]
 
@@ -46,11 +46,7 @@ def read_body(
 
 
 def _headings(main: Element) -> tuple[str, str]:
-    h1 = first = ""
-    for element in main.iter(*HEADINGS):
-        text = one_line(raw_text(element), 300)
-        first = first or text
-        if text and element.tag == "h1":
-            h1 = text
-            break
-    return h1, first
+    found = [(element.tag, one_line(raw_text(element), 300)) for element in main.iter(*HEADINGS)]
+    titles = list(dict.fromkeys(text for tag, text in found if tag == "h1" and text))
+    first = next((text for _, text in found if text), "")
+    return titles[0] if len(titles) == 1 else "", titles[0] if titles else first

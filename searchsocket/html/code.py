@@ -23,8 +23,12 @@ _NOISE = frozenset({
     "copy", "copy-button", "copybtn", "copy-btn", "clipboard", "sr-only", "visually-hidden", "notable-traits",
     "expand-button", "collapse-toggle",
 })  # fmt: skip
+_DECORATION = re.compile(r"(?:^|[-_])(lang|language|line-?numbers?|command-line|diff|copy|gutter)(?=$|[-_])")
+_LABEL = re.compile(r"[\w+#.-]{0,20}|[\d\s+-]*")
 _LINES = frozenset({"line", "code-line", "token-line", "view-line", "CodeMirror-line", "cm-line"})
 _GUTTERS = frozenset({"linenos", "lineno", "gutter", "hljs-ln-numbers", "blob-num", "rouge-gutter", "gl"})
+_CONTROLS = frozenset({"button", "input", "textarea", "select"})
+_LABEL_CHARS = 15
 _WRAPPERS = 4  # levels above a `pre` that may name its language
 
 
@@ -32,34 +36,45 @@ def prepare_code(pre: Element, *, keep: bool) -> None:
     """Reduce a `pre` to one text, with its language on it; with `keep` off, to a paragraph."""
     language = language_of(pre)
     text = _code_text(pre)
-    _drop_label(pre.getparent())
+    beside = _clear_around(pre)
     if not text.strip():
         drop(pre)
     elif keep:
         replace_text(pre, "pre", text)
-        pre.set(LANGUAGE, language)
+        pre.set(LANGUAGE, language or beside)
     else:
         replace_text(pre, "p", " ".join(text.split()))
 
 
-def _drop_label(around: Element | None) -> None:
-    """VitePress writes the language as a word above the code."""
-    if around is not None and any(name.startswith("language-") for name in classes(around)):
-        for label in [child for child in around.iterchildren("span") if "lang" in classes(child)]:
-            drop(label)
+def _clear_around(pre: Element) -> str:
+    """Drop the labels, line numbers and signs that stand beside a `pre` in its frame; the language they name."""
+    frame = pre.getparent()
+    language = ""
+    if frame is None or frame.tag not in {"div", "figure"}:
+        return language
+    for sibling in list(frame):
+        kinds = {match[1] for name in classes(sibling) for match in _DECORATION.finditer(name)}
+        if not kinds or sibling is pre or not _LABEL.fullmatch(raw_text(sibling).strip()):
+            continue
+        if kinds & {"lang", "language"}:
+            language = _clean(raw_text(sibling))
+        drop(sibling)
+    return language
 
 
 def language_of(pre: Element) -> str:
     """The language that a `pre`, the `code` in it or a wrapper around it names; "" when none does."""
-    candidates = [*pre.iterchildren("code"), pre]
+    candidates = [*pre.iter("code", "pre")]
+    candidates.sort(key=lambda element: element is pre)
     parent = pre.getparent()
     for _ in range(_WRAPPERS):
         if parent is None or parent.tag in {"body", "main", "article", "section"}:
             break
         candidates.append(parent)
         parent = parent.getparent()
-    for position, element in enumerate(candidates):
-        found = _named(element, bare=position <= len(pre))
+    inside = set(pre.iter("code", "pre"))
+    for element in candidates:
+        found = _named(element, bare=element in inside)
         if found is not None:
             return found
     return ""
@@ -104,24 +119,33 @@ def is_line_number_table(table: Element) -> bool:
 
 
 def _code_text(pre: Element) -> str:
-    for element in list(pre.iter()):
-        if element is pre or element.getparent() is None:
-            continue
-        names = element.get("class")
-        if (
-            element.tag in {"button", "input", "textarea", "select"}
-            or (names and not _NOISE.isdisjoint(names.split()))
-            or (element.get("data-line-number") is not None and not (element.text or "").strip())
-            or element.get("role") == "tooltip"
-            or element.get("hidden") is not None
-        ):
+    lines: list[Element] = []
+    for element in list(pre.iterdescendants()):
+        tag, names = element.tag, element.get("class")
+        tokens = names.split() if names else ()
+        if tag in _CONTROLS or not _NOISE.isdisjoint(tokens) or (tag != "span" and _is_popup(element)):
             drop(element)
-    for element in pre.iter():
-        if element.tag == "br":
+        elif tag == "br":
             element.tail = "\n" + (element.tail or "").removeprefix("\n")
-        elif element is not pre and (element.tag in BLOCKS or not _LINES.isdisjoint(classes(element))):
-            _end_line(element)
-    return _trim(clean_text(raw_text(pre)))
+        elif tag in BLOCKS or not _LINES.isdisjoint(tokens):
+            lines.append(element)
+    for line in lines:
+        _end_line(line)
+    return _trim(clean_text(raw_text(_innermost(pre))))
+
+
+def _is_popup(element: Element) -> bool:
+    return element.get("role") == "tooltip" or element.get("hidden") is not None
+
+
+def _innermost(pre: Element) -> Element:
+    """The one `code` of a `pre`, without a label that stands before it."""
+    codes = list(pre.iter("code"))
+    if len(codes) != 1:
+        return pre
+    around = len(raw_text(pre).strip()) - len(raw_text(codes[0]).strip())
+    codes[0].tail = None
+    return codes[0] if around <= _LABEL_CHARS else pre
 
 
 def _end_line(element: Element) -> None:

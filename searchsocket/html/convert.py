@@ -32,13 +32,19 @@ _LOOKS_LIKE_ANCHOR = re.compile(r"\{(?=#[^{}]*\}\s*$)")
 _TICKS = re.compile("`+")
 _POWER = re.compile(r"[+\-−–]?\d{1,4}|[a-z](?:[+\-−]\d)?")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+# What no rule below reads: each attribute less is one dictionary entry less for every element.
+_UNUSED_ATTRIBUTES = (
+    "class", "style", "id", "title", "target", "rel", "role", "tabindex", "dir", "lang", "width", "height", "align",
+    "valign", "name", "aria-label", "aria-hidden", "data-state", "onclick", "summary", "border", "cellpadding",
+)  # fmt: skip
 _FENCE = re.compile(r"^[ >]*(?:[-*+] |\d{1,9}\. )*(`{3,})")
 
 
 def to_markdown(main: Element, *, keep_tables: bool = True) -> str:
     """The Markdown of a settled main content: the same bytes for the same tree, no trailing spaces."""
+    etree.strip_attributes(main, *_UNUSED_ATTRIBUTES)
     fragment = etree.tostring(main, encoding="unicode", method="html", with_tail=False)
-    soup = BeautifulSoup(clean_text(fragment.replace("&nbsp;", " ")), "lxml")
+    soup = BeautifulSoup(clean_text(fragment.replace("&nbsp;", " ")), "lxml", multi_valued_attributes=None)
     return tidy(_Converter(keep_tables).convert_soup(soup))
 
 
@@ -68,6 +74,35 @@ class _Converter(MarkdownConverter):
     def __init__(self, keep_tables: bool) -> None:
         super().__init__()
         self._keep_tables = keep_tables
+
+    def process_tag(self, node: Any, parent_tags: set[str] | None = None) -> str:
+        """One element: markdownify's own way, without its walks to the root for each element."""
+        parents = parent_tags or set()
+        inside = parents | {node.name}
+        if node.name in HEADINGS or node.name in {"td", "th"}:
+            inside.add("_inline")
+        if node.name in {"pre", "code", "kbd", "samp"}:
+            inside.add("_noformat")
+        parts: list[str] = []
+        verbatim = "pre" in inside
+        for child in node.children:
+            if isinstance(child, Tag):
+                part = self.process_tag(child, inside)
+            elif verbatim or not child.isspace() or not self._is_between_blocks(child, node.name):
+                part = self.process_text(child, inside)
+            else:
+                continue
+            if part:
+                _join(parts, part, verbatim=verbatim)
+        text = "".join(parts)
+        convert = self.get_conv_fn_cached(node.name)  # type: ignore[attr-defined]
+        return convert(node, text, parent_tags=parents) if convert else text
+
+    @staticmethod
+    def _is_between_blocks(text: Any, parent: str) -> bool:
+        """Whether blank text only separates blocks in the source."""
+        before, after = text.previous_sibling, text.next_sibling
+        return _is_block(before) or _is_block(after) or (parent in BLOCKS and (before is None or after is None))
 
     def process_text(self, el: Any, parent_tags: set[str] | None = None) -> str:
         """One text node: whitespace collapsed (there are no soft line ends), what Markdown would misread escaped."""
@@ -236,6 +271,20 @@ class _Converter(MarkdownConverter):
             return " " + tables.as_lines(rows).replace("\\|", "|") + " "
         grid = tables.as_markdown(rows) if self._keep_tables else tables.as_lines(rows)
         return "\n\n" + caption.strip() + separator + grid + "\n\n"
+
+
+def _join(parts: list[str], part: str, *, verbatim: bool) -> None:
+    """Append a part; where two meet, the larger number of line ends counts, at most two."""
+    if parts and not verbatim and part[0] == "\n" and parts[-1][-1] == "\n":
+        last = parts[-1].rstrip("\n")
+        rest = part.lstrip("\n")
+        ends = max(len(parts[-1]) - len(last), len(part) - len(rest))
+        parts[-1] = last + "\n" * min(2, ends)
+        if not parts[-1]:
+            parts.pop()
+        part = rest
+    if part:
+        parts.append(part)
 
 
 def _marked(mark: str, text: str, parent_tags: set[str], same: set[str]) -> str:

@@ -11,7 +11,7 @@ from searchsocket.html.parse import parse_html
 from searchsocket.html.prune import JUNK
 from searchsocket.html.redirect import find_redirect
 from searchsocket.html.settle import DESCRIPTION, settle_descriptions, settle_math
-from searchsocket.html.tree import Element
+from searchsocket.html.tree import Element, with_attribute
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
 
@@ -95,4 +95,4 @@ def _is_noindex(root: Element, meta: Metadata, extract: ExtractSettings) -> bool
     if meta.robots_noindex and extract.respect_robots_noindex:
         return True
     attribute = extract.noindex_attr
-    return bool(attribute) and any(element.get(attribute) is not None for element in root.iter())
+    return bool(attribute) and bool(with_attribute(root, attribute.lower()))

@@ -12,6 +12,7 @@ from searchsocket.urls import resolve_base, resolve_link
 _SCHEMES = frozenset({"http", "https", "mailto", "tel", "ftp"})
 _UNSAFE = re.compile(r"[\s()<>\\\"`|{}\x00-\x1f\x7f]")
 _LINK_TEXT_CHARS = 200
+_URL_CHARS = 500  # a longer one carries data (a playground's source), and would fill a chunk
 
 
 class LinkResolver:
@@ -40,6 +41,8 @@ class LinkResolver:
     def destination(self, href: str) -> str:
         """A link as the mirror writes it: absolute on this site, with its fragment; "" when it must not be followed."""
         href = href.strip()
+        if len(href) > _URL_CHARS:
+            return ""
         if href.startswith("#") and self._fragments_stay:
             return _escape(href) if len(href) > 1 else ""
         path = self.path(href)

@@ -3,7 +3,7 @@
 from lxml import etree
 
 from searchsocket.html.selectors import main_rule
-from searchsocket.html.tree import Element, classes
+from searchsocket.html.tree import Element, with_attribute
 
 _IDS = (
     "content", "main-content", "maincontent", "main", "doccontent", "page-content", "doc-content", "docs-content",
@@ -28,7 +28,7 @@ def choose_main(root: Element, selector: str) -> tuple[Element, str]:
     for name, found in (
         (selector, _as_elements(main_rule(selector)(root))),
         ("main", list(root.iter("main"))),
-        ("[role=main]", _as_elements(root.xpath("//*[@role='main']"))),
+        ("[role=main]", with_attribute(root, "role", "main")),
     ):
         outer = [element for element in _outermost(found) if _length(element) > 0 and element.get("hidden") is None]
         if outer:
@@ -48,12 +48,14 @@ def _guesses(body: Element) -> list[tuple[str, Element]]:
     by_id: dict[str, Element] = {}
     by_class: dict[str, Element] = {}
     for element in body.iter():
-        key = (element.get("id") or "").lower()
-        if key in _IDS:
-            by_id.setdefault(key, element)
-        for name in classes(element):
-            if name in _CLASSES:
-                by_class.setdefault(name, element)
+        key = element.get("id")
+        if key is not None and key.lower() in _IDS:
+            by_id.setdefault(key.lower(), element)
+        names = element.get("class")
+        if names is not None:
+            for name in names.split():
+                if name in _CLASSES:
+                    by_class.setdefault(name, element)
     return [(f"#{by_id[key].get('id')}", by_id[key]) for key in _IDS if key in by_id] + [
         (f".{name}", by_class[name]) for name in _CLASSES if name in by_class
     ]

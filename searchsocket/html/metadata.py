@@ -69,15 +69,14 @@ def choose_title(meta: Metadata, h1: str, first_heading: str, url: str) -> str:
 
     A title that only repeats the site's name, or that the h1 and the address both contradict, is passed over.
     """
-    og = strip_site(meta.og_title, meta.site_name, h1)
-    head = strip_site(meta.head_title, meta.site_name, h1)
+    og = strip_site(meta.og_title, meta.site_name, h1 or first_heading)
+    head = strip_site(meta.head_title, meta.site_name, h1 or first_heading)
     slug = set(_WORDS.findall(url.rsplit("/", 1)[-1].casefold().replace("_", " ")))
-    if h1 and og and not _overlap(og, h1):
-        words, own = (set(_WORDS.findall(text.casefold())) for text in (og, h1))
-        # The same og:title on every page: only the h1 knows where we are.
-        if head.casefold() == h1.casefold() or (slug and not slug & words and (slug & own or not words & own)):
-            og = ""
-            head = "" if head.casefold() != h1.casefold() else head
+    heading = h1 or first_heading
+    words, own = (set(_WORDS.findall(text.casefold())) for text in (og, heading))
+    if og and heading and not _overlap(og, heading) and slug and not slug & words and (slug & own or head != og):
+        # The same og:title on every page: only the heading, or <title>, knows where we are.
+        og, head = "", "" if head == og else head
     site = meta.site_name.casefold()
     for text in (og, h1, head):
         if text and (text.casefold() != site or url == "/"):

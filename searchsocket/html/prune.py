@@ -11,7 +11,7 @@ from searchsocket.html.anchors import mark_anchor
 from searchsocket.html.code import is_line_number_table, prepare_code
 from searchsocket.html.selectors import DropRules, drop_rules
 from searchsocket.html.tables import prepare_table
-from searchsocket.html.tree import BLOCKS, HEADINGS, Element, drop, has_text, raw_text, text_of
+from searchsocket.html.tree import BLOCKS, HEADINGS, Element, drop, has_text, raw_text, text_of, with_attribute
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 
 # Never content, whatever the settings say. `svg` goes with its `<title>`.
@@ -25,9 +25,18 @@ _CHROME_ROLES = {"banner": "header", "contentinfo": "footer", "complementary": "
 # Left by generators around the text: previous/next bars, language lists, copy helpers, footnote returns.
 _NOISE_CLASSES = frozenset({
     "navheader", "navfooter", "sphinxsidebar", "toplang", "bottomlang", "indexterm", "footnote-back",
-    "footnote-backref", "reversefootnote", "copybtn", "nosearch", "out-of-band",
+    "footnote-backref", "reversefootnote", "copybtn", "nosearch", "out-of-band", "srclink", "rightside", "hideme",
+    "test-arrow",
 })  # fmt: skip
-_NOISE_ROLES = frozenset({"doc-backlink", "tooltip"})
+_CONTROL_ROLES = frozenset({"doc-backlink", "button", "checkbox", "switch", "slider", "combobox", "listbox", "option"})
+# Where a page has no main content, its frame is told by name.
+_FRAME_NAMES = frozenset({
+    "header", "footer", "page-header", "page-footer", "site-header", "site-footer", "path", "breadcrumbs", "sidebar",
+    "side-bar", "navbar", "nav", "navigation", "menu", "mainmenu", "topnav", "skip-link", "cookie-banner", "masthead",
+})  # fmt: skip
+_FRAME_SHARE = 0.4  # of the page's text; more is no frame
+_PAGER = re.compile(r"(?:[←‹«<]|prev(?:ious)?\b).*|next\b.*|.*[→›»]", re.IGNORECASE)
+_LABEL_CHARS = 60
 _PANEL = re.compile(r"tab-?(?:pane|panel|item|content)|tabs__", re.IGNORECASE)
 _INVISIBLE = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _SECTIONS = frozenset({"article", "section", "main", "blockquote"})
@@ -38,7 +47,15 @@ def prune(main: Element, how: str, extract: ExtractSettings, transform: Transfor
     """Drop what is no content and settle, on the way, headings, code blocks, tables and lists."""
     etree.strip_elements(main, *JUNK, with_tail=False)
     rules = drop_rules(extract.drop_selectors)
-    walk = _Walk(rules, rules.matched_by_path(main), extract, transform, chrome=how == "body")
+    walk = _Walk(
+        rules,
+        rules.matched_by_path(main),
+        extract,
+        transform,
+        chrome=how == "body",
+        chars=len(text_of(main)) if how == "body" else 0,
+    )
+    _drop_pagers(main)
     stack = [main]
     while stack:
         stack.extend(child for child in list(stack.pop()) if walk.keeps(child))
@@ -55,9 +72,11 @@ class _Walk:
         transform: TransformSettings,
         *,
         chrome: bool,
+        chars: int,
     ) -> None:
         self._rules, self._matched = rules, matched
         self._extract, self._transform = extract, transform
+        self._chars = chars
         self._chrome = chrome  # the whole body is the content: its own header and footer are the site's
 
     def keeps(self, element: Element) -> bool:
@@ -98,9 +117,17 @@ class _Walk:
             if not self._rules.class_names.isdisjoint(tokens) or not _NOISE_CLASSES.isdisjoint(tokens):
                 return not _is_whole_heading(element)
         role = element.get("role")
-        if role is not None and (role in _NAVIGATION_ROLES or role in _NOISE_ROLES):
+        if role is not None and role in _NAVIGATION_ROLES:
             return role != "navigation" or "nav" in self._extract.drop_tags
-        return _is_hidden(element)
+        if role is not None and role in _CONTROL_ROLES and element.get("href") is None:
+            return not any(True for _ in element.iter(*HEADINGS)) and not _in_heading(element)
+        return _is_hidden(element) or (self._chrome and self._is_frame(element))
+
+    def _is_frame(self, element: Element) -> bool:
+        names = {(element.get("id") or "").lower(), *(element.get("class") or "").lower().split()}
+        if _FRAME_NAMES.isdisjoint(names) or element.tag in {"body", *HEADINGS}:
+            return False
+        return len(text_of(element)) < _FRAME_SHARE * self._chars
 
     def _is_chrome(self, element: Element, kind: str) -> bool:
         """Whether a header, nav, footer or aside goes: by place outside the content, by what it holds inside."""
@@ -127,7 +154,7 @@ class _Walk:
             prepare_table(element)
         elif tag in {"ul", "ol"}:
             if _is_contents_list(element):
-                drop(element)
+                _drop_contents_list(element)
                 return False
             _number(element)
         elif tag == "div" and not element.get("role") and len(element) == 0 and not (element.text or "").strip():
@@ -169,7 +196,7 @@ def _settle_control(element: Element) -> bool:
             item = item.getparent()
         if item is not None and item.tag == "li" and item.get("data-ss-task") is None:
             item.set("data-ss-task", "x" if element.get("checked") is not None else " ")
-    if tag == "button" and any(parent.tag in HEADINGS or parent.tag == "summary" for parent in element.iterancestors()):
+    if tag == "button" and _in_heading(element):
         return _open(element)  # the title of an accordion
     if tag == "label" and any(parent.tag == "li" for parent in element.iterancestors()):
         return _open(element)  # of a task
@@ -178,6 +205,14 @@ def _settle_control(element: Element) -> bool:
         return True
     drop(element)
     return False
+
+
+def _in_heading(control: Element) -> bool:
+    """Whether a control is all that a heading or summary says."""
+    title = next(
+        (parent for parent in control.iterancestors() if parent.tag in HEADINGS or parent.tag == "summary"), None
+    )
+    return title is not None and text_of(title) == text_of(control)
 
 
 def _open(element: Element) -> bool:
@@ -197,6 +232,29 @@ def _is_contents_list(element: Element) -> bool:
     if len(anchors) < 3 or not all((anchor.get("href") or "").startswith("#") for anchor in anchors):
         return False
     return _link_share(element) > 0.85
+
+
+def _drop_contents_list(element: Element) -> None:
+    """Drop a table of contents with the heading that stands over it alone."""
+    before, after = element.getprevious(), element.getnext()
+    alone = after is None or after.tag in HEADINGS
+    if before is not None and before.tag in HEADINGS and alone and not (element.tail or "").strip():
+        drop(before)
+    drop(element)
+
+
+def _drop_pagers(main: Element) -> None:
+    """Drop the links to the previous and the next page where they stand by themselves."""
+    for anchor in list(main.iter("a")):
+        parent = anchor.getparent()
+        if parent is None or parent.tag not in {"div", "p", "footer", "section"} or len(parent) > 2:
+            continue
+        links = [child for child in parent if child.tag == "a"]
+        said = sum(len(text_of(link)) for link in links)
+        if len(text_of(parent)) > said + len(links) or said > 2 * _LABEL_CHARS:
+            continue
+        if all(_PAGER.fullmatch(text_of(link)) or link.get("rel") in {"prev", "next"} for link in links):
+            drop(parent)
 
 
 def _number(element: Element) -> None:
@@ -222,10 +280,10 @@ def _part(span: Element) -> None:
 
 def label_tabs(main: Element) -> None:
     """Put each tab's name at the head of its panel, before the row of tabs is dropped."""
-    panels = [element for element in main.iter() if element.get("role") == "tabpanel"]
+    panels = with_attribute(main, "role", "tabpanel")
     if not panels:
         return
-    by_id = {element.get("id"): element for element in main.iter() if element.get("id")}
+    by_id = {element.get("id"): element for element in with_attribute(main, "id")}
     for panel in panels:
         label = by_id.get((panel.get("aria-labelledby") or "").split(" ")[0])
         name = text_of(label) if label is not None else (panel.get("aria-label") or _nth_tab(panel))

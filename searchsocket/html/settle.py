@@ -4,6 +4,7 @@ import re
 
 from lxml import etree
 
+from searchsocket.html.code import prepare_code
 from searchsocket.html.links import LinkResolver
 from searchsocket.html.tree import BLOCKS, HEADINGS, Element, classes, drop, one_line, replace_text, text_of, unwrap
 
@@ -17,7 +18,8 @@ _AS_DIV = ("main", "header", "footer", "aside", "figure", "hgroup", "center", "a
            "fieldset", "nav", "search", "form", "menu", "dir")  # fmt: skip
 _GENERIC = re.compile(
     r"(?:image|img|picture|photo|screenshot|screen shot|logo|icon|avatar|thumbnail|banner|figure|graphic|spacer|"
-    r"placeholder|diagram|illustration|alt|alt text|untitled|null|undefined|todo)(?:\s*\d+)?"
+    r"placeholder|top|up|back|next|prev|previous|home|arrow|diagram|illustration|alt|alt text|untitled|null|undefined|"
+    r"todo)(?:\s*\d+)?"
     r"|[\w.% -]*\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico)",
     re.IGNORECASE,
 )
@@ -82,6 +84,9 @@ def settle_blocks(main: Element, resolver: LinkResolver) -> None:
         if not any(child.tag in HEADINGS for child in summary.iter()):
             _embolden(summary)
         summary.tag = "p" if not any(child.tag in BLOCKS for child in summary.iterdescendants()) else "div"
+    for code in list(main.iter("code", "tt")):
+        if next(code.iter("br"), None) is not None:
+            _settle_lines(code)
     for ruby in list(main.iter("rp")):
         drop(ruby)
     for reading in main.iter("rt"):
@@ -124,6 +129,14 @@ def limit_size(main: Element) -> str:
             _spaced(element)
             etree.strip_tags(element, "*")
     return warning
+
+
+def _settle_lines(code: Element) -> None:
+    """`<p><code>a<br>b</code></p>` is a code block of two lines."""
+    parent = code.getparent()
+    if parent is None or parent.tag not in {"p", "div"} or len(text_of(parent)) != len(text_of(code)):
+        return
+    prepare_code(parent, keep=True)
 
 
 def _spaced(element: Element) -> None:
@@ -198,7 +211,7 @@ def _settle_image(image: Element, resolver: LinkResolver) -> None:
             not any(char.isalnum() for char in text)
             or _GENERIC.fullmatch(text)
             or text == source_name
-            or _captioned(image, text)
+            or _repeated(image, text)
         ):
             drop(image)
             return
@@ -212,9 +225,11 @@ def _settle_image(image: Element, resolver: LinkResolver) -> None:
     image.set("src", resolver.destination(source) if source else "")
 
 
-def _captioned(image: Element, text: str) -> bool:
-    """Whether the figure's caption says the same already."""
-    figure = next(image.iterancestors("figure"), None)
-    if figure is None:
+def _repeated(image: Element, text: str) -> bool:
+    """Whether the figure's caption, or the heading or link around it, says the same already."""
+    around = next((parent for parent in image.iterancestors() if parent.tag in HEADINGS | {"a", "figure"}), None)
+    if around is None:
         return False
-    return any(text_of(caption).casefold() == text.casefold() for caption in figure.iter("figcaption"))
+    if around.tag == "figure":
+        return any(text_of(caption).casefold() == text.casefold() for caption in around.iter("figcaption"))
+    return text.casefold() in text_of(around).casefold()

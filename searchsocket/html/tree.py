@@ -1,6 +1,7 @@
 """Small moves on an lxml tree that keep the text around an element."""
 
 import re
+from functools import lru_cache
 from typing import TypeAlias
 
 from lxml import etree
@@ -16,6 +17,7 @@ BLOCKS = HEADINGS | {
 }  # fmt: skip
 # C0 and C1 controls without tab and line feed, soft hyphen, zero-width space, word joiner, byte order mark.
 # The joiners U+200C and U+200D stay: scripts and emoji need them.
+_NAME = re.compile(r"[A-Za-z_][\w-]*")
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]")
 _SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 _LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
@@ -33,7 +35,7 @@ def one_line(text: str, max_chars: int = 1000) -> str:
 
 def raw_text(element: Element) -> str:
     """All text in an element as it is."""
-    return "".join(str(text) for text in element.itertext())
+    return str(etree.tostring(element, method="text", encoding="unicode", with_tail=False))
 
 
 def text_of(element: Element) -> str:
@@ -43,7 +45,8 @@ def text_of(element: Element) -> str:
 
 def has_text(element: Element) -> bool:
     """Whether an element holds any text."""
-    return any(not str(text).isspace() for text in element.itertext() if text)
+    text = raw_text(element)
+    return bool(text) and not text.isspace()
 
 
 def drop(element: Element) -> None:
@@ -69,6 +72,19 @@ def unwrap(element: Element) -> None:
     index = parent.index(element)
     element.tail = None
     parent[index : index + 1] = list(element)
+
+
+def with_attribute(root: Element, name: str, value: str = "") -> list[Element]:
+    """The elements at and under `root` with an attribute (of that value), in page order."""
+    found = _attribute_path(name, bool(value))(root, value=value)
+    return [element for element in found if isinstance(element, etree._Element)] if isinstance(found, list) else []
+
+
+@lru_cache(maxsize=32)
+def _attribute_path(name: str, valued: bool) -> etree.XPath:
+    # A name of its own is much faster than a comparison with name(), which only odd names need.
+    test = f"@{name}" if _NAME.fullmatch(name) else f"@*[name()={name!r}]"
+    return etree.XPath(f"descendant-or-self::*[{test}=$value]" if valued else f"descendant-or-self::*[{test}]")
 
 
 def replace_text(element: Element, tag: str, text: str) -> None:
