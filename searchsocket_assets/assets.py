@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import dagster as dg
 
+from searchsocket.chunking import CHUNKER_VERSION
+from searchsocket.html.extract import EXTRACTOR_VERSION
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import IndexOptions, Listener, SiteProject
 from searchsocket_assets.translate import errors_as_failures, events_logged, materialized, observed
@@ -27,7 +29,7 @@ def run_stage(
     from searchsocket.pipeline.stages import STAGES
 
     with errors_as_failures(), events_logged(context.log, listener.on_event) as on_event:
-        run = site.scope_run(context.partition_key, context.run_id, options.to_run_options(), on_event)
+        run = site.scope_run(context.partition_key, context.run.run_id, options.to_run_options(), on_event)
         if options.dry_run:
             context.log_event(observed(plan_scope(run), PUBLISHED))
             return
@@ -35,12 +37,17 @@ def run_stage(
 
 
 def site_asset(
-    *, deps: Sequence[dg.AssetsDefinition] = (), kinds: set[str], retry_policy: dg.RetryPolicy | None = None
+    *,
+    version: str,
+    kinds: set[str],
+    deps: Sequence[dg.AssetsDefinition] = (),
+    retry_policy: dg.RetryPolicy | None = None,
 ) -> Callable[[Callable[..., Results]], dg.AssetsDefinition]:
     """What the five assets share."""
     return dg.asset(
         deps=list(deps),
         kinds=kinds,
+        code_version=version,
         retry_policy=retry_policy,
         partitions_def=SCOPES,
         group_name="site",
@@ -49,7 +56,7 @@ def site_asset(
     )
 
 
-@site_asset(kinds={"svelte", "html"})
+@site_asset(version="1", kinds={"svelte", "html"})
 def site_pages(
     context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, listener: Events
 ) -> Results:
@@ -60,7 +67,7 @@ def site_pages(
     yield from run_stage(context, site, options, listener)
 
 
-@site_asset(deps=[site_pages], kinds={"markdown"})
+@site_asset(version=EXTRACTOR_VERSION, deps=[site_pages], kinds={"markdown"})
 def page_mirror(
     context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, listener: Events
 ) -> Results:
@@ -71,7 +78,7 @@ def page_mirror(
     yield from run_stage(context, site, options, listener)
 
 
-@site_asset(deps=[page_mirror], kinds={"markdown"})
+@site_asset(version=CHUNKER_VERSION, deps=[page_mirror], kinds={"markdown"})
 def page_chunks(
     context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, listener: Events
 ) -> Results:
@@ -80,6 +87,7 @@ def page_chunks(
 
 
 @site_asset(
+    version="1",
     deps=[page_chunks],
     kinds={"numpy"},
     retry_policy=dg.RetryPolicy(max_retries=2, delay=5, backoff=dg.Backoff.EXPONENTIAL),
@@ -94,7 +102,7 @@ def chunk_embeddings(
     yield from run_stage(context, site, options, listener)
 
 
-@site_asset(deps=[page_chunks, chunk_embeddings], kinds={"sqlite", "tantivy"})
+@site_asset(version="1", deps=[page_chunks, chunk_embeddings], kinds={"sqlite", "tantivy"})
 def search_index(
     context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, listener: Events
 ) -> Results:

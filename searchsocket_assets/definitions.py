@@ -1,19 +1,16 @@
 """What Dagster loads (see workspace.yaml). Loading reads no environment, no configuration and no site."""
 
-import logging
-
 import dagster as dg
 
 from searchsocket.events import OnEvent, ignore
 
 
-def build_definitions(root: str = "", on_event: OnEvent = ignore, *, console: bool = True) -> dg.Definitions:
+def build_definitions(root: str = "", on_event: OnEvent = ignore) -> dg.Definitions:
     """The whole graph.
 
     Args:
         root: Folder of the project; "" leaves it to the environment of the run.
         on_event: Hears progress, beside Dagster's own log.
-        console: Whether runs also print Dagster's log to the terminal.
     """
     from searchsocket_assets.assets import ASSETS
     from searchsocket_assets.checks import ASSET_CHECKS
@@ -31,18 +28,9 @@ def build_definitions(root: str = "", on_event: OnEvent = ignore, *, console: bo
         },
         # A process for each step costs five times the work; runs of different scopes are processes already.
         executor=dg.in_process_executor,
-        loggers=None if console else {"console": _silent},
     )
 
 
 @dg.definitions
 def defs() -> dg.Definitions:
     return build_definitions()
-
-
-@dg.logger
-def _silent(_: dg.InitLoggerContext) -> logging.Logger:
-    """Dagster's log goes to its database alone: a command prints its own words."""
-    logger = logging.Logger("dagster")
-    logger.addHandler(logging.NullHandler())
-    return logger

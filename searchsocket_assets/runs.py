@@ -59,20 +59,20 @@ def run_index(
         StateUnavailable: `home` cannot be written.
     """
     prepare_home(home)
-    job = build_definitions(str(project.root), on_event, console=console).resolve_job_def(JOB)
+    job = build_definitions(str(project.root), on_event).resolve_job_def(JOB)
     with dg.DagsterInstance.from_config(str(home)) as instance:
         ensure_scope(instance, scope.name)
         _bury_dead_runs(instance, scope)
         run = instance.create_run_for_job(
             job,
-            run_config=run_config(options),
+            run_config=run_config(options, console=console),
             remote_job_origin=_origin(),
             tags={PARTITION_TAG: scope.name, PROJECT_TAG: project.id},
         )
         return _outcome(execute_run(InMemoryJob(job), run, instance))
 
 
-def run_config(options: RunOptions) -> dict[str, Any]:
+def run_config(options: RunOptions, *, console: bool) -> dict[str, Any]:
     """The options as run configuration, without those that say nothing, so that the UI shows what was asked."""
     asked = {
         "force": options.force,
@@ -84,7 +84,9 @@ def run_config(options: RunOptions) -> dict[str, Any]:
         "source": options.source,
     }
     config = {key: value for key, value in asked.items() if value is not None and value is not False}
-    return {"resources": {"options": {"config": config}}} if config else {}
+    # The log is in Dagster's database in any case; a command prints its own words.
+    loggers = {} if console else {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+    return {**loggers, **({"resources": {"options": {"config": config}}} if config else {})}
 
 
 def _origin() -> RemoteJobOrigin:

@@ -14,7 +14,7 @@ from searchsocket.pipeline.results import IndexSummary, StageResult
 
 _PREVIEW_CHARS = 4000
 _WARNINGS_SHOWN = 50
-_EVENTS_LOGGED = 20  # of each name: Dagster's log is a database, a line for each of 10,000 pages would be most of a run
+_EVENTS_LOGGED = 5  # of each name: Dagster's log is a database, a line for each of 10,000 pages would be most of a run
 
 
 def materialized(result: StageResult) -> dg.MaterializeResult[None]:

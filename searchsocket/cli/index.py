@@ -79,14 +79,26 @@ def index(
     )
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
+    before = _live_generation(project, scope)
     with listener(lines=as_json or verbose) as on_event:
         run = _plan if dry_run else _run
         summary = run(project, scope, options, on_event, verbose)
     if as_json:
         print_json(summary.to_json())
     else:
-        for line in summary_lines(summary):
+        for line in summary_lines(summary, before):
             click.echo(line)
+
+
+def _live_generation(project: "Project", scope: "Scope") -> str:
+    from searchsocket.errors import SearchSocketError
+    from searchsocket.stores import make_store
+
+    try:
+        live = make_store(project.settings.vector, project.state_dir, project.id).generation(scope)
+    except SearchSocketError:  # damaged: the run decides what that means
+        return ""
+    return live.name if live else ""
 
 
 def _plan(

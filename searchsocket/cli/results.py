@@ -21,7 +21,7 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
         yield f"No results for “{safe(answer.q)}” in scope {answer.scope}."
         return
     for number, result in enumerate(answer.results, 1):
-        section = f" › {safe(result.section_title)}" if result.section_title else ""
+        section = f" › {safe(result.section_title)}" if result.section_title not in ("", result.title) else ""
         title = click.style(safe(result.title) or result.url, bold=True)
         yield f"{number}. {title}{section}  {click.style(f'{result.score:.3f}', dim=True)}"
         for line in snippet_lines(result.snippet, width - len(_INDENT)):

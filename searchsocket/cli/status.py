@@ -53,7 +53,9 @@ def status(root: Path, as_json: bool) -> None:
         )
         return
     click.echo(f"project  {safe(project.id)}\nscope    {safe(resolved)}\nmodel    {model_id}")
-    click.echo(f"vectors  {project.settings.vector.provider}, {'healthy' if health.ok else 'BROKEN'} {health.details}")
+    click.echo(
+        f"vectors  {project.settings.vector.provider}, {'healthy' if health.ok else 'BROKEN: ' + safe(health.details)}"
+    )
     if not generations:
         click.echo("\nNothing is indexed yet; run `searchsocket index`.")
     for generation in generations:

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 _WARNINGS_SHOWN = 10
 
 
-def summary_lines(summary: "IndexSummary") -> Iterator[str]:
-    """A headline, then a line for each thing that was counted, then warnings."""
-    yield _headline(summary)
+def summary_lines(summary: "IndexSummary", before: str) -> Iterator[str]:
+    """A headline, then a line for each thing that was counted, then warnings.
+
+    Args:
+        before: The generation that was live before the run; "" when there was none.
+    """
+    yield _headline(summary, before)
     pages, chunks, vectors, records = summary.pages, summary.chunks, summary.embeddings, summary.records
     yield _line(
         "pages",
@@ -35,22 +39,14 @@ def summary_lines(summary: "IndexSummary") -> Iterator[str]:
         yield f"  and {count(len(summary.warnings) - _WARNINGS_SHOWN, 'more warning')}; --json lists them all"
 
 
-def changed_nothing(summary: "IndexSummary") -> bool:
-    """Whether the index is as it was before the run."""
-    return not (
-        summary.chunks["changed"]
-        or summary.records["upserted"]
-        or summary.records["deleted"]
-        or summary.pages["removed"]
-    )
-
-
-def _headline(summary: "IndexSummary") -> str:
+def _headline(summary: "IndexSummary", before: str) -> str:
     scope = click.style(summary.scope, bold=True)
     if summary.dry_run:
         return f"{scope}: this is a plan; nothing was called and nothing was written"
-    if changed_nothing(summary):
-        return f"{scope}: nothing changed; generation {summary.generation or '(none)'} stays"
+    if not summary.generation:
+        return f"{scope}: there is nothing to publish"
+    if summary.generation == before:
+        return f"{scope}: nothing changed; generation {before} stays"
     return f"{scope}: published generation {click.style(summary.generation, bold=True)}"
 
 

@@ -1,0 +1,108 @@
+"""What Dagster loads."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import dagster as dg
+import pytest
+import yaml
+
+from searchsocket.pipeline.checks import CHECKS
+from searchsocket.pipeline.stages import STAGES
+from searchsocket.settings.model import SourceMode
+from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.resources import IndexOptions
+from searchsocket_assets.runs import JOB, LOCATION
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def definitions() -> dg.Definitions:
+    return build_definitions()
+
+
+@pytest.fixture(scope="module")
+def specs(definitions: dg.Definitions) -> dict[str, dg.AssetSpec]:
+    return {spec.key.to_user_string(): spec for spec in definitions.resolve_all_asset_specs()}
+
+
+def test_there_is_an_asset_for_every_stage(specs: dict[str, dg.AssetSpec]) -> None:
+    """The assets are named after the stages that they run."""
+    assert set(specs) == set(STAGES)
+
+
+def test_assets_depend_on_each_other_in_the_order_of_the_data(specs: dict[str, dg.AssetSpec]) -> None:
+    deps = {name: sorted(dep.asset_key.to_user_string() for dep in spec.deps) for name, spec in specs.items()}
+    assert deps == {
+        "site_pages": [],
+        "page_mirror": ["site_pages"],
+        "page_chunks": ["page_mirror"],
+        "chunk_embeddings": ["page_chunks"],
+        "search_index": ["chunk_embeddings", "page_chunks"],
+    }
+
+
+@pytest.mark.parametrize("name", list(STAGES))
+def test_every_asset_tells_what_it_is(specs: dict[str, dg.AssetSpec], name: str) -> None:
+    """A person who opens the graph sees a description, an owner, a group, kinds, a version and the scopes."""
+    spec = specs[name]
+    assert spec.description
+    assert spec.owners == ["team:searchsocket"]
+    assert spec.group_name == "site"
+    assert spec.kinds
+    assert spec.code_version
+    assert isinstance(spec.partitions_def, dg.DynamicPartitionsDefinition)
+    assert spec.partitions_def.name == "searchsocket_scope"
+
+
+def test_the_checks_of_the_library_are_asset_checks(definitions: dg.Definitions) -> None:
+    found = {
+        spec.name: (spec.asset_key.to_user_string(), spec.blocking)
+        for check in definitions.asset_checks or ()
+        for spec in check.check_specs  # type: ignore[union-attr]  # built by @asset_check
+    }
+    assert found == {name: (check.stage, check.blocking) for name, check in CHECKS.items()}
+
+
+def test_cost_is_checked_before_anything_is_embedded() -> None:
+    """DESIGN 1, item 4: over the budget nothing is called."""
+    assert CHECKS["cost_within_budget"].blocking
+    assert CHECKS["cost_within_budget"].stage == "page_chunks"
+
+
+def test_steps_share_one_process(definitions: dg.Definitions) -> None:
+    """A process for each step would cost five times the work."""
+    assert definitions.executor is dg.in_process_executor
+
+
+def test_sources_of_a_launch_are_those_of_the_configuration() -> None:
+    offered = set(get_args(IndexOptions.model_fields["source"].annotation))
+    assert offered == {"as-configured", *get_args(SourceMode)}
+
+
+@pytest.mark.parametrize("path", [ROOT / "workspace.yaml", ROOT / "searchsocket_assets" / "workspace.yaml"])
+def test_the_workspace_names_the_location_that_runs_name(path: Path) -> None:
+    """Else runs of the command would be strangers in the UI: neither filtered by their job nor re-executable."""
+    (place,) = yaml.safe_load(path.read_text(encoding="utf-8"))["load_from"]
+    assert place["python_module"] == {
+        "module_name": "searchsocket_assets.definitions",
+        "attribute": "defs",
+        "location_name": LOCATION,
+    }
+
+
+def test_loading_reads_no_environment_and_no_configuration(tmp_path: Path) -> None:
+    """The code server starts in any folder, also one whose configuration is broken."""
+    (tmp_path / "searchsocket.toml").write_text("nonsense = [")
+    code = (
+        "from searchsocket_assets.definitions import build_definitions, defs\n"
+        f"assert defs and build_definitions().resolve_job_def({JOB!r})"
+    )
+    environ = {"SEARCHSOCKET_PROJECT": "/nowhere", "DAGSTER_HOME": "not/absolute", "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,144 @@
+"""The graph over a real small site."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from conftest import RunGraph
+from small_site import write_page
+
+from searchsocket.pipeline.stages import STAGES
+
+pytestmark = pytest.mark.dagster
+
+ORDER = list(STAGES)
+
+
+def materializations(result: dg.ExecuteInProcessResult) -> dict[str, dg.AssetMaterialization]:
+    found = [event.materialization for event in result.get_asset_materialization_events()]
+    return {materialization.asset_key.to_user_string(): materialization for materialization in found}
+
+
+def versions(result: dg.ExecuteInProcessResult) -> dict[str, str]:
+    return {name: (made.tags or {})["dagster/data_version"] for name, made in materializations(result).items()}
+
+
+def number(result: dg.ExecuteInProcessResult, asset: str, key: str) -> float:
+    value = materializations(result)[asset].metadata[key].value
+    assert isinstance(value, int | float)
+    return value
+
+
+def state_of(site: Path) -> list[str]:
+    return sorted(str(path.relative_to(site)) for path in (site / ".searchsocket").rglob("*"))
+
+
+def test_a_run_materializes_every_stage_with_numbers_that_can_be_plotted(run_graph: RunGraph) -> None:
+    result = run_graph()
+    made = materializations(result)
+    assert result.success
+    assert list(made) == ORDER
+    assert {made[name].partition for name in ORDER} == {"main"}
+    assert number(result, "site_pages", "dagster/row_count") == 5
+    assert number(result, "search_index", "upserted") == number(result, "page_chunks", "total") > 0
+    for name in ORDER:
+        assert number(result, name, "seconds") >= 0
+        assert number(result, name, "warnings") == 0
+    assert isinstance(made["site_pages"].metadata["biggest_pages"], dg.TableMetadataValue)
+
+
+def test_every_check_runs_for_the_scope_and_passes(run_graph: RunGraph) -> None:
+    evaluations = run_graph().get_asset_check_evaluations()
+    assert {evaluation.check_name for evaluation in evaluations} == {
+        "mirror_deterministic",
+        "cost_within_budget",
+        "embeddings_sane",
+        "index_matches_manifest",
+    }
+    assert all(evaluation.passed for evaluation in evaluations)
+    assert {evaluation.partition for evaluation in evaluations} == {"main"}
+
+
+def test_the_same_site_gives_the_same_data_versions(run_graph: RunGraph) -> None:
+    first, second = run_graph(), run_graph()
+    assert versions(first) == versions(second)
+    assert number(second, "site_pages", "changed") == 0
+    assert number(second, "chunk_embeddings", "created") == 0
+    assert number(second, "search_index", "upserted") == 0
+
+
+def test_an_edited_page_gives_another_data_version_all_the_way(site: Path, run_graph: RunGraph) -> None:
+    before = versions(run_graph())
+    write_page(site, "about", "About", "Now written by people who like trains and tunnels.")
+    after = versions(run_graph())
+    assert all(before[name] != after[name] for name in ORDER)
+
+
+def test_a_dry_run_observes_the_plan_and_materializes_nothing(site: Path, run_graph: RunGraph) -> None:
+    result = run_graph(dry_run=True)
+    (observed,) = [event.asset_observation_data.asset_observation for event in result.get_asset_observation_events()]
+    assert result.success
+    assert not materializations(result)
+    assert (observed.asset_key, observed.partition) == (dg.AssetKey("search_index"), "main")
+    assert observed.metadata["pages_found"].value == 5
+    assert not (site / ".searchsocket").exists()
+
+
+def test_over_the_budget_nothing_is_embedded_or_published(site: Path, run_graph: RunGraph) -> None:
+    """DESIGN 8: the check stands before the first paid call, and fails the run."""
+    (site / "searchsocket.toml").write_text("[embeddings]\nprice_per_million_tokens_usd = 1000.0\n")
+    result = run_graph(max_cost_usd=0.0001)
+    failed = [evaluation for evaluation in result.get_asset_check_evaluations() if not evaluation.passed]
+    assert not result.success
+    assert list(materializations(result)) == ORDER[:3]
+    assert [evaluation.check_name for evaluation in failed] == ["cost_within_budget"]
+    assert not (site / ".searchsocket" / "index").exists()
+
+
+def test_options_of_the_launch_reach_the_stages(site: Path, run_graph: RunGraph) -> None:
+    limited = run_graph(max_pages=2)
+    assert number(limited, "site_pages", "found") == 2
+    assert number(limited, "site_pages", "deletion_eligible") == 0
+    run_graph()
+    forced = run_graph(force=True)
+    assert number(forced, "search_index", "upserted") > 0
+
+
+def test_an_error_of_the_library_is_a_failure_with_its_code(site: Path, run_graph: RunGraph) -> None:
+    (site / "searchsocket.toml").write_text('[source]\nstatic_output_dir = "nowhere"\n')
+    (failure,) = run_graph().get_step_failure_events()
+    told = failure.step_failure_data.user_failure_data
+    assert told is not None
+    assert told.metadata["code"].value == "CONFIG_MISSING"
+    assert "nowhere" in (told.description or "")
+
+
+def test_scopes_are_partitions_that_do_not_touch_each_other(site: Path, run_graph: RunGraph) -> None:
+    run_graph("main")
+    write_page(site, "about", "About", "Another branch says something else.")
+    preview = run_graph("preview")
+    again = run_graph("preview")
+    assert number(preview, "chunk_embeddings", "reused") > 0  # one cache under all scopes
+    assert versions(preview) == versions(again)
+    current = sorted(path.parent.name for path in (site / ".searchsocket" / "index").glob("*/CURRENT"))
+    assert current == ["main", "preview"]
+
+
+def test_one_asset_runs_alone_in_its_own_process(site: Path, run_graph: RunGraph) -> None:
+    """What passes between stages lies on disk, so any of them can be materialized again by itself."""
+    whole = versions(run_graph())
+    code = (
+        "import json, dagster as dg\nfrom searchsocket_assets.definitions import build_definitions\n"
+        "from searchsocket_assets.partitions import ensure_scope\ninstance = dg.DagsterInstance.ephemeral()\n"
+        "ensure_scope(instance, 'main')\njob = build_definitions().resolve_job_def('index_site')\n"
+        "quiet = {'loggers': {'console': {'config': {'log_level': 'CRITICAL'}}}}\n"
+        "done = job.execute_in_process(quiet, instance=instance, partition_key='main',\n"
+        "    asset_selection=[dg.AssetKey('page_chunks')])\n"
+        "made = [event.materialization for event in done.get_asset_materialization_events()]\n"
+        "print(json.dumps({m.asset_key.to_user_string(): m.tags['dagster/data_version'] for m in made}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=site, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == {"page_chunks": whole["page_chunks"]}

@@ -1,0 +1,46 @@
+"""Where a project's runs are remembered."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from searchsocket.errors import ConfigError, StateUnavailable
+from searchsocket.project import open_project
+from searchsocket_assets.home import dagster_home, prepare_home
+
+
+def test_the_home_lies_in_the_state_folder_unless_the_environment_says_otherwise(tmp_path: Path) -> None:
+    project = open_project(tmp_path, {})
+    assert dagster_home(project, {}) == tmp_path.resolve() / ".searchsocket" / "dagster"
+    assert dagster_home(project, {"DAGSTER_HOME": "/srv/dagster"}) == Path("/srv/dagster")
+
+
+def test_a_relative_home_is_refused(tmp_path: Path) -> None:
+    """Dagster itself would fail with a traceback."""
+    with pytest.raises(ConfigError, match="absolute"):
+        dagster_home(open_project(tmp_path, {}), {"DAGSTER_HOME": "dagster"})
+
+
+def test_a_fresh_home_is_private_sends_nothing_and_runs_one_run_a_scope(tmp_path: Path) -> None:
+    home = tmp_path / "state" / "dagster"
+    prepare_home(home)
+    settings = yaml.safe_load((home / "dagster.yaml").read_text())
+    assert home.stat().st_mode & 0o777 == 0o700
+    assert settings["telemetry"] == {"enabled": False}
+    assert settings["nux"] == {"enabled": False}
+    (limit,) = settings["concurrency"]["runs"]["tag_concurrency_limits"]
+    assert limit == {"key": "dagster/partition", "limit": 1, "value": {"applyLimitPerUniqueValue": True}}
+
+
+def test_a_home_that_is_in_use_is_left_as_it_is(tmp_path: Path) -> None:
+    """A home from the environment may serve other projects, with the defaults that they count on."""
+    (tmp_path / "storage").mkdir()
+    prepare_home(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["storage"]
+
+
+def test_a_home_that_cannot_be_made_is_an_error_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StateUnavailable, match="file"):
+        prepare_home(tmp_path / "file" / "dagster")

@@ -1,0 +1,124 @@
+"""Runs of the command line as citizens of the project's Dagster instance."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from searchsocket.events import Event, ignore
+from searchsocket.pipeline.context import RunOptions
+from searchsocket.pipeline.index import summary_of
+from searchsocket.project import Project, open_project
+from searchsocket_assets.home import prepare_home
+from searchsocket_assets.partitions import NAME
+from searchsocket_assets.runs import JOB, LOCATION, PROJECT_TAG, forget_runs, run_index
+
+pytestmark = pytest.mark.dagster
+
+
+@pytest.fixture(scope="module")
+def fresh_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with its databases, which take Dagster seconds to make."""
+    home = tmp_path_factory.mktemp("fresh") / "dagster"
+    prepare_home(home)
+    with dg.DagsterInstance.from_config(str(home)) as instance:
+        instance.get_runs()
+    return home
+
+
+@pytest.fixture
+def project(site: Path, fresh_home: Path) -> Project:
+    project = open_project(site, {})
+    shutil.copytree(fresh_home, project.dagster_home)
+    return project
+
+
+@pytest.fixture
+def stored(project: Project) -> Iterator[dg.DagsterInstance]:
+    """The project's instance on disk, as the UI opens it."""
+    with dg.DagsterInstance.from_config(str(project.dagster_home)) as instance:
+        yield instance
+
+
+def test_a_run_is_listed_under_its_job_and_can_be_executed_again(project: Project, stored: dg.DagsterInstance) -> None:
+    """The UI re-executes a run only when it names its code location."""
+    heard: list[Event] = []
+    scope = project.scope_named("main")
+    outcome = run_index(project, scope, RunOptions(max_pages=3), project.dagster_home, on_event=heard.append)
+    run = stored.get_run_by_id(outcome.run_id)
+    assert outcome.success
+    assert run is not None
+    assert (run.status, run.job_name) == (dg.DagsterRunStatus.SUCCESS, JOB)
+    assert run.remote_job_origin is not None
+    assert run.remote_job_origin.location_name == LOCATION
+    assert run.tags["dagster/partition"] == "main"
+    assert run.run_config["resources"]["options"]["config"] == {"max_pages": 3}
+    assert stored.get_dynamic_partitions(NAME) == ["main"]
+    assert "registry_updated" in {event.name for event in heard}
+    assert summary_of(project, outcome.run_id, "main").pages["found"] == 3
+
+
+def test_a_failed_run_tells_the_code_and_the_words(project: Project) -> None:
+    (project.root / "searchsocket.toml").write_text('[source]\nstatic_output_dir = "nowhere"\n')
+    outcome = run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
+    assert (outcome.success, outcome.code) == (False, "CONFIG_MISSING")
+    assert "nowhere" in outcome.message
+
+
+def test_a_failed_budget_check_is_a_budget_error(project: Project) -> None:
+    (project.root / "searchsocket.toml").write_text("[embeddings]\nprice_per_million_tokens_usd = 1000.0\n")
+    options = RunOptions(max_cost_usd=0.0)
+    outcome = run_index(project, project.scope_named("main"), options, project.dagster_home, on_event=ignore)
+    assert (outcome.success, outcome.code) == (False, "BUDGET_EXCEEDED")
+    assert "budget" in outcome.message
+
+
+def unfinished_run(instance: dg.DagsterInstance, project_id: str, scope: str) -> str:
+    """A run as a killed process leaves it behind."""
+
+    @dg.job
+    def index_site() -> None: ...
+
+    tags = {"dagster/partition": scope, PROJECT_TAG: project_id}
+    return instance.create_run_for_job(index_site, status=dg.DagsterRunStatus.STARTED, tags=tags).run_id
+
+
+def status_of(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus:
+    run = instance.get_run_by_id(run_id)
+    assert run is not None
+    return run.status
+
+
+def test_runs_of_killed_commands_are_buried_by_the_next_one(project: Project, stored: dg.DagsterInstance) -> None:
+    """A run that seems to go on would hold the one place of its scope for ever; those of others are left alone."""
+    dead = unfinished_run(stored, project.id, "main")
+    elsewhere = unfinished_run(stored, "another-project", "main")
+    other_scope = unfinished_run(stored, project.id, "preview")
+    run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
+    assert status_of(stored, dead) is dg.DagsterRunStatus.FAILURE
+    assert status_of(stored, elsewhere) is dg.DagsterRunStatus.STARTED
+    assert status_of(stored, other_scope) is dg.DagsterRunStatus.STARTED
+
+
+def test_a_forgotten_scope_leaves_no_run_and_no_partition(project: Project, stored: dg.DagsterInstance) -> None:
+    """Dagster would show the next scope of that name as materialized."""
+    stored.add_dynamic_partitions(NAME, ["main", "preview"])
+    main, preview = (unfinished_run(stored, project.id, scope) for scope in ("main", "preview"))
+    forget_runs(project, project.dagster_home, [project.scope_named("preview")])
+    assert stored.get_run_by_id(preview) is None
+    assert stored.get_run_by_id(main) is not None
+    assert stored.get_dynamic_partitions(NAME) == ["main"]
+
+
+def test_in_a_shared_home_the_runs_of_other_projects_stay(project: Project, tmp_path: Path) -> None:
+    """DESIGN 8: `clean --scope` touches no other project."""
+    home = shutil.copytree(project.dagster_home, tmp_path / "shared")
+    with dg.DagsterInstance.from_config(str(home)) as shared:
+        shared.add_dynamic_partitions(NAME, ["main"])
+        ours, theirs = unfinished_run(shared, project.id, "main"), unfinished_run(shared, "another-project", "main")
+        forget_runs(project, home, [project.scope_named("main")])
+        assert shared.get_run_by_id(ours) is None
+        assert shared.get_run_by_id(theirs) is not None
+        assert shared.get_dynamic_partitions(NAME) == ["main"]

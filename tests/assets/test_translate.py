@@ -1,0 +1,77 @@
+"""The library's words in Dagster's."""
+
+import logging
+
+import dagster as dg
+import pytest
+
+from searchsocket.errors import BudgetExceeded, EmbedderUnavailable
+from searchsocket.events import Event
+from searchsocket.pipeline.results import StageResult
+from searchsocket_assets.translate import errors_as_failures, events_logged, materialized
+
+RESULT = StageResult(
+    stage="site_pages",
+    total=2,
+    numbers={"found": 2, "estimated_cost_usd": 0.25},
+    version="abc",
+    seconds=1.23456,
+    warnings=("one page is odd",),
+    tables={"Biggest pages": [{"url": "/a", "bytes": 12}, {"url": "/b", "note": ["x"]}], "Skipped files": []},
+    preview="# Home",
+)
+
+
+def test_numbers_stay_plain_so_that_dagster_plots_them() -> None:
+    metadata = materialized(RESULT).metadata or {}
+    plain = {key: value for key, value in metadata.items() if isinstance(value, int | float)}
+    assert plain == {"dagster/row_count": 2, "found": 2, "estimated_cost_usd": 0.25, "seconds": 1.235, "warnings": 1}
+
+
+def test_the_version_of_the_stage_is_the_data_version() -> None:
+    assert materialized(RESULT).data_version == dg.DataVersion("abc")
+
+
+def test_a_table_keeps_its_columns_where_rows_differ() -> None:
+    metadata = materialized(RESULT).metadata or {}
+    table = metadata["biggest_pages"]
+    assert isinstance(table, dg.TableMetadataValue)
+    assert [(column.name, column.type) for column in table.schema.columns] == [
+        ("url", "string"),
+        ("bytes", "int"),
+        ("note", "string"),
+    ]
+    assert [record.data for record in table.records] == [
+        {"url": "/a", "bytes": 12, "note": None},
+        {"url": "/b", "bytes": None, "note": "['x']"},
+    ]
+    assert "skipped_files" not in metadata
+
+
+@pytest.mark.parametrize(
+    ("error", "again"), [(BudgetExceeded(2.0, 1.0), False), (EmbedderUnavailable("no answer"), True)]
+)
+def test_only_what_may_pass_by_itself_is_tried_again(error: Exception, again: bool) -> None:
+    with pytest.raises(dg.Failure) as caught, errors_as_failures():
+        raise error
+    assert caught.value.allow_retries is again
+
+
+def test_a_bug_stays_a_bug() -> None:
+    with pytest.raises(KeyError), errors_as_failures():
+        raise KeyError("x")
+
+
+def test_the_log_is_bounded_and_the_listener_hears_everything(caplog: pytest.LogCaptureFixture) -> None:
+    """Dagster's log is a database: a row for each of 10,000 pages would be most of the run."""
+    heard: list[Event] = []
+    log = logging.getLogger("events")
+    with caplog.at_level(logging.INFO, "events"), events_logged(log, heard.append) as on_event:  # type: ignore[arg-type]
+        for page in range(100):
+            on_event(Event("page_extracted", {"url": f"/{page}"}))
+            on_event(Event("progress", {"done": page}))
+    assert len(heard) == 200
+    assert [record.message for record in caplog.records] == [
+        *(f"page_extracted url=/{page}" for page in range(5)),
+        "page_extracted: 100 in all, the first 5 are shown",
+    ]
