@@ -50,9 +50,7 @@ def map_batches(
     failures = 0
     try:
         while True:
-            waiting.extend(
-                _UnderWay(batch) for batch, _ in zip(source, range(workers * 2 - len(waiting)), strict=False)
-            )
+            waiting.extend(_UnderWay(batch) for batch in islice(source, workers * 2 - len(waiting)))
             if not waiting:
                 return
             try:
