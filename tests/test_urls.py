@@ -11,6 +11,7 @@ from searchsocket.urls import (
     MAX_URL_CHARS,
     ancestors,
     canonical_path,
+    join_name,
     normalise_prefix,
     path_depth,
     path_of_file,
@@ -93,6 +94,15 @@ def test_file_names_that_are_not_utf8_keep_their_bytes() -> None:
     """An ISO-8859-1 name is a page like another; two such names stay two pages."""
     assert path_of_file(os.fsdecode(b"caf\xe9")) == "/caf%E9"
     assert path_of_file("a%20b?c#d") == "/a%2520b%3Fc%23d"
+
+
+def test_a_name_is_joined_as_one_segment() -> None:
+    """A folder is listed name by name; a name must neither vanish nor lead upwards."""
+    assert join_name("/", "a b") == "/a%20b"
+    assert join_name("/docs", "50%") == "/docs/50%25"
+    for url, name in (("/", ".."), ("/docs", "."), ("/", ""), ("/", "a/b"), ("/" + "a" * 1999, "b")):
+        with pytest.raises(InvalidRequest):
+            join_name(url, name)
 
 
 @pytest.mark.parametrize("path", ["/a\x00b", "/a%00b", "/" + "a" * MAX_URL_CHARS, "/%" * 100_000])

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Count = Annotated[int, Field(ge=1)]
-SourceMode = Literal["static-output", "content-files"]
+SourceMode = Literal["static-output", "content-files", "git-branch"]
 
 
 class Section(BaseModel):
@@ -43,6 +43,13 @@ class CrawlSettings(Section):
     respect_robots_txt: bool = True
 
 
+class GitSettings(Section):
+    """Content files of a commit, for mode `git-branch`; which files is said by `content_files`."""
+
+    branch: str = ""  # branch, tag or commit; "" = the scope's branch
+    repo_dir: str = ""  # relative to the project; "" = the project
+
+
 class SourceSettings(Section):
     mode: SourceMode | None = None  # None = static-output where a build is found, else content-files
     static_output_dir: str = ""  # "" = the first usual build folder that holds HTML
@@ -50,6 +57,7 @@ class SourceSettings(Section):
     exclude: tuple[str, ...] = ()  # globs over URL paths, e.g. "/drafts/**"
     max_page_bytes: Count = 20_000_000  # a larger page is reported and skipped
     content_files: ContentFilesSettings = ContentFilesSettings()
+    git: GitSettings = GitSettings()
     crawl: CrawlSettings = CrawlSettings()
 
 

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from searchsocket.errors import ConfigMissing
+from searchsocket.routes.table import clean_dir
 from searchsocket.settings.model import Settings, SourceMode
 from searchsocket.sources.base import Source
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.find import USUAL_FOLDERS, configured_build, find_build
+from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.static_output import StaticOutputSource
 
 __all__ = ["make_source"]
@@ -19,7 +21,8 @@ def make_source(root: Path, settings: Settings, mode: SourceMode | None = None, 
         root: The project.
         settings: Its configuration.
         mode: Overrides `source.mode`; None for both means static-output where a build is found, else content-files.
-        scope: Name of the scope; takes the place of `{scope}` in `source.static_output_dir`.
+        scope: Name of the scope; takes the place of `{scope}` in `source.static_output_dir`, and is the branch that
+            git-branch reads unless `source.git.branch` names one.
 
     Raises:
         ConfigMissing: There is nothing to index; the message says what was looked for.
@@ -28,6 +31,8 @@ def make_source(root: Path, settings: Settings, mode: SourceMode | None = None, 
     mode = mode or settings.source.mode
     if mode == "content-files":
         return _content_files(root, settings)
+    if mode == "git-branch":
+        return _git_branch(root, settings, scope)
     configured = settings.source.static_output_dir.replace("{scope}", scope)
     build = configured_build(root, configured) if configured else find_build(root)
     if build is not None:
@@ -47,15 +52,29 @@ def make_source(root: Path, settings: Settings, mode: SourceMode | None = None, 
     )
 
 
+def _git_branch(root: Path, settings: Settings, scope: str) -> GitBranchSource:
+    source = settings.source
+    return GitBranchSource(
+        root / source.git.repo_dir,
+        source.git.branch or scope or "HEAD",
+        source.content_files.globs,
+        base_dir=source.content_files.base_dir,
+        routes_dir=settings.routes.dir,
+        exclude=source.exclude,
+        max_page_bytes=source.max_page_bytes,
+    )
+
+
 def _content_files(root: Path, settings: Settings) -> ContentFilesSource:
     source = settings.source
-    folder = root / source.content_files.base_dir
+    base_dir = clean_dir(source.content_files.base_dir)
+    folder = root / base_dir
     if not folder.is_dir():
         raise ConfigMissing(f"source.content_files.base_dir: there is no folder {folder}")
     return ContentFilesSource(
         folder,
         source.content_files.globs,
-        routes_dir=settings.routes.dir,
+        routes_dir=clean_dir(settings.routes.dir).removeprefix(f"{base_dir}/"),
         exclude=source.exclude,
         max_page_bytes=source.max_page_bytes,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.content_paths import ContentPaths
-from searchsocket.sources.exclude import excluder
+from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, is_inside, locator_of, read_inside, stamp_of, usable
 from searchsocket.types import RawPage
 from searchsocket.urls import sort_key
@@ -40,7 +40,7 @@ class ContentFilesSource:
         self._folder = root
         self._root = os.path.realpath(root)
         self._paths = ContentPaths(globs, routes_dir)
-        self._excluded = excluder(exclude)
+        self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
         self._report = SourceReport()
 

@@ -1,6 +1,6 @@
 """Globs over URL paths that take pages out (spec 7, `source.exclude`)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from urllib.parse import unquote
 
 from pathspec import GitIgnoreSpec
@@ -8,28 +8,29 @@ from pathspec import GitIgnoreSpec
 from searchsocket.errors import ConfigError
 
 
-def excluder(globs: Sequence[str]) -> Callable[[str], bool]:
-    """A test for URLs that are to be left out.
+class Excluder:
+    """A test for URLs that are to be left out."""
 
-    Args:
-        globs: As in a `.gitignore`, over URL paths: `/drafts/**` and `/drafts` both mean that page and all below it.
+    def __init__(self, globs: Sequence[str]) -> None:
+        """
+        Args:
+            globs: As in a `.gitignore`, over URL paths: `/drafts/**` and `/drafts` both mean that page and all below.
 
-    Raises:
-        ConfigError: A glob cannot be read.
-    """
-    if not globs:
-        return lambda _: False
-    try:
-        spec = GitIgnoreSpec.from_lines([_whole_tree(glob) for glob in globs])
-    except (ValueError, TypeError) as error:
-        raise ConfigError(f"source.exclude: {error}") from error
+        Raises:
+            ConfigError: A glob cannot be read.
+        """
+        try:
+            self._spec = GitIgnoreSpec.from_lines([_whole_tree(glob) for glob in globs]) if globs else None
+        except (ValueError, TypeError) as error:
+            raise ConfigError(f"source.exclude: {error}") from error
 
-    def excluded(url: str) -> bool:
+    def __call__(self, url: str) -> bool:
+        """Whether a canonical URL path is to be left out."""
+        if self._spec is None:
+            return False
         path = url.removeprefix("/")
         # Globs are written as people read paths, with spaces and all.
-        return spec.match_file(path) or ("%" in path and spec.match_file(unquote(path)))
-
-    return excluded
+        return self._spec.match_file(path) or ("%" in path and self._spec.match_file(unquote(path)))
 
 
 def _whole_tree(glob: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from searchsocket.errors import InvalidRequest, SourceUnavailable
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.build_folder import BuildFolder, is_index, stem
-from searchsocket.sources.exclude import excluder
+from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, locator_of, read_inside, stamp_of, usable
 from searchsocket.types import RawPage
 from searchsocket.urls import join_name, normalise_prefix
@@ -40,7 +40,7 @@ class StaticOutputSource:
         self._folder = folder
         self._root = os.path.realpath(folder)
         self._base = normalise_prefix(base_path).removeprefix("/")
-        self._excluded = excluder(exclude)
+        self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
         self._report = SourceReport()
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from contract.source import FolderPlace, SourceContract
 
 from searchsocket.errors import ConfigError, SourceUnavailable
 from searchsocket.settings.model import ContentFilesSettings
 from searchsocket.sources.base import Source
 from searchsocket.sources.content_files import ContentFilesSource
-from tests.contract.source import FolderPlace, SourceContract
 
 DEFAULT_GLOBS = ContentFilesSettings().globs
 

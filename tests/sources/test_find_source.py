@@ -7,7 +7,7 @@ import pytest
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.settings.model import Settings
 from searchsocket.sources import make_source
-from searchsocket.sources.exclude import excluder
+from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.find import USUAL_FOLDERS, find_build, holds_html
 
 
@@ -90,6 +90,14 @@ def test_every_source_setting_has_its_effect(tmp_path: Path) -> None:
     assert [page.url for page in make_source(tmp_path, content).pages()] == ["/d"]
 
 
+def test_a_base_dir_may_hold_the_routes(tmp_path: Path) -> None:
+    """`routes.dir` is relative to the project, the globs to `base_dir`: both name one folder here."""
+    make(tmp_path, "apps/web/pages/(a)/b/+page.md", "apps/web/pages/c/[d]/+page.md")
+    content = {"mode": "content-files", "content_files": {"base_dir": "./apps/web/", "globs": ["**/*.md"]}}
+    project = Settings.model_validate({"source": content, "routes": {"dir": "apps/web/pages"}}, strict=False)
+    assert [page.url for page in make_source(tmp_path, project).pages()] == ["/b"]
+
+
 @pytest.mark.parametrize(
     ("glob", "excluded"),
     [
@@ -105,17 +113,17 @@ def test_every_source_setting_has_its_effect(tmp_path: Path) -> None:
 def test_globs_are_read_as_in_gitignore(glob: str, excluded: set[str]) -> None:
     """Over URL paths, from the root."""
     urls = ["/", "/drafts", "/drafts/a", "/drafts/a/b", "/drafts-old", "/x/a", "/a%20b", "/日本"]
-    test = excluder([glob])
+    test = Excluder([glob])
     assert {url for url in urls if test(url)} == excluded
 
 
 def test_a_later_glob_may_take_back(tmp_path: Path) -> None:
     """`!` as in a .gitignore."""
-    test = excluder(["/drafts/*", "!/drafts/public"])
+    test = Excluder(["/drafts/*", "!/drafts/public"])
     assert [test(url) for url in ("/drafts/a", "/drafts/public")] == [True, False]
 
 
 def test_a_broken_glob_is_a_configuration_error() -> None:
     """And says where."""
     with pytest.raises(ConfigError, match=r"source\.exclude"):
-        excluder(["!"])
+        Excluder(["!"])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from contract.source import FolderPlace, SourceContract
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +14,6 @@ from searchsocket.sources.base import Source
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.types import RawPage
 from searchsocket.urls import sort_key
-from tests.contract.source import FolderPlace, SourceContract
 
 
 @dataclass

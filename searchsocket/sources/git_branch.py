@@ -1,0 +1,148 @@
+"""Content files straight from a branch or commit: no checkout, no build, the working tree is not touched."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.base import SourceReport
+from searchsocket.sources.content_files import one_file_each
+from searchsocket.sources.content_paths import ContentPaths
+from searchsocket.sources.exclude import Excluder
+from searchsocket.sources.files import locator_of, too_large
+from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
+from searchsocket.types import RawPage
+
+_LINK = "120000"
+_SUBMODULE = "160000"
+_LFS_HEAD = b"version https://git-lfs.github.com/spec/"
+_LFS_MAX_BYTES = 1024  # of a pointer, as its specification has it
+
+
+class GitBranchSource:
+    """Files of one commit that match the globs; their URLs are those that `ContentFilesSource` gives them."""
+
+    name = "git-branch"
+
+    def __init__(
+        self,
+        repo: Path,
+        revision: str,
+        globs: Sequence[str],
+        *,
+        base_dir: str = "",
+        routes_dir: str = "src/routes",
+        exclude: Sequence[str] = (),
+        max_page_bytes: int = 20_000_000,
+    ) -> None:
+        """
+        Args:
+            repo: A folder of the repository: the project.
+            revision: Branch, tag, scope name or commit id.
+            globs: Relative to `base_dir`.
+            base_dir: Relative to `repo`.
+            routes_dir: The routes folder, relative to `repo`.
+            exclude: Globs over URL paths.
+            max_page_bytes: Larger files are reported and skipped.
+        """
+        self._repository = Repository(repo)
+        self._blobs = BlobReader(self._repository)
+        self._revision = revision
+        self._base = _as_prefix(base_dir)
+        self._routes = _as_prefix(routes_dir)
+        self._paths = ContentPaths(globs, self._routes.removeprefix(self._base))
+        self._excluded = Excluder(exclude)
+        self._max_page_bytes = max_page_bytes
+        self._commit = ""
+        self._report = SourceReport()
+
+    @property
+    def report(self) -> SourceReport:
+        """The report on the last `pages()` iteration."""
+        return self._report
+
+    def commit(self) -> str:
+        """The commit that the revision meant when it was first asked for; it stays, so that a run sees one state.
+
+        Raises:
+            InvalidScope: The revision cannot be the name of a branch.
+            SourceUnavailable: There is no such commit, or no repository.
+        """
+        self._commit = self._commit or self._repository.resolve(self._revision)
+        return self._commit
+
+    def pages(self) -> Iterator[RawPage]:
+        """Every page of the commit, each URL once, by rising URL; `stamp` is the blob's id.
+
+        Raises:
+            InvalidScope: The revision cannot be the name of a branch.
+            SourceUnavailable: There is no such commit, or git cannot list it.
+        """
+        self._report = report = SourceReport()
+        commit = self.commit()
+        prefix = self._repository.prefix() + self._base
+        entries = {
+            entry.path: entry for entry in self._repository.files(commit, prefix) if self._is_usable(entry, report)
+        }
+        found = 0
+        for url, served_url, path in one_file_each(self._paths, list(entries), report, self._excluded):
+            found += 1
+            yield RawPage(url, served_url, locator_of(path), entries[path].blob, "markdown")
+        if not found:
+            report.warnings.append(f"no file of commit {commit[:12]} matches {', '.join(self._paths.globs)}")
+        report.complete = found > 0 and not report.failed
+
+    def read(self, page: RawPage) -> bytes:
+        """The bytes of a page as they were when it was listed, wherever the branch is now.
+
+        Raises:
+            SourceUnavailable: The blob is not in this clone, or too large.
+        """
+        return self._blobs.read(page.stamp, self._max_page_bytes)
+
+    def route_files(self) -> list[str]:
+        """Paths of the commit's files below the routes folder, relative to the project: input of `route_table`.
+
+        Raises:
+            InvalidScope: The revision cannot be the name of a branch.
+            SourceUnavailable: There is no such commit, or git cannot list it.
+        """
+        prefix = self._repository.prefix() + self._routes
+        listed = self._repository.files(self.commit(), prefix)
+        return [self._routes + entry.path for entry in listed if entry.mode != _SUBMODULE]
+
+    def close(self) -> None:
+        """End the child process that reads blobs; a later read starts another."""
+        self._blobs.close()
+
+    def _is_usable(self, entry: TreeEntry, report: SourceReport) -> bool:
+        locator = locator_of(entry.path)
+        if entry.mode == _SUBMODULE:
+            report.skipped[locator] = "a submodule"
+        elif not self._paths.matches(entry.path):
+            pass
+        elif entry.mode == _LINK:
+            report.skipped[locator] = "a link"
+        elif entry.size > self._max_page_bytes:
+            report.skipped[locator] = too_large(entry.size, self._max_page_bytes)
+        elif entry.size <= _LFS_MAX_BYTES:
+            return self._is_text_of_its_own(entry, locator, report)
+        else:
+            return True
+        return False
+
+    def _is_text_of_its_own(self, entry: TreeEntry, locator: str, report: SourceReport) -> bool:
+        try:
+            if not self._blobs.read(entry.blob, _LFS_MAX_BYTES).startswith(_LFS_HEAD):
+                return True
+            report.skipped[locator] = "a Git LFS pointer; its text is not in the repository"
+        except SourceUnavailable as error:
+            report.failed[locator] = str(error)
+        return False
+
+
+def _as_prefix(folder: str) -> str:
+    """`docs`, `./docs/` -> `docs/`; the project itself -> ""."""
+    parts = [part for part in folder.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise SourceUnavailable(f"{folder!a} leads out of the project")
+    return "".join(f"{part}/" for part in parts)

@@ -1,0 +1,261 @@
+"""Reading commits of a repository through the `git` program: no checkout, no write, no network."""
+
+import os
+import re
+import selectors
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
+from searchsocket.scopes import sanitise_scope
+
+TIMEOUT_S = 60.0  # for one answer of git
+_MAX_NAME_CHARS = 250
+_CHUNK = 65_536
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_OBJECT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SHORT_ANSWERS = ("rev-parse", "for-each-ref")  # read whole, so that the error text can be read beside them
+_NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\\ud800-\udfff]|\.\.|@\{|//|^[-/.]|[/.]$|/\.|\.lock(?:/|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """One file of a commit."""
+
+    path: str  # relative to the top of the repository, or to the folder that was listed
+    mode: str  # 100644, 100755, 120000 (link) or 160000 (submodule)
+    blob: str  # object id
+    size: int  # bytes; 0 for a submodule
+
+
+class Repository:
+    """A repository on this machine, with or without a working tree."""
+
+    def __init__(self, folder: Path) -> None:
+        """
+        Args:
+            folder: Any folder of the repository; paths are relative to it.
+        """
+        self._folder = folder
+
+    def resolve(self, name: str) -> str:
+        """The commit that a branch, remote branch of `origin`, tag, scope name or commit id means.
+
+        Raises:
+            InvalidScope: The name can be none of these.
+            SourceUnavailable: There is no such commit, or no repository.
+        """
+        if not name or len(name) > _MAX_NAME_CHARS or _NOT_IN_REFS.search(name):
+            raise InvalidScope(f"{name[:80]!a} cannot be the name of a branch or commit")
+        refs = [f"refs/heads/{name}", f"refs/remotes/origin/{name}", f"refs/tags/{name}"]
+        for candidate in [*refs, *([name] if name == "HEAD" or _COMMIT.fullmatch(name) else [])]:
+            if commit := self._commit(candidate):
+                return commit
+        by_scope = [ref for ref in self._refs() if _scope_of(ref) == name]
+        commit = self._commit(by_scope[0]) if by_scope else ""
+        if not commit:
+            raise SourceUnavailable(f"there is no branch, tag or commit {name!a} in the repository at {self._folder}")
+        return commit
+
+    def prefix(self) -> str:
+        """Where the folder lies in the repository: "" at the top, else like `apps/site/`."""
+        return self._run("rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").removesuffix("\n")
+
+    def files(self, commit: str, prefix: str) -> Iterator[TreeEntry]:
+        """Every file of a commit below `prefix`, relative to it, in git's order.
+
+        Raises:
+            SourceUnavailable: git cannot list them all.
+        """
+        command = ["ls-tree", "-r", "-z", "-l", "--full-tree", commit]
+        for line in self._lines(command + (["--", prefix] if prefix else [])):
+            facts, _, name = line.partition(b"\t")
+            mode, _, blob, size = facts.decode("ascii").split()
+            path = os.fsdecode(name)
+            if path.startswith(prefix):
+                yield TreeEntry(path[len(prefix) :], mode, blob, int(size) if size.isdigit() else 0)
+
+    def open(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start git in the repository, with pipes and without anything of the caller's git environment."""
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        # Nothing here may ask a person, fetch what is missing, or take a lock in somebody's repository.
+        quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+        literal = {"GIT_LITERAL_PATHSPECS": "1"}
+        command = ["git", "-C", os.fspath(self._folder), "-c", "protocol.allow=never", "-c", "core.quotePath=false"]
+        try:
+            return subprocess.Popen(  # noqa: S603  no shell; names are checked, and full refs by then
+                [*command, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if arguments[0] in _SHORT_ANSWERS else subprocess.DEVNULL,
+                env=environment | quiet | literal,
+            )
+        except FileNotFoundError as error:
+            raise ConfigMissing("the git program is not installed; source.mode git-branch needs it") from error
+        except OSError as error:
+            raise SourceUnavailable(f"git cannot be started: {error.strerror or error}") from error
+
+    def _commit(self, name: str) -> str:
+        try:
+            answer = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        except SourceUnavailable:
+            self._run("rev-parse", "--git-dir")  # raises, with a reason, when the repository itself is the trouble
+            return ""
+        return answer.decode("ascii").strip()
+
+    def _refs(self) -> list[str]:
+        listed = self._run("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes/origin")
+        return listed.decode("utf-8", "replace").split("\n")[:-1]
+
+    def _run(self, *arguments: str) -> bytes:
+        process = self.open(*arguments)
+        try:
+            output, errors = process.communicate(timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired as error:
+            raise SourceUnavailable(f"git {arguments[0]} took longer than {TIMEOUT_S:.0f} s") from error
+        finally:
+            stop(process)
+        if process.returncode:
+            raise SourceUnavailable(self._failure(arguments[0], errors))
+        return output
+
+    def _lines(self, arguments: list[str]) -> Iterator[bytes]:
+        """What git writes, up to each NUL, while it writes it."""
+        process = self.open(*arguments)
+        assert process.stdout is not None
+        try:
+            rest = b""
+            while chunk := read_some(process.stdout, _CHUNK):
+                *lines, rest = (rest + chunk).split(b"\x00")
+                yield from lines
+            if process.wait(TIMEOUT_S) or rest:
+                raise SourceUnavailable(self._failure(arguments[0], b"the commit or a part of it is not in this clone"))
+        finally:
+            stop(process)
+
+    def _failure(self, command: str, errors: bytes) -> str:
+        words = " ".join(errors.decode("utf-8", "replace").split())[:300]
+        return f"git {command} failed in {self._folder}: {words or 'no reason given'}"
+
+
+class BlobReader:
+    """Reads blobs through one `git cat-file --batch`, started when first needed, in each process its own."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def read(self, blob: str, max_bytes: int) -> bytes:
+        """The bytes of a blob.
+
+        Raises:
+            SourceUnavailable: There is no such blob here, it is larger than `max_bytes`, or git fails.
+        """
+        if not _OBJECT.fullmatch(blob):
+            raise SourceUnavailable(f"{blob[:80]!a} is not the id of a blob")
+        with self._lock:
+            done = False
+            try:
+                data = self._ask(blob, max_bytes)
+                done = True
+                return data
+            except OSError as error:
+                raise SourceUnavailable(f"git cat-file broke off: {error.strerror or error}") from error
+            finally:
+                if not done:
+                    self._close()  # its next answer would be the rest of this one
+
+    def close(self) -> None:
+        """End the child; a later read starts another."""
+        with self._lock:
+            self._close()
+
+    def __getstate__(self) -> Repository:
+        return self._repository
+
+    def __setstate__(self, repository: Repository) -> None:
+        self.__init__(repository)  # type: ignore[misc]  # a reader in another process is a new one
+
+    def __del__(self) -> None:
+        self._close()
+
+    def _ask(self, blob: str, max_bytes: int) -> bytes:
+        process = self._child()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(blob.encode() + b"\n")
+        process.stdin.flush()
+        header = b""
+        while not header.endswith(b"\n"):
+            header += _read_exactly(process.stdout, 1)
+        words = header.decode("ascii", "replace").split()
+        if len(words) != 3 or words[1] != "blob":
+            raise SourceUnavailable(f"blob {blob} is not in this clone ({header[:100]!r})")
+        size = int(words[2])
+        if size > max_bytes:
+            raise SourceUnavailable(f"blob {blob}: {size:,} bytes; source.max_page_bytes is {max_bytes:,}")
+        return _read_exactly(process.stdout, size + 1)[:-1]
+
+    def _child(self) -> subprocess.Popen[bytes]:
+        # After a fork the pipes belong to the parent: two processes at one pipe would get each other's pages.
+        if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
+            self._close()
+            self._process, self._owner = self._repository.open("cat-file", "--batch"), os.getpid()
+        return self._process
+
+    def _close(self) -> None:
+        process, self._process = getattr(self, "_process", None), None
+        if process is not None and self._owner == os.getpid():
+            stop(process)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a child at once and leave neither a zombie nor an open pipe."""
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            try:
+                pipe.close()
+            except OSError:
+                continue  # bytes that the dead child never took
+
+
+def read_some(pipe: IO[bytes], most: int) -> bytes:
+    """At least one byte, b"" at the end.
+
+    Raises:
+        SourceUnavailable: Nothing came in time.
+    """
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        if not selector.select(TIMEOUT_S):
+            raise SourceUnavailable(f"git gave no answer for {TIMEOUT_S:.0f} s")
+    return os.read(pipe.fileno(), most)
+
+
+def _read_exactly(pipe: IO[bytes], size: int) -> bytes:
+    chunks = []
+    while size:
+        chunk = read_some(pipe, min(size, _CHUNK))
+        if not chunk:
+            raise SourceUnavailable("git cat-file ended in the middle of an answer")
+        chunks.append(chunk)
+        size -= len(chunk)
+    return b"".join(chunks)
+
+
+def _scope_of(ref: str) -> str:
+    """The scope name of a branch: names that had to change keep a hash, so this is unambiguous."""
+    name = ref.removeprefix("refs/heads/").removeprefix("refs/remotes/origin/")
+    try:
+        return sanitise_scope(name)
+    except InvalidScope:
+        return ""

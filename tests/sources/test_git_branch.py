@@ -1,0 +1,284 @@
+"""Content files straight from a branch or commit of a real repository."""
+
+import os
+import pickle
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from contract.source import FolderPlace, Place, SourceContract
+
+from searchsocket.errors import InvalidScope, SourceUnavailable
+from searchsocket.routes import route_table
+from searchsocket.scopes import sanitise_scope
+from searchsocket.settings.model import Settings
+from searchsocket.sources import make_source
+from searchsocket.sources.base import Source
+from searchsocket.sources.git_branch import GitBranchSource
+from searchsocket.sources.git_objects import BlobReader, Repository
+
+GLOBS = ["docs/**/*.md", "src/routes/**/+page.md"]
+
+
+def git(folder: Path, *arguments: str) -> str:
+    who = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+    command = ["git", "-C", str(folder), "-c", "init.defaultBranch=main", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | who).stdout.strip()
+
+
+def commit(folder: Path, files: dict[str, str], message: str = "change") -> str:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "--allow-empty", "-m", message)
+    return git(folder, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    return folder
+
+
+def listed(source: Source) -> dict[str, str]:
+    return {page.url: page.locator for page in source.pages()}
+
+
+@dataclass
+class GitPlace(FolderPlace):
+    suffix: str = ".md"
+
+    def source(self) -> Source:
+        commit(self.folder.parent, {})
+        return GitBranchSource(
+            self.folder.parent, "main", ["docs/**/*.md"], exclude=["/drafts/**"], max_page_bytes=self.max_page_bytes
+        )
+
+
+class TestGitBranch(SourceContract):
+    @pytest.fixture
+    def place(self, repo: Path) -> GitPlace:
+        return GitPlace(repo / "docs")
+
+    def test_a_page_that_is_gone_says_so(self, place: Place) -> None:
+        """A commit does not change: what was listed can be read, though the branch has moved on."""
+        place.put("/a", "one")
+        source = place.source()
+        [page] = source.pages()
+        place.remove("/a")
+        assert [*place.source().pages()] == []
+        assert source.read(page) == b"one"
+
+
+def test_a_branch_is_read_without_touching_the_working_tree(repo: Path) -> None:
+    """Another branch is checked out, with uncommitted work: neither is seen, neither is changed."""
+    commit(repo, {"docs/a.md": "from main"})
+    git(repo, "switch", "-q", "-c", "feature/x")
+    commit(repo, {"docs/a.md": "from feature", "docs/b.md": "new"})
+    git(repo, "switch", "-q", "main")
+    (repo / "docs/a.md").write_text("uncommitted")
+    before = (git(repo, "status", "--porcelain"), git(repo, "rev-parse", "HEAD"))
+    source = GitBranchSource(repo, "feature/x", GLOBS)
+    pages = {page.url: source.read(page) for page in source.pages()}
+    assert pages == {"/a": b"from feature", "/b": b"new"}
+    assert (git(repo, "status", "--porcelain"), git(repo, "rev-parse", "HEAD")) == before
+    assert (repo / "docs/a.md").read_text() == "uncommitted"
+
+
+def test_branches_tags_commits_and_scopes_name_a_commit(repo: Path) -> None:
+    """A scope name is a branch name made safe; the branch behind it is found again."""
+    first = commit(repo, {"docs/a.md": "1"})
+    git(repo, "tag", "v1")
+    second = commit(repo, {"docs/a.md": "2"})
+    git(repo, "branch", "feature/Größe")
+    names = {"v1": first, first: first, first[:10]: first, "main": second, "feature/Größe": second, "HEAD": second}
+    names[sanitise_scope("feature/Größe")] = second
+    assert {name: Repository(repo).resolve(name) for name in names} == names
+
+
+def test_a_clone_of_a_ci_job_has_only_remote_branches(repo: Path, tmp_path: Path) -> None:
+    """Shallow, on no branch: `origin`'s branch of that name is meant."""
+    commit(repo, {"docs/a.md": "old"})
+    head = commit(repo, {"docs/a.md": "new"})
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{repo}", "clone")
+    clone = tmp_path / "clone"
+    git(clone, "checkout", "-q", "--detach")
+    git(clone, "branch", "-q", "-D", "main")
+    source = GitBranchSource(clone, "main", GLOBS)
+    assert source.commit() == head
+    assert listed(source) == {"/a": "docs/a.md"}
+
+
+def test_a_bare_repository_and_a_project_in_a_folder(repo: Path, tmp_path: Path) -> None:
+    """Paths are relative to the project, wherever it lies in its repository."""
+    commit(repo, {"apps/site/docs/a.md": "a", "apps/site-old/docs/c.md": "c", "docs/b.md": "b"})
+    assert listed(GitBranchSource(repo / "apps/site", "main", GLOBS)) == {"/a": "docs/a.md"}
+    assert listed(GitBranchSource(repo, "main", GLOBS, base_dir="./apps/site/")) == {"/a": "docs/a.md"}
+    git(tmp_path, "clone", "-q", "--bare", str(repo), "bare.git")
+    assert listed(GitBranchSource(tmp_path / "bare.git", "main", GLOBS)) == {"/b": "docs/b.md"}
+
+
+def test_routes_come_from_the_same_commit(repo: Path) -> None:
+    """A route that only the branch has is mapped; one that only the working tree has is not."""
+    commit(repo, {"src/routes/(docs)/guide/+page.md": "g", "src/routes/+page.svelte": "", "src/lib/x.ts": ""})
+    (repo / "src/routes/later").mkdir()
+    (repo / "src/routes/later/+page.svelte").touch()
+    source = GitBranchSource(repo, "main", GLOBS)
+    assert listed(source) == {"/guide": "src/routes/(docs)/guide/+page.md"}
+    commit(repo, {})  # the branch moves on meanwhile
+    table = route_table(source.route_files())
+    assert table.resolve("/guide").route_file == "src/routes/(docs)/guide/+page.md"
+    assert table.resolve("/later").resolution == "none"
+
+
+def test_what_is_no_text_of_this_repository_is_skipped(repo: Path, tmp_path: Path) -> None:
+    """Links, submodules and LFS pointers: each named with its reason."""
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    commit(other, {"docs/s.md": "sub"})
+    git(repo, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "docs/sub")
+    (repo / "docs/link.md").symlink_to("/etc/passwd")
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 12345\n"
+    commit(repo, {"docs/a.md": "a", "docs/big.md": pointer, "docs/b.txt": "no"})
+    source = GitBranchSource(repo, "main", GLOBS)
+    assert listed(source) == {"/a": "docs/a.md"}
+    reasons = {name: reason.split(";")[0] for name, reason in source.report.skipped.items()}
+    assert reasons == {"docs/big.md": "a Git LFS pointer", "docs/link.md": "a link", "docs/sub": "a submodule"}
+    assert source.report.complete
+
+
+def test_names_in_any_script_and_of_any_bytes(repo: Path) -> None:
+    """git quotes such names unless asked not to; some are no UTF-8 at all."""
+    commit(repo, {'docs/日本 "x"\n.md': "j", "docs/:(top)y.md": "m"})
+    with open(os.path.join(os.fsencode(repo), b"docs/caf\xe9.md"), "wb") as file:
+        file.write(b"f")
+    commit(repo, {})
+    source = GitBranchSource(repo, "main", GLOBS)
+    assert sorted(listed(source)) == ["/:(top)y", "/caf%E9", "/日本%20%22x%22%0A"]
+    assert all(page.locator.encode() for page in source.pages())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["--upload-pack=x", "-h", "", "a..b", "main^", "main~1", "HEAD:docs", "@{-1}", "a b", "a\nb", "a\x00b", "*",
+     "../main", "/main", "main/", "x" * 1000, "a//b", "refs/heads/.x", "x.lock", "[a]", "a\\b", "\udce9"],
+)  # fmt: skip
+def test_hostile_names_are_refused(repo: Path, name: str) -> None:
+    """A branch name comes from a webhook or a stranger's pull request."""
+    commit(repo, {"docs/a.md": "a"})
+    with pytest.raises(InvalidScope):
+        next(GitBranchSource(repo, name, GLOBS).pages())
+
+
+def test_what_is_not_there_says_so(repo: Path, tmp_path: Path) -> None:
+    """And no empty site (original failure 4)."""
+    commit(repo, {"docs/a.md": "a"})
+    with pytest.raises(SourceUnavailable, match="no branch, tag or commit 'gone'"):
+        next(GitBranchSource(repo, "gone", GLOBS).pages())
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(SourceUnavailable, match="git"):
+            next(GitBranchSource(folder, "main", GLOBS).pages())
+    with pytest.raises(SourceUnavailable, match="out of the project"):
+        GitBranchSource(repo, "main", GLOBS, base_dir="../x")
+
+
+def test_the_environment_of_a_git_hook_does_not_lead_elsewhere(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hooks set GIT_DIR: a run started by one would read another repository."""
+    commit(repo, {"docs/a.md": "a"})
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
+    monkeypatch.setenv("GIT_INDEX_FILE", "/nowhere/index")
+    assert listed(GitBranchSource(repo, "main", GLOBS)) == {"/a": "docs/a.md"}
+
+
+def test_a_blob_that_is_damaged_costs_only_itself(repo: Path) -> None:
+    """The run goes on and is not complete, so nothing is deleted."""
+    commit(repo, {"docs/a.md": "a", "docs/b.md": "b", "docs/c.md": "x" * 2000})
+    blob = git(repo, "rev-parse", "HEAD:docs/b.md")
+    path = repo / ".git/objects" / blob[:2] / blob[2:]
+    path.chmod(0o644)
+    path.write_bytes(b"damaged")
+    source = GitBranchSource(repo, "main", GLOBS)
+    try:
+        urls = list(listed(source))
+    except SourceUnavailable:  # this git cannot even list sizes then
+        return
+    assert urls == ["/a", "/c"]
+    assert list(source.report.failed) == ["docs/b.md"]
+    assert not source.report.complete
+
+
+class TestBlobReader:
+    """One child reads all pages; it must never be shared, lost or left behind."""
+
+    def test_it_survives_its_child(self, repo: Path) -> None:
+        """A child that was killed is replaced at the next read."""
+        commit(repo, {"docs/a.md": "a"})
+        blob = git(repo, "rev-parse", "HEAD:docs/a.md")
+        reader = BlobReader(Repository(repo))
+        assert reader.read(blob, 10) == b"a"
+        child = reader._process
+        assert child is not None
+        child.kill()
+        child.wait()
+        assert reader.read(blob, 10) == b"a"
+        reader.close()
+        assert reader._process is None
+
+    def test_a_refused_blob_does_not_spoil_the_next(self, repo: Path) -> None:
+        """Too large, not there, no blob: the next answer belongs to the next question."""
+        commit(repo, {"docs/a.md": "a", "docs/b.md": "b" * 300_000})
+        small, large, tree = (git(repo, "rev-parse", f"HEAD:{name}") for name in ("docs/a.md", "docs/b.md", "docs"))
+        reader = BlobReader(Repository(repo))
+        for bad in (large, "0" * 40, tree, "--help", "HEAD:docs/a.md", f"{small}\n{small}", ""):
+            with pytest.raises(SourceUnavailable):
+                reader.read(bad, 1000)
+            assert reader.read(small, 1000) == b"a"
+        assert reader.read(large, 300_000) == b"b" * 300_000
+        reader.close()
+
+    def test_no_child_is_left_behind(self, repo: Path) -> None:
+        """Also when the source is dropped, or its listing is stopped in the middle."""
+        commit(repo, {f"docs/{i}.md": str(i) for i in range(50)})
+        source = GitBranchSource(repo, "main", GLOBS)
+        pages = source.pages()
+        source.read(next(pages))
+        child = source._blobs._process
+        assert child is not None
+        pages.close()
+        del pages, source
+        assert child.returncode is not None
+
+    def test_threads_and_processes_read_their_own_pages(self, repo: Path) -> None:
+        """Extraction maps batches over workers, forked or not (DESIGN 9)."""
+        commit(repo, {f"docs/{i}.md": f"{i} " * 5000 for i in range(20)})
+        source = GitBranchSource(repo, "main", GLOBS)
+        pages = list(source.pages())
+        expected = [f"{page.url[1:]} ".encode() * 5000 for page in pages]
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(source.read, pages)) == expected
+        assert pickle.loads(pickle.dumps(source)).read(pages[3]) == expected[3]
+        with get_context("fork").Pool(2) as pool:
+            assert pool.map(source.read, pages) == expected
+        assert source.read(pages[0]) == expected[0]
+
+
+def test_the_settings_lead_here(repo: Path) -> None:
+    """`source.git.branch` and `repo_dir` have their effect; without them it is the scope's branch (DESIGN 8)."""
+    commit(repo, {"docs/a.md": "a"})
+    git(repo, "switch", "-q", "-c", "Feature/Y")
+    commit(repo, {"docs/b.md": "b"})
+    project = repo.parent
+    by_scope = Settings.model_validate({"source": {"mode": "git-branch", "git": {"repo_dir": "repo"}}})
+    assert list(listed(make_source(project, by_scope, scope=sanitise_scope("Feature/Y")))) == ["/a", "/b"]
+    assert list(listed(make_source(project, by_scope, scope="main"))) == ["/a"]
+    named = Settings.model_validate(
+        {"source": {"mode": "git-branch", "git": {"repo_dir": "repo", "branch": "main"}, "exclude": ("/x",)}}
+    )
+    assert list(listed(make_source(project, named, scope="other"))) == ["/a"]
