@@ -47,7 +47,7 @@ def atoms_of(blocks: Sequence[Block], settings: ChunkSettings) -> tuple[list[Ato
                 head = ""
             head = f"{head}\n\n{block.text}" if head else block.text
             continue
-        for atom in _take_apart(block, settings, warnings, _MAX_NESTING):
+        for atom in _take_apart(block, settings, warnings, _MAX_NESTING, len(head) + 2 if head else 0):
             atoms.extend(_below(head, atom, settings))
             head = ""
     if head:
@@ -64,13 +64,18 @@ def _below(head: str, atom: Atom, settings: ChunkSettings) -> list[Atom]:
     return [Atom(head, "\n\n"), atom]
 
 
-def _take_apart(block: Block, settings: ChunkSettings, warnings: list[str], nesting: int) -> Iterator[Atom]:
+def _take_apart(
+    block: Block, settings: ChunkSettings, warnings: list[str], nesting: int, above: int = 0
+) -> Iterator[Atom]:
+    """The atoms of one block; `above` are the characters of the headings that its first atom must leave room for."""
     kept_whole = block.kind in settings.dont_split_inside
     limit = settings.hard_max_chars if kept_whole else settings.max_chars
+    if not kept_whole:
+        limit = max(limit - above, limit // 2, 1)
     if len(block.text) <= limit:
         yield Atom(block.text, "\n\n", prose=block.kind == "paragraph")
     elif (cut := _CUTTERS.get(block.kind)) is not None:
-        pieces = cut(block.text, limit)
+        pieces = cut(block.text, max(limit - above, limit // 2) if kept_whole else limit)
         if kept_whole:
             warnings.append(
                 f"a {block.kind} of {len(block.text)} characters was cut into {len(pieces)} pieces "
@@ -87,7 +92,8 @@ def _take_apart(block: Block, settings: ChunkSettings, warnings: list[str], nest
 
 def _prose_atoms(text: str, limit: int) -> Iterator[Atom]:
     for index, (glue, part) in enumerate(split_prose(text, limit)):
-        yield Atom(part, glue if index else "\n\n", prose=True)
+        if part.strip():
+            yield Atom(part, glue if index else "\n\n", prose=True)
 
 
 def _item_atoms(item: str, settings: ChunkSettings, warnings: list[str], nesting: int) -> Iterator[Atom]:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from searchsocket.chunking.atoms import Atom
 from searchsocket.chunking.sentences import split_sentences
+from searchsocket.settings.model import ChunkSettings
 
 
-def pack(atoms: Sequence[Atom], max_chars: int, overlap_chars: int) -> list[str]:
-    """Fill pieces with atoms in order, each up to `max_chars`; a longer atom is a piece by itself.
+def pack(atoms: Sequence[Atom], settings: ChunkSettings) -> list[str]:
+    """Fill pieces with atoms in order, each up to `max_chars`; a longer atom is a piece by itself, or with the few
+    words that lead up to it.
 
     A piece starts with the last sentences of the piece before, as many as fit into `overlap_chars` and beside its
     first atom: overlap never makes a piece too long, and each piece brings at least one new atom.
@@ -16,9 +18,11 @@ def pack(atoms: Sequence[Atom], max_chars: int, overlap_chars: int) -> list[str]
     current: list[Atom] = []
     size = 0
     for atom in atoms:
-        if current and size + len(atom.glue) + atom.size > max_chars:
+        total = size + len(atom.glue) + atom.size
+        leads_up = atom.size > settings.max_chars and size < settings.min_chars and total <= settings.hard_max_chars
+        if current and total > settings.max_chars and not leads_up:
             pieces.append(_join(current))
-            current = _tail(current, min(overlap_chars, max_chars - atom.size - len(atom.glue)))
+            current = _tail(current, min(settings.overlap_chars, settings.max_chars - atom.size - len(atom.glue)))
             size = len(_join(current))
         size += atom.size + (len(atom.glue) if current else 0)
         current.append(atom)

@@ -51,7 +51,7 @@ def chunk_page(page: Page, settings: ChunkSettings) -> ChunkedPage:
             piece = under[section.anchor]
             under[section.anchor] += 1
             chunks.append(Chunk(page.url, len(chunks), "section", path, section.title, section.anchor, piece, text))
-    return ChunkedPage(tuple(chunks), tuple(warnings))
+    return ChunkedPage(tuple(chunks), tuple(dict.fromkeys(warnings)))
 
 
 def _pieces(section: Section, settings: ChunkSettings, warnings: list[str]) -> Iterator[str]:
@@ -60,7 +60,7 @@ def _pieces(section: Section, settings: ChunkSettings, warnings: list[str]) -> I
         return
     atoms, cut = atoms_of(section.blocks, settings)
     warnings.extend(cut)
-    yield from pack(atoms, settings.max_chars, settings.overlap_chars)
+    yield from pack(atoms, settings)
 
 
 def _summary(page: Page, blocks: list[Block], max_chars: int) -> str:

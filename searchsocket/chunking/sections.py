@@ -1,13 +1,15 @@
 """Heading sections of a page, and the merging of small ones (spec 9.1, steps 1 to 3)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from searchsocket.chunking.sentences import safe_cut
-from searchsocket.markdown.blocks import Block
+from searchsocket.markdown.blocks import Block, is_rule
 from searchsocket.markdown.text import inline_text
 from searchsocket.settings.model import ChunkSettings
 
+# A small section joins a neighbour of at most this many times `min_chars`: a larger one would lose its own name.
+_NEIGHBOUR = 2
 _MAX_TITLE = 300  # characters of a heading that identify a section; the text keeps all of them
 
 
@@ -23,6 +25,7 @@ class Section:
     size: int  # characters of the blocks, joined by blank lines
     parent: tuple[str, ...] = ()  # the path above the first heading
     siblings: bool = False  # merged from several headings of one level
+    anchored: bool = True  # False: the anchor is that of a section before
 
     @property
     def bare(self) -> bool:
@@ -31,7 +34,7 @@ class Section:
 
 
 def split_sections(blocks: Iterable[Block]) -> list[Section]:
-    """Cut the blocks of a page at every heading."""
+    """Cut the blocks of a page at every heading. Rules (`---`) say nothing and are left out."""
     sections: list[Section] = []
     path: list[tuple[int, str]] = []
     anchor = ""
@@ -43,7 +46,11 @@ def split_sections(blocks: Iterable[Block]) -> list[Section]:
             anchor = block.anchor or anchor
             titles = tuple(title for _, title in path if title)
             parent = titles[:-1] if path[-1][1] else titles
-            sections.append(Section(block.level, titles, path[-1][1], anchor, [block], len(block.text), parent))
+            section = Section(block.level, titles, path[-1][1], anchor, [block], len(block.text), parent)
+            section.anchored = bool(block.anchor)
+            sections.append(section)
+        elif block.kind == "paragraph" and is_rule(block.text):
+            continue
         elif not sections:
             sections.append(Section(0, (), "", "", [block], len(block.text)))
         else:
@@ -55,15 +62,15 @@ def split_sections(blocks: Iterable[Block]) -> list[Section]:
 def merge_small(sections: Iterable[Section], settings: ChunkSettings) -> list[Section]:
     """Merge small neighbours until they reach `min_chars`, never beyond `max_chars`.
 
-    Only sections below `min_chars` merge, with a sibling or a child, since a large section that took in a small one
-    would answer under the wrong heading. Headings without text join the section below them, which keeps its name.
+    A section below `min_chars` takes in the sibling or child after it, unless that is large enough to answer under
+    its own name. Headings without text join the section below them, which keeps its name.
     """
     merged: list[Section] = []
     for section in sections:
         previous = merged[-1] if merged else None
         if previous is None or not _may_join(previous, section, settings):
             merged.append(section)
-        elif previous.bare and not (section.bare or section.size < settings.min_chars):
+        elif previous.bare and not section.bare and section.size >= settings.min_chars:
             merged[-1] = _under_headings(previous, section)
         else:
             _absorb(previous, section)
@@ -81,7 +88,8 @@ def _may_join(previous: Section, section: Section, settings: ChunkSettings) -> b
         return False
     if previous.bare:
         return previous.size <= settings.max_chars // 2  # packing keeps headings with what follows
-    return section.size < settings.min_chars and previous.size + 2 + section.size <= settings.max_chars
+    small = section.size < _NEIGHBOUR * settings.min_chars
+    return small and previous.size + 2 + section.size <= settings.max_chars
 
 
 def _merge_leftovers(sections: list[Section], settings: ChunkSettings) -> list[Section]:
@@ -106,13 +114,23 @@ def _absorb(into: Section, section: Section) -> None:
     if section.level == into.level:
         into.path = into.parent  # siblings stand under their parent
         into.siblings = True
+    _adopt_anchor(into, section)
     into.blocks.extend(section.blocks)
     into.size += 2 + section.size
 
 
 def _under_headings(headings: Section, section: Section) -> Section:
     """A section below headings that have no text of their own: its name, their anchor."""
-    size = headings.size + 2 + section.size
-    anchor = headings.anchor or section.anchor
-    blocks = headings.blocks + section.blocks
-    return Section(section.level, section.path, section.title, anchor, blocks, size, section.parent)
+    _adopt_anchor(headings, section)
+    return replace(
+        section,
+        anchor=headings.anchor,
+        anchored=headings.anchored,
+        blocks=headings.blocks + section.blocks,
+        size=headings.size + 2 + section.size,
+    )
+
+
+def _adopt_anchor(into: Section, section: Section) -> None:
+    if not into.anchored and section.anchored:
+        into.anchor, into.anchored = section.anchor, True

@@ -91,7 +91,7 @@ def is_delimiter_row(line: str) -> bool:
 def item_content(line: str) -> int | None:
     """The column where the content of the list item that `line` starts begins; None when it starts none."""
     match = _LIST_ITEM.match(line)
-    if match is None or _is_rule(line):
+    if match is None or is_rule(line):
         return None
     # More than four blanks behind the marker are an indented code block inside the item.
     return match.end(2) + (len(match[3]) if 1 <= len(match[3]) <= 4 else 1)
@@ -204,10 +204,10 @@ def _read_table(lines: Sequence[str], at: int) -> tuple[int, Block]:
 def _read_paragraph(lines: Sequence[str], at: int) -> tuple[int, Block]:
     end = at + 1
     while end < len(lines) and lines[end].strip():
-        if (level := _underline(lines[end])) and not _is_rule(lines[at]):
+        if (level := _underline(lines[end])) and not is_rule(lines[at]):
             title, anchor = _without_anchor(" ".join(" ".join(lines[at:end]).split()))
             return end + 1, Block("heading", "\n".join(lines[at : end + 1]), level, title, anchor)
-        if _interrupts(lines, end) or _is_rule(lines[at]):
+        if _interrupts(lines, end) or is_rule(lines[at]):
             break
         end += 1
     return end, Block("paragraph", "\n".join(lines[at:end]).strip("\n"))
@@ -219,7 +219,7 @@ def _interrupts(lines: Sequence[str], at: int, *, table: bool = True) -> bool:
     indent = _indent(line)
     if indent >= 4:
         return False
-    if line[indent] == ">" or _heading(line) is not None or opening_fence(line) is not None or _is_rule(line):
+    if line[indent] == ">" or _heading(line) is not None or opening_fence(line) is not None or is_rule(line):
         return True
     match = _LIST_ITEM.match(line)
     if match is not None and line[match.end() :].strip() and (not match[2][0].isdigit() or match[2][:-1] == "1"):
@@ -258,7 +258,8 @@ def _underline(line: str) -> int:
     return (1 if bare[0] == "=" else 2) if bare and bare[0] in "=-" and not bare.strip(bare[0]) else 0
 
 
-def _is_rule(line: str) -> bool:
+def is_rule(line: str) -> bool:
+    """Whether `line` is a thematic break: three or more of `-`, `*` or `_`, and nothing else."""
     bare = line.replace(" ", "").replace("\t", "")
     return len(bare) >= 3 and bare[0] in "-*_" and not bare.strip(bare[0])
 

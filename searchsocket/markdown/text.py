@@ -9,7 +9,15 @@ import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
 
-from searchsocket.markdown.blocks import Block, Fence, is_delimiter_row, opening_fence, parse_blocks, split_lines
+from searchsocket.markdown.blocks import (
+    Block,
+    Fence,
+    is_delimiter_row,
+    is_rule,
+    opening_fence,
+    parse_blocks,
+    split_lines,
+)
 
 _SPECIAL = re.compile(r"[\\`\[\]*_~<&]")
 # Bounds keep a failed attempt short, so that a run of openers costs linear time.
@@ -59,8 +67,7 @@ def _block_text(block: Block) -> str:
         case "table" | "blockquote" | "list":
             return _container_text(block.text)
         case _:
-            text = inline_text(block.text)
-            return "" if text and not text.strip("-*_ ") else text
+            return "" if is_rule(block.text) else inline_text(block.text)
 
 
 def _code_text(code: str) -> str:
@@ -100,7 +107,7 @@ def _container_text(text: str) -> str:
             if not is_delimiter_row(rest) and (row := inline_text(_cells(rest))):
                 parts.append(row)
         else:
-            if line[:end].strip() or not rest:
+            if line[:end].strip("> ") or not rest:
                 flush()
             prose.append(rest.lstrip("#").lstrip() if rest.startswith("#") else rest)
     flush()
