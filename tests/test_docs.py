@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import pytest
@@ -19,7 +19,7 @@ from searchsocket.cli.exits import exit_status
 from searchsocket.cli.main import cli
 from searchsocket.errors import SearchSocketError
 from searchsocket.settings.load import PLANNED, all_keys
-from searchsocket.settings.model import Settings
+from searchsocket.settings.model import Settings, SourceMode
 
 ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "examples" / "docs-site" / "build"
@@ -79,6 +79,12 @@ def test_toml_examples_use_real_keys_and_valid_values() -> None:
     assert len(examples) >= 15
     for data in examples:
         Settings.model_validate_json(json.dumps(data.get("tool", {}).get("searchsocket", data)))
+
+
+def test_every_source_is_listed_and_has_a_page() -> None:
+    listed = {cells[0] for cells in rows("docs/sources")}
+    assert {*get_args(SourceMode)} <= listed
+    assert {path.stem for path in (BUILD / "docs/sources").glob("*.html")} == listed
 
 
 def error_classes(base: type[SearchSocketError] = SearchSocketError) -> Iterator[type[SearchSocketError]]:

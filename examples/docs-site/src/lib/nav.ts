@@ -32,6 +32,7 @@ export const groups: Group[] = [
 			{ href: '/docs/sources', label: 'Choosing a source' },
 			{ href: '/docs/sources/static-output', label: 'Static output' },
 			{ href: '/docs/sources/content-files', label: 'Content files' },
+			{ href: '/docs/sources/git-branch', label: 'Git branch' },
 			{ href: '/docs/sources/crawl', label: 'Crawl' }
 		]
 	},
