@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from searchsocket.search.numbers import finite
+from searchsocket.search.numbers import clamp, finite
 from searchsocket.types import Hit
 
 # Half and half. Measured: better than reciprocal ranks for weak and strong embedders alike, since ranks throw away
@@ -35,15 +35,14 @@ def fuse(vector_hits: Sequence[Hit], keyword_hits: Sequence[Hit], cosines: Mappi
     Args:
         cosines: Cosine of each record that only the keyword list holds, see `missing_cosines`.
     """
-    cosine = {id_: _cosine(value) for id_, value in cosines.items()}
-    cosine |= {hit.id: _cosine(hit.score) for hit in vector_hits}
-    bm25 = {hit.id: max(finite(hit.score), 0.0) for hit in keyword_hits}
-    ids = sorted(cosine.keys() | bm25.keys())
-    vector = min_max([cosine.get(id_, -1.0) for id_ in ids])
-    keyword = min_max([bm25.get(id_, 0.0) for id_ in ids])
+    known = dict(cosines) | {hit.id: hit.score for hit in vector_hits}
+    found = {hit.id: hit.score for hit in keyword_hits}
+    ids = sorted(known.keys() | found.keys())
+    cosine = [clamp(known.get(id_, -1.0), -1.0, 1.0) for id_ in ids]
+    bm25 = [max(finite(found.get(id_, 0.0)), 0.0) for id_ in ids]
     return [
-        Candidate(id_, cosine.get(id_, -1.0), bm25.get(id_, 0.0), v, k, VECTOR_SHARE * v + (1 - VECTOR_SHARE) * k)
-        for id_, v, k in zip(ids, vector, keyword, strict=True)
+        Candidate(id_, c, b, v, k, VECTOR_SHARE * v + (1 - VECTOR_SHARE) * k)
+        for id_, c, b, v, k in zip(ids, cosine, bm25, min_max(cosine), min_max(bm25), strict=True)
     ]
 
 
@@ -55,7 +54,3 @@ def min_max(values: Sequence[float]) -> list[float]:
     if high <= low:
         return [1.0 if high > 0 else 0.0] * len(values)
     return [(value - low) / (high - low) for value in values]
-
-
-def _cosine(value: float) -> float:
-    return min(max(finite(value, -1.0), -1.0), 1.0)

@@ -13,6 +13,8 @@ _MAX_WORD_CHARS = 64  # longer runs are data, not words
 
 _COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _WORD = re.compile(rf"(?:[^\W_]|[{_COMBINING}])+")
+_WORD_REST = re.compile(r"[^\W_]*")
+_OTHER_LETTER = re.compile(rf"[^\W\d_a-zA-Z]|[{_COMBINING}]")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _forms = lru_cache(maxsize=1 << 16)(word_forms)  # words repeat: from one snippet to the next, and between queries
 
@@ -70,19 +72,22 @@ class QueryWords:
                     break
 
     def _likely_words(self, text: str) -> Iterator[tuple[int, str]]:
-        """Words that may be the query's, and where they start: all of them where letters have more than one form."""
-        if not text.isascii():
+        """Words that may be the query's, and where they start: those that begin like one, also inside `camelCase`.
+
+        All words where letters have more than one form.
+        """
+        lower = text.lower()
+        if len(lower) != len(text) or _OTHER_LETTER.search(text):
             yield from ((match.start(), match[0]) for match in _WORD.finditer(text))
             return
-        lower, end = text.lower(), 0
-        while (needle := self._needles.search(lower, end)) is not None:
-            start = needle.start()
-            while start > end and lower[start - 1].isalnum():
-                start -= 1
-            end = needle.end()
-            while end < len(lower) and lower[end].isalnum():
-                end += 1
-            yield start, text[start:end]
+        for needle in self._needles:
+            at = lower.find(needle)
+            while at >= 0:
+                end = at + len(needle)
+                if at == 0 or not lower[at - 1].isalnum() or text[at].isupper():
+                    end = _WORD_REST.match(lower, end).end()  # type: ignore[union-attr]  # matches the empty rest too
+                    yield at, text[at:end]
+                at = lower.find(needle, end)
 
     def _pair_marks(self, run: str, start: int) -> Iterator[Mark]:
         """Scripts without spaces are kept as pairs of neighbours."""
@@ -106,13 +111,12 @@ class QueryWords:
         ]
 
 
-def _needles(forms: Iterable[str]) -> re.Pattern[str]:
-    """Finds in lower-case text what every word of these forms holds: a stem, but for the letter that endings change.
+def _needles(forms: Iterable[str]) -> list[str]:
+    """What the words of these forms begin with: a stem, but for the letter that endings change.
 
     Only an irregular stem (`dying`, `die`) is missed, and only as a mark.
     """
-    needles = sorted({form if len(form) < _MIN_PREFIX else form[:-1] for form in forms})
-    return re.compile("|".join(map(re.escape, needles)))
+    return sorted({form if len(form) < _MIN_PREFIX else form[:-1] for form in forms})
 
 
 def _literals(q: str) -> re.Pattern[str] | None:
