@@ -14,7 +14,7 @@ from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavail
 from searchsocket.stores.base import PublishInfo, index_digest
 from searchsocket.stores.local.keywords import create_words, dead_share, link_words, update_words
 from searchsocket.stores.local.layout import IDS, ORDER, RECORDS, VECTORS, WORDS, corrupt
-from searchsocket.stores.local.matrix import Rows, write_matrix
+from searchsocket.stores.local.matrix import Rows, map_matrix, write_matrix
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.records import FIELD_NAMES, INDEXES, PATH_ORDER, TABLES, connect_writer
 from searchsocket.stores.local.staging import Staging
@@ -204,10 +204,10 @@ def _summary(merge: sqlite3.Connection, records: int, max_doc: int, id_bytes: in
 def _map_staged(staging: Staging, nothing: Vectors) -> Vectors:
     if not staging.counts()[0]:
         return nothing
-    mapped = np.memmap(staging.vectors, np.float32, "r").view(np.ndarray)
-    dimensions = int(staging.fact("dimensions"))
-    # Behind the last whole row may lie what a write that failed left.
-    return mapped[: len(mapped) // dimensions * dimensions].reshape(-1, dimensions)
+    rows, dimensions = int(staging.fact("slots")), int(staging.fact("dimensions"))
+    if staging.vectors.stat().st_size < rows * dimensions * 4:
+        raise StateUnavailable(f"{staging.vectors} is shorter than what this run staged; run it again")
+    return map_matrix(staging.vectors, rows, dimensions)
 
 
 def _open_merge(database: Path, *, live: LocalReader | None, staging: Staging | None = None) -> sqlite3.Connection:

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import tantivy
 from tantivy import Occur, Query
@@ -131,6 +132,16 @@ class Words:
 
     def __init__(self, folder: Path) -> None:
         """Raises: ValueError, OSError when files are missing or damaged."""
+        if os.access(folder, os.W_OK):
+            self._open(folder)
+        else:
+            # tantivy locks a folder even to read it, so it gets one of its own that names the same files.
+            with TemporaryDirectory(prefix="searchsocket-words-") as view:
+                for path in folder.resolve().iterdir():
+                    (Path(view) / path.name).symlink_to(path)
+                self._open(Path(view))  # which holds all files open from here on
+
+    def _open(self, folder: Path) -> None:
         self._index = tantivy.Index.open(str(folder))
         self._index.config_reader("manual")  # a generation never changes: no thread that watches it
         self._index.reload()

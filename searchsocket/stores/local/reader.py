@@ -59,9 +59,12 @@ class LocalReader:
             self.ids = np.fromfile(folder / IDS, f"S{self.manifest.id_bytes}")
             self.vectors = map_matrix(folder / VECTORS, count, self.generation.dimensions)
         except ValueError as error:
-            raise corrupt(folder, "holds arrays that do not fit its manifest") from error
-        if not len(self.order) == len(self.ids) == count or (count and int(self.order.max()) > self.manifest.max_doc):
-            raise corrupt(folder, "holds arrays that do not fit its manifest")
+            raise corrupt(folder / VECTORS, "does not fit its manifest") from error
+        for name, array in ((ORDER, self.order), (IDS, self.ids)):
+            if len(array) != count:
+                raise corrupt(folder / name, f"holds {len(array)} rows instead of {count}")
+        if count and int(self.order.max()) > self.manifest.max_doc:
+            raise corrupt(folder / ORDER, "names records that its manifest does not know")
         self.rows = np.full(self.manifest.max_doc + 1, -1, np.int64)  # doc -> row
         self.rows[self.order] = np.arange(count)
         self.words = self._open_words()

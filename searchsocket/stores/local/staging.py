@@ -52,8 +52,7 @@ class Staging:
         for model_id in sorted({record.model_id for record in records}):
             if (first := self._same("model_id", model_id)) != model_id:
                 raise EmbeddingModelMismatch(records[0].scope, first, model_id)
-        (last,) = self._connection.execute("SELECT value FROM facts WHERE name = 'slots'").fetchone() or ("0",)
-        first_slot = int(last)
+        first_slot = int(self.fact("slots") or 0)
         with open(self.vectors, "r+b" if self.vectors.exists() else "w+b") as file:
             file.seek(first_slot * vectors.shape[1] * 4)
             file.write(np.ascontiguousarray(vectors).data)
@@ -78,7 +77,7 @@ class Staging:
         self._connection.execute("COMMIT")
 
     def fact(self, name: str) -> str:
-        """`dimensions` or `model_id` of what is staged; "" when only deletions are."""
+        """`dimensions`, `model_id` or number of `slots` of what is staged; "" when only deletions are."""
         row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 

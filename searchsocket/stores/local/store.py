@@ -210,7 +210,7 @@ class LocalStore:
         except (OSError, sqlite3.OperationalError) as error:
             raise StateUnavailable(f"cannot write the index in {folder}: {error}") from error
         except sqlite3.DatabaseError as error:
-            raise corrupt(staging.database, f"is damaged ({error})") from error
+            raise StateUnavailable(f"what this run staged in {folder} is damaged ({error}); run it again") from error
 
     # Reading
 
@@ -277,13 +277,27 @@ class LocalStore:
 
     def verify(self, scope: Scope) -> list[str]:
         """See `VectorStore.verify`."""
+        folder = self._folder(scope)
+        problems: list[str] = []
+        for _ in range(_MAX_OPEN_TRIES):
+            current = read_current(folder)
+            problems = self._problems(folder / current.live) if current else []
+            # What is removed while it is read is not damaged: another publish went by.
+            if not problems or read_current(folder) == current:
+                break
+        return problems
+
+    def _problems(self, generation: Path) -> list[str]:
+        problems: list[str] = []
         try:
-            reader = self.reader(scope)
-        except ScopeNotIndexed:
-            return []
+            manifest = self._checked(read_manifest(generation))
+            problems = file_problems(generation, manifest)
+            problems += contents_problems(self._open(generation))
+        except FileNotFoundError as error:
+            problems.append(str(corrupt(Path(error.filename or generation), "is missing")))
         except IndexCorrupt as error:
-            return [str(error)]
-        return file_problems(reader.folder, reader.manifest) + contents_problems(reader)
+            problems.append(str(error))
+        return problems
 
     def health(self) -> Health:
         """See `VectorStore.health`."""
