@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from searchsocket.errors import UnsafePath
-from searchsocket.routes.table import RouteTable, clean_dir, route_table
+from searchsocket.routes.table import STATIC_DIR, RouteTable, clean_dir, route_table
 
 _MAX_DEPTH = 64
 _MAX_FOLDERS = 100_000
@@ -27,6 +27,9 @@ def scan_routes(root: Path, routes_dir: str = "src/routes") -> RouteTable:
         raise UnsafePath(f"routes folder {routes_dir!r} leads out of {root}")
     faults: list[str] = []
     files = list(_walk(root, start, folder, faults)) if start.is_dir() else []
+    static = root / STATIC_DIR
+    if files and static.is_dir() and not static.is_symlink():
+        files += [file for file in _walk(root, static, STATIC_DIR, faults) if file.lower().endswith((".html", ".htm"))]
     table = route_table(files, routes_dir)
     return replace(table, warnings=tuple(sorted([*table.warnings, *faults])))
 

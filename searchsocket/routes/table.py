@@ -1,18 +1,23 @@
 """From a URL to the file that makes its page, by SvelteKit's own precedence (spec 16.4)."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import merge
 from posixpath import normpath
 
+from searchsocket.errors import InvalidRequest
 from searchsocket.routes.files import RouteFolder, conflicts, read_folders
 from searchsocket.routes.order import by_precedence
 from searchsocket.routes.segments import InvalidRoute, Segment, match, parse_route, read_path
 from searchsocket.types import RouteResolution
-from searchsocket.urls import canonical_path
+from searchsocket.urls import canonical_path, path_of_file
 
+STATIC_DIR = "static"  # SvelteKit's usual folder of files that are copied as they are
 _VERSION = "1"  # of the rules here; part of the digest
+_HTML = re.compile(r"\.html?$", re.IGNORECASE)
+_INDEX = re.compile(r"(?:^|/)index$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,7 @@ class RouteTable:
     warnings: tuple[str, ...]  # what the framework refuses
     _by_first: Mapping[str, tuple[int, ...]]  # literal first segment -> positions in `routes`
     _others: tuple[int, ...]
+    _assets: frozenset[str]  # URLs of HTML files that are copied as they are
 
     def resolve(self, url: str) -> RouteMatch:
         """Find the route file of a page.
@@ -75,6 +81,8 @@ class RouteTable:
         if not pages:
             return NO_ROUTE
         route, params = pages[0]
+        if url in self._assets and any(segment.kind != "static" for segment in route.segments):
+            return NO_ROUTE  # a route with parameters takes whatever URL comes; the file was there before it
         # Several routes with one answer are as good as one.
         exact = certain and not route.doubtful and {other.page_file for other, _ in possible} == {route.page_file}
         return RouteMatch(route.page_file, route.route_id, "exact" if exact else "best-effort", params)
@@ -93,10 +101,13 @@ def route_table(files: Iterable[str], routes_dir: str = "src/routes") -> RouteTa
     """Read a routes folder from its file names alone.
 
     Args:
-        files: Project-relative POSIX paths, in any order; other files are passed over.
+        files: Project-relative POSIX paths, in any order: those of the routes folder, and HTML below `static/`, which
+            is served without a route; other files are passed over.
         routes_dir: The routes folder, project-relative.
     """
+    files = sorted(set(files))
     folders, warnings = read_folders(files, clean_dir(routes_dir))
+    assets = frozenset(url for file in files if (url := _asset_url(file)))
     segments: dict[str, tuple[Segment, ...]] = {}
     for folder in folders:
         try:
@@ -116,10 +127,11 @@ def route_table(files: Iterable[str], routes_dir: str = "src/routes") -> RouteTa
         (by_first.setdefault(first.text, []) if first.kind == "static" else others).append(position)
     return RouteTable(
         routes,
-        _digest(routes),
+        _digest(routes, assets),
         tuple(sorted(warnings)),
         {first: tuple(positions) for first, positions in by_first.items()},
         tuple(others),
+        assets,
     )
 
 
@@ -156,6 +168,17 @@ def _route(folder: RouteFolder, segments: tuple[Segment, ...], in_conflict: bool
     )
 
 
-def _digest(routes: tuple[Route, ...]) -> str:
+def _asset_url(file: str) -> str:
+    """The URL of an HTML file below `static/`, as a page of the built site has it; "" for other files."""
+    name = file.removeprefix(f"{STATIC_DIR}/")
+    if name == file or not _HTML.search(name):
+        return ""
+    try:
+        return path_of_file(_INDEX.sub("", _HTML.sub("", name)))
+    except InvalidRequest:
+        return ""
+
+
+def _digest(routes: tuple[Route, ...], assets: frozenset[str]) -> str:
     lines = [f"{route.route_id}\0{route.page_file}\0{route.doubtful}" for route in routes]
-    return hashlib.sha256("\n".join([_VERSION, *lines]).encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256("\n".join([_VERSION, *lines, "", *sorted(assets)]).encode()).hexdigest()

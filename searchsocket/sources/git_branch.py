@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.routes.table import STATIC_DIR
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.content_files import one_file_each
 from searchsocket.sources.content_paths import ContentPaths
@@ -100,15 +101,19 @@ class GitBranchSource:
         return self._blobs.read(page.stamp, self._max_page_bytes)
 
     def route_files(self) -> list[str]:
-        """Paths of the commit's files below the routes folder, relative to the project: input of `route_table`.
+        """Paths of the commit's files that decide routes, relative to the project: input of `route_table`.
 
         Raises:
             InvalidScope: The revision cannot be the name of a branch.
             SourceUnavailable: There is no such commit, or git cannot list it.
         """
-        prefix = self._repository.prefix() + self._routes
-        listed = self._repository.files(self.commit(), prefix)
-        return [self._routes + entry.path for entry in listed if entry.mode != _SUBMODULE]
+        project = self._repository.prefix()
+        return [
+            folder + entry.path
+            for folder in dict.fromkeys((self._routes, f"{STATIC_DIR}/"))
+            for entry in self._repository.files(self.commit(), project + folder)
+            if entry.mode != _SUBMODULE
+        ]
 
     def close(self) -> None:
         """End the child process that reads blobs; a later read starts another."""

@@ -21,6 +21,8 @@ def test_the_folder_on_disk_is_mapped(tmp_path: Path) -> None:
     assert routes.resolve("/").route_file == "src/routes/+page.svelte"
     assert routes.resolve("/a/b").route_file == "src/routes/(docs)/[...slug]/+page.md"
     assert len(routes.routes) == 2
+    touch(tmp_path, "static/verify.html", "static/logo.png")
+    assert scan_routes(tmp_path).resolve("/verify").resolution == "none"
 
 
 def test_a_project_without_routes_maps_nothing(tmp_path: Path) -> None:

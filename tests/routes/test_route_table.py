@@ -110,6 +110,17 @@ def test_an_endpoint_that_answers_first_leaves_no_route_file() -> None:
     assert route_table(files).resolve("/feed.xml") is NO_ROUTE
 
 
+def test_a_file_that_is_copied_as_it_is_has_no_route() -> None:
+    """A rest route would take its URL, and an exact claim would be wrong (DESIGN 7)."""
+    files = ["src/routes/[...rest]/+page.svelte", "src/routes/a/+page.svelte"]
+    copied = [f"static/{name}" for name in ("api docs.html", "manual/index.html", "a.html", "x.png", "../y.html")]
+    routes = route_table([*files, *copied])
+    assert routes.resolve("/api%20docs") is routes.resolve("/manual") is NO_ROUTE
+    assert routes.resolve("/a").route_id == "/a"  # prerendered over the copy
+    assert routes.resolve("/x.png").route_id == "/[...rest]"
+    assert routes.digest != route_table(files).digest
+
+
 class TestMatchers:
     """Matchers are code of the app and cannot be run here: they may match (DESIGN 7)."""
 

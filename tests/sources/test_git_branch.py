@@ -126,7 +126,7 @@ def test_a_bare_repository_and_a_project_in_a_folder(repo: Path, tmp_path: Path)
 
 def test_routes_come_from_the_same_commit(repo: Path) -> None:
     """A route that only the branch has is mapped; one that only the working tree has is not."""
-    commit(repo, {"src/routes/(docs)/guide/+page.md": "g", "src/routes/+page.svelte": "", "src/lib/x.ts": ""})
+    commit(repo, {"src/routes/(docs)/guide/+page.md": "g", "src/routes/[...r]/+page.svelte": "", "static/x.html": ""})
     (repo / "src/routes/later").mkdir()
     (repo / "src/routes/later/+page.svelte").touch()
     source = GitBranchSource(repo, "main", GLOBS)
@@ -134,7 +134,8 @@ def test_routes_come_from_the_same_commit(repo: Path) -> None:
     commit(repo, {})  # the branch moves on meanwhile
     table = route_table(source.route_files())
     assert table.resolve("/guide").route_file == "src/routes/(docs)/guide/+page.md"
-    assert table.resolve("/later").resolution == "none"
+    assert table.resolve("/later").route_id == "/[...r]"
+    assert table.resolve("/x").resolution == "none"
 
 
 def test_what_is_no_text_of_this_repository_is_skipped(repo: Path, tmp_path: Path) -> None:
