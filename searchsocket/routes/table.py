@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import merge
 from posixpath import normpath
 
@@ -55,6 +55,7 @@ class RouteTable:
     _by_first: Mapping[str, tuple[int, ...]]  # literal first segment -> positions in `routes`
     _others: tuple[int, ...]
     _assets: frozenset[str]  # URLs of HTML files that are copied as they are
+    _named: Mapping[str, RouteMatch]  # canonical URL -> the page route without parameters that has it
 
     def resolve(self, url: str) -> RouteMatch:
         """Find the route file of a page.
@@ -62,9 +63,18 @@ class RouteTable:
         A matcher is code of the app and cannot be run here, so a route with one may or may not answer: then the
         first route that could is named, as best-effort (DESIGN 7).
 
+        A route `/page.html` is prerendered into the file that `/page` would have, so the page at `/page` may be its.
+
         Args:
             url: Canonical path, without the base path.
         """
+        found = self._resolve(url)
+        whole = self._named.get(f"{url}.html")
+        if whole is None or self._named.get(url) is not None:
+            return found
+        return replace(whole, resolution="best-effort") if found.resolution != "none" else whole
+
+    def _resolve(self, url: str) -> RouteMatch:
         path = read_path(url)
         possible: list[tuple[Route, dict[str, str]]] = []
         certain = False
@@ -132,6 +142,7 @@ def route_table(files: Iterable[str], routes_dir: str = "src/routes") -> RouteTa
         {first: tuple(positions) for first, positions in by_first.items()},
         tuple(others),
         assets,
+        _named_pages(routes),
     )
 
 
@@ -142,10 +153,7 @@ def route_url(route_id: str) -> str | None:
         InvalidRoute: The framework refuses a route of this name.
         InvalidRequest: Its URL is too long.
     """
-    segments = parse_route(route_id)
-    if any(segment.kind != "static" for segment in segments):
-        return None
-    return canonical_path("/".join(segment.text for segment in segments))
+    return _url_of(parse_route(route_id))
 
 
 def clean_dir(routes_dir: str) -> str:
@@ -166,6 +174,25 @@ def _route(folder: RouteFolder, segments: tuple[Segment, ...], in_conflict: bool
         shortest=sum(kind not in ("rest", "optional") for kind in kinds),
         longest=None if endless else len(kinds),
     )
+
+
+def _url_of(segments: tuple[Segment, ...]) -> str | None:
+    if any(segment.kind != "static" for segment in segments):
+        return None
+    return canonical_path("/".join(segment.text for segment in segments))
+
+
+def _named_pages(routes: tuple[Route, ...]) -> dict[str, RouteMatch]:
+    named: dict[str, RouteMatch] = {}
+    for route in routes:
+        try:
+            url = _url_of(route.segments)
+        except InvalidRequest:
+            continue  # no page can have that URL
+        if url is not None and route.page_file:
+            resolution: RouteResolution = "best-effort" if route.doubtful else "exact"
+            named.setdefault(url, RouteMatch(route.page_file, route.route_id, resolution))
+    return named
 
 
 def _asset_url(file: str) -> str:

@@ -77,6 +77,9 @@ def test_no_page_of_the_framework_tests_has_a_wrong_route(app: str, base: str) -
     pages = [row for row in rows(files[f"route-truth-{app}.tsv"]) if row["kind"] != "fallback"]
     table = route_table(files[f"routes-{app}.txt"].splitlines())
     assert wrong_claims(table, [(path_of_file(row["url"].removeprefix(base)), row) for row in pages]) == []
+    # And as the source lists them, by the names of the files.
+    built = [row["html_file"].removesuffix(".html").removesuffix("index") for row in pages]
+    assert wrong_claims(table, list(zip(map(path_of_file, built), pages, strict=True))) == []
 
 
 def test_two_thousand_urls_over_five_hundred_routes() -> None:

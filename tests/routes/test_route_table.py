@@ -110,6 +110,16 @@ def test_an_endpoint_that_answers_first_leaves_no_route_file() -> None:
     assert route_table(files).resolve("/feed.xml") is NO_ROUTE
 
 
+def test_a_route_whose_name_ends_in_html_makes_the_file_of_the_shorter_url() -> None:
+    """`/page.html` is prerendered into `page.html`, which is listed as `/page`."""
+    found = table("/page.html", "/docs/[slug]").resolve("/page")
+    assert (found.route_id, found.resolution) == ("/page.html", "exact")
+    assert table("/page.html", "/page").resolve("/page").route_id == "/page"
+    found = table("/page.html", "/[slug]").resolve("/page")
+    assert (found.route_id, found.resolution) == ("/page.html", "best-effort")
+    assert route_table(["src/routes/page.html/+server.ts"]).resolve("/page") is NO_ROUTE
+
+
 def test_a_file_that_is_copied_as_it_is_has_no_route() -> None:
     """A rest route would take its URL, and an exact claim would be wrong (DESIGN 7)."""
     files = ["src/routes/[...rest]/+page.svelte", "src/routes/a/+page.svelte"]
@@ -235,6 +245,12 @@ def test_any_tree_answers_the_same_in_any_order(ids: list[list[str]], path: list
 def test_hostile_folder_names_raise_nothing(folders: list[str], url: str) -> None:
     """Folder names are read from a disk or a branch that anybody may have written."""
     route_table([f"src/routes/{folder}/+page.svelte" for folder in folders]).resolve("/" + url)
+
+
+def test_routes_that_no_url_can_reach_are_harmless() -> None:
+    """A NUL, or more characters than a URL may have."""
+    routes = table("/[x+00]", "/" + "/".join(["x" * 200] * 15), "/a")
+    assert routes.resolve("/a").resolution == "exact"
 
 
 @pytest.mark.parametrize(
