@@ -76,6 +76,8 @@ def embed_missing(
     outcome = _outcome(embedder, reused, len(todo), sum(todo.values()), price_per_million_tokens_usd)
     if max_cost_usd is not None and outcome.cost_usd > max_cost_usd:
         raise BudgetExceeded(outcome.cost_usd, max_cost_usd)
+    if not todo:
+        return outcome
     attempts = tenacity.Retrying(
         retry=_retried, stop=tenacity.stop_after_attempt(_ATTEMPTS), wait=_backoff, sleep=sleep, reraise=True
     )

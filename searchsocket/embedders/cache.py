@@ -46,6 +46,7 @@ class EmbeddingCache:
         self._damaged: set[tuple[str, str]] = set()  # (content hash, model): rows that `put` replaces
         opened = cache_file.open_read_only(path) if read_only else cache_file.open_writable(path)
         self._db = opened.connection
+        self._inode = opened.inode
         if opened.damage:
             self._warn(opened.damage)
 
@@ -207,7 +208,6 @@ class EmbeddingCache:
         return int(number)
 
     def _insert(self, model: int, rows: Sequence[tuple[bytes, bytes, int]], replaced: set[bytes]) -> int:
-        before = self._db.total_changes
         self._db.executemany(
             "DELETE FROM vectors WHERE hash = ? AND model = ?", [(row[0], model) for row in rows if row[0] in replaced]
         )
@@ -223,14 +223,14 @@ class EmbeddingCache:
         """SQLite's errors as ours; damage deep inside the file moves it aside, so that the next run starts anew."""
         try:
             yield
-        except sqlite3.DatabaseError as error:
+        except sqlite3.Error as error:
             if self.read_only or not cache_file.is_damage(error):
                 raise cache_file.unavailable(self.path, error) from error
             self._db.close()
-            moved = cache_file.move_aside(self.path)
-            self._warn(f"{self.path} was damaged ({error}); it is kept as {moved.name}")
+            cache_file.set_aside(self.path, self._inode)
+            self._warn(f"{self.path} was damaged ({error}) and is set aside")
             raise StateUnavailable(
-                f"{self.path} was damaged ({error}) and is kept as {moved.name}; run again to embed anew"
+                f"{self.path} was damaged ({error}) and is set aside; run again to embed its texts anew"
             ) from error
 
     def _warn(self, message: str) -> None:
@@ -243,6 +243,7 @@ def _is_sound(row: Sequence[Any], dimensions: int) -> bool:
     return (
         isinstance(vector, bytes)
         and isinstance(tokens, int)
+        and 0 <= tokens < 2**40
         and len(key) == 32
         and len(vector) == 4 * dimensions
         and zlib.crc32(vector, zlib.crc32(key)) == checksum
@@ -254,7 +255,7 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
+        db.execute("COMMIT")
     except BaseException:
         db.rollback()
         raise
-    db.execute("COMMIT")

@@ -36,6 +36,7 @@ class Opened:
 
     connection: sqlite3.Connection
     damage: str = ""
+    inode: int = 0  # of the file, so that another process's new file is not taken for the damaged one
 
 
 def open_writable(path: Path) -> Opened:
@@ -49,11 +50,11 @@ def open_writable(path: Path) -> Opened:
         # One process at a time makes or replaces the file.
         with filelock.FileLock(f"{path}.lock", timeout=_BUSY_TIMEOUT_S):
             try:
-                return Opened(_connect(path))
+                return Opened(_connect(path), inode=path.stat().st_ino)
             except _Damaged as damage:
-                moved = move_aside(path)
+                moved = _move_aside(path)
                 message = f"{path} was damaged ({damage}); it is kept as {moved.name} and its texts are embedded again"
-                return Opened(_connect(path), message)
+                return Opened(_connect(path), message, path.stat().st_ino)
     except (OSError, filelock.Timeout, sqlite3.Error, _Damaged) as error:
         raise unavailable(path, error) from error
 
@@ -129,14 +130,30 @@ def copy_compact(db: sqlite3.Connection, path: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def move_aside(path: Path) -> Path:
+def set_aside(path: Path, inode: int) -> None:
+    """Rename a file that turned out damaged while it was open, unless another process did so already.
+
+    Raises:
+        StateUnavailable: It cannot be renamed.
+    """
+    try:
+        with filelock.FileLock(f"{path}.lock", timeout=_BUSY_TIMEOUT_S):
+            if path.exists() and path.stat().st_ino == inode:
+                _move_aside(path)
+    except (OSError, filelock.Timeout) as error:
+        raise unavailable(path, error) from error
+
+
+def _move_aside(path: Path) -> Path:
     """Rename a damaged file, with its journal, to the first free `NAME.corrupt-N`."""
     number = 1
     while (target := path.with_name(f"{path.name}.corrupt-{number}")).exists():
         number += 1
     os.replace(path, target)
-    for suffix in ("-wal", "-shm"):
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    journal = Path(f"{path}-wal")
+    if journal.exists():
+        os.replace(journal, f"{target}-wal")
+    Path(f"{path}-shm").unlink(missing_ok=True)
     return target
 
 

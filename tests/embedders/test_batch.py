@@ -1,0 +1,182 @@
+"""Embedding what is missing: the plan, the budget, retries and resumption (spec 10.5, 11, 21)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from searchsocket.embedders.base import TextKind
+from searchsocket.embedders.batch import EmbedOutcome, embed_missing, plan_missing
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.errors import BadVectors, BudgetExceeded, ConfigError, EmbedderUnavailable
+from searchsocket.identity import content_hash
+from searchsocket.types import Vectors
+
+
+class FakeEmbedder:
+    """One-hot by text length; counts its calls, and fails as told."""
+
+    model_id = "fake"
+    dimensions = 8
+    max_tokens = 1000
+    price_per_million_tokens_usd = 1_000_000.0  # a dollar a token
+
+    def __init__(self, failures: Sequence[Exception] = ()) -> None:
+        self.calls: list[list[str]] = []
+        self.failures = list(failures)
+        self.spoil: Callable[[Vectors], Vectors] = lambda rows: rows
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        self.calls.append(list(texts))
+        if self.failures:
+            raise self.failures.pop(0)
+        rows = np.zeros((len(texts), 8), dtype=np.float32)
+        rows[np.arange(len(texts)), [len(text) % 8 for text in texts]] = 1
+        return self.spoil(rows)
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
+    with EmbeddingCache(tmp_path / "embeddings.db") as opened:
+        yield opened
+
+
+def items(*texts: str) -> Callable[[], list[tuple[str, str]]]:
+    return lambda: [(content_hash(text), text) for text in texts]
+
+
+def run(cache: EmbeddingCache, embedder: FakeEmbedder, *texts: str, **options: object) -> EmbedOutcome:
+    return embed_missing(cache, embedder, items(*texts), **{"batch_size": 2, "sleep": lambda s: None} | options)  # type: ignore[arg-type]
+
+
+def test_each_distinct_text_is_embedded_once_ever(cache: EmbeddingCache) -> None:
+    embedder = FakeEmbedder()
+    assert run(cache, embedder, "a b", "c", "a b") == EmbedOutcome(reused=0, created=2, tokens=3, cost_usd=3.0)
+    assert run(cache, embedder, "c", "d e f", "a b") == EmbedOutcome(reused=2, created=1, tokens=3, cost_usd=3.0)
+    assert sorted(text for call in embedder.calls for text in call) == ["a b", "c", "d e f"]
+
+
+def test_vectors_belong_to_their_texts_in_whatever_order_they_were_batched(cache: EmbeddingCache) -> None:
+    texts = ["x" * n for n in (7, 1, 5, 3, 2, 6, 4)]
+    run(cache, FakeEmbedder(), *texts)
+    rows = cache.get([content_hash(text) for text in texts], "fake")
+    assert rows.argmax(axis=1).tolist() == [7, 1, 5, 3, 2, 6, 4]
+
+
+def test_over_the_budget_nothing_is_called(cache: EmbeddingCache) -> None:
+    embedder = FakeEmbedder()
+    with pytest.raises(BudgetExceeded, match=r"\$3\.0000"):
+        run(cache, embedder, "a b", "c", max_cost_usd=2.99)
+    assert embedder.calls == []
+    assert run(cache, embedder, "a b", "c", max_cost_usd=3.0).created == 2
+
+
+def test_what_is_cached_costs_nothing(cache: EmbeddingCache) -> None:
+    run(cache, FakeEmbedder(), "a b", "c")
+    assert run(cache, FakeEmbedder(), "a b", "c", max_cost_usd=0.0).cost_usd == 0.0
+
+
+def test_a_configured_price_counts(cache: EmbeddingCache) -> None:
+    assert run(cache, FakeEmbedder(), "a b", price_per_million_tokens_usd=500_000.0).cost_usd == 1.0
+
+
+def test_the_plan_says_what_the_run_then_does(cache: EmbeddingCache) -> None:
+    embedder = FakeEmbedder()
+    planned = plan_missing(embedder, items("a b", "c", "c")())
+    assert embedder.calls == []
+    assert planned == run(cache, embedder, "a b", "c", "c")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda rows: rows[:-1], "shape"),  # failure 43: a short answer was silently misassigned
+        (lambda rows: rows[:, :4], "shape"),  # failure 41
+        (lambda rows: rows * 0, "zero"),
+        (lambda rows: rows * 2, "unit"),
+        (lambda rows: rows * np.nan, "finite"),
+        (lambda rows: rows * np.inf, "finite"),
+        (lambda rows: rows[0], "shape"),
+    ],
+)
+def test_vectors_that_cannot_be_right_are_never_stored(
+    cache: EmbeddingCache, spoil: Callable[[Vectors], Vectors], words: str
+) -> None:
+    embedder = FakeEmbedder()
+    embedder.spoil = spoil
+    with np.errstate(invalid="ignore"), pytest.raises(BadVectors, match=words):
+        run(cache, embedder, "a", "bb")
+    assert cache.count("fake") == 0
+    assert len(embedder.calls) == 1  # asking again would cost again
+
+
+def test_a_killed_run_resumes_behind_its_last_batch(cache: EmbeddingCache) -> None:
+    texts = [f"text number {n}" for n in range(7)]
+
+    def die(done: int, total: int) -> None:
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(cache, FakeEmbedder(), *texts, on_progress=die)
+    again = run(cache, FakeEmbedder(), *texts)
+    assert (again.reused, again.created) == (4, 3)
+
+
+def test_progress_counts_up_to_what_was_planned(cache: EmbeddingCache) -> None:
+    told: list[tuple[int, int]] = []
+    run(cache, FakeEmbedder(), "a", "b", "c", on_progress=lambda done, total: told.append((done, total)))
+    assert told == [(2, 3), (3, 3)]
+
+
+def test_an_outage_is_waited_out(cache: EmbeddingCache) -> None:
+    waited: list[float] = []
+    embedder = FakeEmbedder([EmbedderUnavailable("busy")] * 3)
+    assert run(cache, embedder, "a", sleep=waited.append).created == 1
+    assert waited == [0.5, 1.0, 2.0]
+
+
+def test_a_lasting_outage_is_an_error(cache: EmbeddingCache) -> None:
+    embedder = FakeEmbedder([EmbedderUnavailable("down")] * 9)
+    with pytest.raises(EmbedderUnavailable):
+        run(cache, embedder, "a")
+    assert len(embedder.calls) == 5
+
+
+def test_an_error_that_will_not_pass_is_not_tried_again(cache: EmbeddingCache) -> None:
+    """Failure 46: a bad key was retried, a lost connection was not."""
+    embedder = FakeEmbedder([ConfigError("bad key")])
+    with pytest.raises(ConfigError):
+        run(cache, embedder, "a")
+    assert len(embedder.calls) == 1
+
+
+def test_texts_are_streamed(cache: EmbeddingCache) -> None:
+    """The texts of a large site are never held all at once."""
+    alive = peak = 0
+
+    class Text(str):
+        def __new__(cls, value: str) -> "Text":
+            nonlocal alive, peak
+            alive += 1
+            peak = max(peak, alive)
+            return super().__new__(cls, value)
+
+        def __del__(self) -> None:
+            nonlocal alive
+            alive -= 1
+
+    def stream() -> Iterator[tuple[str, str]]:
+        for n in range(4000):
+            yield content_hash(f"text {n}"), Text(f"text {n}")
+
+    embedder = FakeEmbedder()
+    outcome = embed_missing(
+        cache, embedder, stream, batch_size=32, on_progress=lambda done, total: embedder.calls.clear()
+    )
+    assert outcome.created == 4000
+    assert peak <= 1100
