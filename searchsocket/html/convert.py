@@ -267,15 +267,18 @@ class _Converter(MarkdownConverter):
         if tables.CELL in caption:
             caption, rest = "", text
         rows = tables.decode_rows(rest)
+        loose = rest.rpartition(tables.ROW)[2].strip()  # text that stands behind the last row
         if "td" in parent_tags or "th" in parent_tags:
-            return " " + tables.as_lines(rows).replace("\\|", "|") + " "
+            return " " + tables.as_lines(rows).replace("\\|", "|") + f" {loose} "
         grid = tables.as_markdown(rows) if self._keep_tables else tables.as_lines(rows)
-        return "\n\n" + caption.strip() + separator + grid + "\n\n"
+        return f"\n\n{caption.strip()}{separator}{grid}\n\n{loose}\n\n"
 
 
 def _join(parts: list[str], part: str, *, verbatim: bool) -> None:
     """Append a part; where two meet, the larger number of line ends counts, at most two."""
-    if parts and not verbatim and part[0] == "\n" and parts[-1][-1] == "\n":
+    if parts and not verbatim and part[0] == " " and parts[-1][-1] == " ":
+        part = part[1:]
+    elif parts and not verbatim and part[0] == "\n" and parts[-1][-1] == "\n":
         last = parts[-1].rstrip("\n")
         rest = part.lstrip("\n")
         ends = max(len(parts[-1]) - len(last), len(part) - len(rest))

@@ -27,7 +27,6 @@ _SUPERSETS = {
 # Decoders that are no charset of a page: they transform, run slowly, or hide markup.
 _REFUSED = {"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
 _DECLARATION_BYTES = 4096
-_BAD_SHARE = 0.1  # of the non-ASCII characters
 
 
 def decode_html(data: bytes, charset: str = "") -> tuple[str, str]:
@@ -60,7 +59,8 @@ def decode_html(data: bytes, charset: str = "") -> tuple[str, str]:
         return _clean(text), f"{lost} characters are not valid {declared}" if lost else ""
     text = data.decode("utf-8", "replace")
     lost = text.count("\ufffd")
-    if lost <= _BAD_SHARE * sum(1 for byte in text if byte > "\x7f"):
+    # Other encodings hardly ever form a valid sequence by chance.
+    if 3 * lost <= sum(1 for char in text if char > "\x7f"):
         return _clean(text), f"{lost} bytes are not valid utf-8"
     return _clean(data.decode("cp1252", "replace")), "not valid utf-8: read as windows-1252"
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.html.tree import Element, one_line, raw_text
+from searchsocket.html.tree import BLOCKS, HEADINGS, Element, one_line, raw_text
 from searchsocket.types import Link
 from searchsocket.urls import resolve_base, resolve_link
 
@@ -68,7 +68,9 @@ def collect_links(main: Element, resolver: LinkResolver) -> tuple[Link, ...]:
         href = anchor.get("href")
         if href is None:
             continue
-        target = resolver.path(href)
+        target = (
+            resolver.path(href) if not href.strip().startswith("#") else None
+        )  # a page's links to itself say nothing
         if target is not None:
             found[Link(target, link_text(anchor))] = None
         anchor.set("href", resolver.destination(href))
@@ -77,7 +79,11 @@ def collect_links(main: Element, resolver: LinkResolver) -> tuple[Link, ...]:
 
 def link_text(anchor: Element) -> str:
     """What a link calls its target: its text, else the text of its image, else its label."""
-    text = one_line(raw_text(anchor), _LINK_TEXT_CHARS)
+    heading = next(anchor.iterdescendants(*HEADINGS), None) if len(anchor) else None
+    if heading is None and any(child.tag in BLOCKS for child in anchor):
+        text = one_line(" ".join(str(text) for text in anchor.itertext()), _LINK_TEXT_CHARS)
+    else:
+        text = one_line(raw_text(anchor if heading is None else heading), _LINK_TEXT_CHARS)
     if text:
         return text
     images = (image.get("alt") or "" for image in anchor.iter("img"))

@@ -74,7 +74,14 @@ def choose_title(meta: Metadata, h1: str, first_heading: str, url: str) -> str:
     slug = set(_WORDS.findall(url.rsplit("/", 1)[-1].casefold().replace("_", " ")))
     heading = h1 or first_heading
     words, own = (set(_WORDS.findall(text.casefold())) for text in (og, heading))
-    if og and heading and not _overlap(og, heading) and slug and not slug & words and (slug & own or head != og):
+    if (
+        og
+        and heading
+        and not _overlap(og, heading)
+        and slug
+        and not slug & words
+        and (slug & own or (head and _overlap(head, heading)))
+    ):
         # The same og:title on every page: only the heading, or <title>, knows where we are.
         og, head = "", "" if head == og else head
     site = meta.site_name.casefold()

@@ -11,6 +11,7 @@ _TAG = re.compile(r"<(/?)([A-Za-z][^\s/<>]{0,40})([^<>]*)>")
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
+_HEAD_TAGS = frozenset({"title", "meta", "link", "base", "script", "style", "noscript", "template"})
 _RAW = re.compile(r"<(script|style|textarea|template|svg)\b", re.IGNORECASE)
 
 
@@ -33,8 +34,34 @@ def _parse(text: str) -> tuple[Element | None, bool]:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
         root = None
+    if root is not None:
+        _repair_head(root)
     limits = etree.ErrorTypes.ERR_RESOURCE_LIMIT
     return root, any(entry.type == limits for entry in parser.error_log)
+
+
+def _repair_head(root: Element) -> None:
+    """Move content out of a head that nothing closed: the parser knows no `main`, so it leaves it there."""
+    head = next(root.iterchildren("head"), None)
+    if head is None:
+        return
+    stray = [child for child in head if child.tag not in _HEAD_TAGS]
+    loose = next((child for child in head if (child.tail or "").strip()), None)
+    if not stray and loose is None:
+        return
+    body = next(root.iterchildren("body"), None)
+    if body is None:
+        body = etree.SubElement(root, "body")
+    moved = list(head)[list(head).index(stray[0]) :] if stray else []
+    text, body.text = body.text, None
+    if loose is not None and loose not in moved:
+        body.text, loose.tail = loose.tail, None
+    if moved:
+        moved[-1].tail = (moved[-1].tail or "") + (text or "")
+    else:
+        body.text = (body.text or "") + (text or "")
+    for index, child in enumerate(moved):
+        body.insert(index, child)
 
 
 def _flatten(text: str) -> str:

@@ -21,6 +21,7 @@ JUNK = (
     "portal", "dialog",
 )  # fmt: skip
 _NAVIGATION_ROLES = frozenset({"navigation", "search", "menu", "menubar", "tablist", "toolbar", "tooltip", "doc-toc"})
+_JUDGED = frozenset({"header", "nav", "footer", "aside"})  # of these, `drop_tags` drops what is no content
 _CHROME_ROLES = {"banner": "header", "contentinfo": "footer", "complementary": "aside", "navigation": "nav"}
 # Left by generators around the text: previous/next bars, language lists, copy helpers, footnote returns.
 _NOISE_CLASSES = frozenset({
@@ -76,13 +77,14 @@ class _Walk:
     ) -> None:
         self._rules, self._matched = rules, matched
         self._extract, self._transform = extract, transform
+        self._always = frozenset(extract.drop_tags) - _JUDGED
         self._chars = chars
         self._chrome = chrome  # the whole body is the content: its own header and footer are the site's
 
     def keeps(self, element: Element) -> bool:
         """Settle one element; whether its children are still to be looked at."""
         tag = element.tag
-        if element.attrib and self._is_dropped(element):
+        if tag in self._always or (element.attrib and self._is_dropped(element)):
             drop(element)
             return False
         if tag in {"a", "br", "img", "p", "li", "code", "em", "strong", "b", "i"} and not element.get("role"):
@@ -96,14 +98,11 @@ class _Walk:
         if tag == "pre":
             prepare_code(element, keep=self._transform.preserve_code_blocks)
             return False
-        if tag in {"header", "nav", "footer", "aside"} or element.get("role") in _CHROME_ROLES:
+        if tag in _JUDGED or element.get("role") in _CHROME_ROLES:
             if self._is_chrome(element, _CHROME_ROLES.get(element.get("role") or "", str(tag))):
                 drop(element)
                 return False
             return True
-        if tag in self._extract.drop_tags:
-            drop(element)
-            return False
         return self._prepared(element)
 
     def _is_dropped(self, element: Element) -> bool:
@@ -296,14 +295,14 @@ def label_tabs(main: Element) -> None:
 
 
 def _nth_tab(panel: Element) -> str:
-    """The tab at the same place in the nearest row of tabs."""
+    """The tab at the same place in the row of tabs beside the panels, or beside what holds them."""
     siblings = panel.getparent()
-    around = siblings.getparent() if siblings is not None else None
-    for place in (siblings, around):
-        if place is None or siblings is None:
-            continue
-        tabs = [tab for tab in place.iter() if tab.get("role") == "tab"]
-        panels = [child for child in siblings if child.get("role") == "tabpanel"]
+    if siblings is None:
+        return ""
+    panels = [child for child in siblings if child.get("role") == "tabpanel"]
+    around = siblings.getparent()
+    for place in (siblings, siblings.getprevious(), None if around is None else around.getprevious()):
+        tabs = with_attribute(place, "role", "tab") if place is not None else []
         if tabs and len(tabs) == len(panels):
             return text_of(tabs[panels.index(panel)])
     return ""

@@ -23,6 +23,15 @@ _GENERIC = re.compile(
     r"|[\w.% -]*\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico)",
     re.IGNORECASE,
 )
+_PARENTS = {
+    "td": {"tr"},
+    "th": {"tr"},
+    "tr": {"table", "thead", "tbody", "tfoot"},
+    "thead": {"table"},
+    "tbody": {"table"},
+    "tfoot": {"table"},
+    "caption": {"table"},
+}
 _MAX_DEPTH = 60  # of what is converted: the conversion recurses
 _MAX_ELEMENTS = 60_000
 _ALT_CHARS = 500
@@ -87,6 +96,7 @@ def settle_blocks(main: Element, resolver: LinkResolver) -> None:
     for code in list(main.iter("code", "tt")):
         if next(code.iter("br"), None) is not None:
             _settle_lines(code)
+    _mend(main)
     for ruby in list(main.iter("rp")):
         drop(ruby)
     for reading in main.iter("rt"):
@@ -129,6 +139,18 @@ def limit_size(main: Element) -> str:
             _spaced(element)
             etree.strip_tags(element, "*")
     return warning
+
+
+def _mend(main: Element) -> None:
+    """Parts of tables and lists that stand where they cannot: the parser lets them."""
+    for part in main.iter(*_PARENTS):
+        parent = part.getparent()
+        if part is main or parent is None or parent.tag not in _PARENTS[str(part.tag)]:
+            part.tag = "div"
+    for term in list(main.iter("dt")):
+        parent = term.getparent()
+        if parent is not None and parent.tag == "dt":
+            parent.addnext(term)
 
 
 def _settle_lines(code: Element) -> None:
