@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from searchsocket.words import fold, parse_query, word_forms
 
@@ -19,8 +19,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 _forms = lru_cache(maxsize=1 << 16)(word_forms)  # words repeat: from one snippet to the next, and between queries
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A range of code points of a text that holds a query word."""
 
     start: int
@@ -77,7 +76,7 @@ class QueryWords:
         All words where letters have more than one form.
         """
         lower = text.lower()
-        if len(lower) != len(text) or _OTHER_LETTER.search(text):
+        if not text.isascii() and (len(lower) != len(text) or _OTHER_LETTER.search(text)):
             yield from ((match.start(), match[0]) for match in _WORD.finditer(text))
             return
         for needle in self._needles:
@@ -128,7 +127,7 @@ def _literals(q: str) -> re.Pattern[str] | None:
 
 def _merged(marks: Iterable[Mark]) -> list[Mark]:
     merged: list[Mark] = []
-    for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
+    for mark in sorted(marks):
         if merged and mark.start < merged[-1].end:
             before = merged[-1]
             merged[-1] = Mark(before.start, max(before.end, mark.end), before.word)
