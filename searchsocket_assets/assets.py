@@ -11,25 +11,23 @@ import dagster as dg
 from searchsocket.chunking import CHUNKER_VERSION
 from searchsocket.html.extract import EXTRACTOR_VERSION
 from searchsocket_assets.partitions import SCOPES
-from searchsocket_assets.resources import IndexOptions, Listener, SiteProject
+from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 from searchsocket_assets.translate import errors_as_failures, events_logged, materialized, observed
 
 PUBLISHED = dg.AssetKey("search_index")
 
 Results = Iterator[dg.MaterializeResult[None]]
-Events = dg.ResourceParam[Listener]
+InProcess = dg.ResourceParam[Caller]
 
 
-def run_stage(
-    context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, listener: Listener
-) -> Results:
+def run_stage(context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, caller: Caller) -> Results:
     """Run the stage that the asset is named after; a dry run logs the plan and yields nothing, which ends the run."""
     # The stages bring parsers and engines with them; definitions must load without.
     from searchsocket.pipeline.index import plan_scope
     from searchsocket.pipeline.stages import STAGES
 
-    with errors_as_failures(), events_logged(context.log, listener.on_event) as on_event:
-        run = site.scope_run(context.partition_key, context.run.run_id, options.to_run_options(), on_event)
+    with errors_as_failures(), events_logged(context.log, caller.on_event) as on_event:
+        run = site.scope_run(caller, context.partition_key, context.run.run_id, options.to_run_options(), on_event)
         if options.dry_run:
             context.log_event(observed(plan_scope(run), PUBLISHED))
             return
@@ -58,32 +56,32 @@ def site_asset(
 
 @site_asset(version="1", kinds={"svelte", "html"})
 def site_pages(
-    context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, listener: Events
+    context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
 ) -> Results:
     """Inventory of the pages of the site: each canonical URL once, with what tells whether its bytes changed.
 
     Says also whether the source was seen completely: only a complete run may delete.
     """
-    yield from run_stage(context, site, options, listener)
+    yield from run_stage(context, site, options, caller)
 
 
 @site_asset(version=EXTRACTOR_VERSION, deps=[site_pages], kinds={"markdown"})
 def page_mirror(
-    context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, listener: Events
+    context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
 ) -> Results:
     """What the index sees of each page, as Markdown files that people can read and diff.
 
     Main content without boilerplate, the route file that made the page, and who links to it.
     """
-    yield from run_stage(context, site, options, listener)
+    yield from run_stage(context, site, options, caller)
 
 
 @site_asset(version=CHUNKER_VERSION, deps=[page_mirror], kinds={"markdown"})
 def page_chunks(
-    context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, listener: Events
+    context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
 ) -> Results:
     """The mirror cut at headings into the pieces that search finds, and what embedding the new ones will cost."""
-    yield from run_stage(context, site, options, listener)
+    yield from run_stage(context, site, options, caller)
 
 
 @site_asset(
@@ -93,21 +91,21 @@ def page_chunks(
     retry_policy=dg.RetryPolicy(max_retries=2, delay=5, backoff=dg.Backoff.EXPONENTIAL),
 )
 def chunk_embeddings(
-    context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, listener: Events
+    context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
 ) -> Results:
     """A vector for every chunk, from the cache where its text was ever embedded before.
 
     Batches are kept as they arrive, so a retry goes on where the provider failed.
     """
-    yield from run_stage(context, site, options, listener)
+    yield from run_stage(context, site, options, caller)
 
 
 @site_asset(version="1", deps=[page_chunks, chunk_embeddings], kinds={"sqlite", "tantivy"})
 def search_index(
-    context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, listener: Events
+    context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
 ) -> Results:
     """The published index: a generation is built beside the live one, verified, then switched in atomically."""
-    yield from run_stage(context, site, options, listener)
+    yield from run_stage(context, site, options, caller)
 
 
 ASSETS = (site_pages, page_mirror, page_chunks, chunk_embeddings, search_index)

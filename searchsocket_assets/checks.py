@@ -5,7 +5,7 @@ import warnings
 import dagster as dg
 
 from searchsocket.pipeline.checks import CHECKS, Check
-from searchsocket_assets.assets import Events
+from searchsocket_assets.assets import InProcess
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import IndexOptions, SiteProject
 from searchsocket_assets.translate import checked, errors_as_failures, events_logged
@@ -25,10 +25,12 @@ def asset_check(check: Check) -> dg.AssetChecksDefinition:
             partitions_def=SCOPES,
         )
         def evaluate(
-            context: dg.AssetCheckExecutionContext, site: SiteProject, options: IndexOptions, listener: Events
+            context: dg.AssetCheckExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
         ) -> dg.AssetCheckResult:
-            with errors_as_failures(), events_logged(context.log, listener.on_event) as on_event:
-                run = site.scope_run(context.partition_key, context.run.run_id, options.to_run_options(), on_event)
+            with errors_as_failures(), events_logged(context.log, caller.on_event) as on_event:
+                run = site.scope_run(
+                    caller, context.partition_key, context.run.run_id, options.to_run_options(), on_event
+                )
                 return checked(check.run(run))
 
     return evaluate

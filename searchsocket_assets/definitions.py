@@ -15,16 +15,16 @@ def build_definitions(root: str = "", on_event: OnEvent = ignore) -> dg.Definiti
     from searchsocket_assets.assets import ASSETS
     from searchsocket_assets.checks import ASSET_CHECKS
     from searchsocket_assets.jobs import INDEX_SITE
-    from searchsocket_assets.resources import IndexOptions, Listener, SiteProject
+    from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 
     return dg.Definitions(
         assets=ASSETS,
         asset_checks=ASSET_CHECKS,
         jobs=[INDEX_SITE],
         resources={
-            "site": SiteProject(root=root),
+            "site": SiteProject(),
             "options": IndexOptions.configure_at_launch(),
-            "listener": Listener(on_event),
+            "caller": Caller(root, on_event),
         },
         # A process for each step costs five times the work; runs of different scopes are processes already.
         executor=dg.in_process_executor,

@@ -15,6 +15,17 @@ from searchsocket.project import open_project
 PROJECT_VARIABLE = "SEARCHSOCKET_PROJECT"
 
 
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who runs the graph in this process, if not Dagster itself: the command line.
+
+    No part of the configuration, so that its runs and those of the UI are runs of one and the same job.
+    """
+
+    root: str = ""  # folder of the project; "" = as configured
+    on_event: OnEvent = ignore  # hears progress, beside Dagster's own log
+
+
 class SiteProject(dg.ConfigurableResource):  # type: ignore[type-arg]
     """The project whose site is indexed; found when a run starts, never at import."""
 
@@ -22,10 +33,10 @@ class SiteProject(dg.ConfigurableResource):  # type: ignore[type-arg]
         default="", description=f"Folder of the project; empty: ${PROJECT_VARIABLE}, else the working directory."
     )
 
-    def scope_run(self, scope: str, run_id: str, options: RunOptions, on_event: OnEvent) -> ScopeRun:
+    def scope_run(self, caller: Caller, scope: str, run_id: str, options: RunOptions, on_event: OnEvent) -> ScopeRun:
         """The library's view of one Dagster run over one partition."""
-        root = Path(self.root or os.environ.get(PROJECT_VARIABLE, "") or Path.cwd())
-        project = open_project(root, os.environ)
+        root = caller.root or self.root or os.environ.get(PROJECT_VARIABLE, "")
+        project = open_project(Path(root) if root else Path.cwd(), os.environ)
         return ScopeRun(project, project.scope_named(scope), run_id, options, on_event, environ=os.environ)
 
 
@@ -49,7 +60,7 @@ class IndexOptions(dg.ConfigurableResource):  # type: ignore[type-arg]
     max_cost_usd: float | None = Field(
         default=None, ge=0, description="Stop before the first paid call when the estimate is above this."
     )
-    source: Literal["as-configured", "static-output", "content-files"] = Field(
+    source: Literal["as-configured", "static-output", "content-files", "git-branch"] = Field(
         default="as-configured", description="Where the pages come from."
     )
 
@@ -63,10 +74,3 @@ class IndexOptions(dg.ConfigurableResource):  # type: ignore[type-arg]
             max_cost_usd=self.max_cost_usd,
             source=None if self.source == "as-configured" else self.source,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Listener:
-    """Who, beside Dagster's log, hears the events of a run: the progress bar of the command line."""
-
-    on_event: OnEvent = ignore

@@ -27,8 +27,11 @@ from searchsocket_assets.partitions import ensure_scope
 LOCATION = "searchsocket"  # `location_name` in workspace.yaml
 JOB = "index_site"
 PARTITION_TAG = "dagster/partition"
-PROJECT_TAG = "searchsocket/project"  # of runs that a command executes: a home may serve several projects
-_CHECK_CODES = {"cost_within_budget": BudgetExceeded.code}
+PROJECT_TAG = "project"  # of runs that a command executes: a home may serve several projects
+_CHECK_FAILED = ("CHECK_FAILED", "the live index is as it was")
+_CHECKS_FAILED = {  # name -> public code, and what to do
+    "cost_within_budget": (BudgetExceeded.code, "nothing was called; raise --max-cost (or embeddings.max_cost_usd)"),
+}
 _UNFINISHED = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
 
 
@@ -99,7 +102,9 @@ def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope) -> None:
 
     The caller holds the scope's lock, so no other command is at work on this scope.
     """
-    dead = dg.RunsFilter(tags={PARTITION_TAG: scope.name, PROJECT_TAG: scope.project_id}, statuses=_UNFINISHED)
+    dead = dg.RunsFilter(
+        job_name=JOB, tags={PARTITION_TAG: scope.name, PROJECT_TAG: scope.project_id}, statuses=_UNFINISHED
+    )
     for run in instance.get_runs(dead):
         instance.report_run_failed(run, "The process that executed this run is gone.")
 
@@ -123,8 +128,8 @@ def _failed_stage(result: dg.JobExecutionResult) -> tuple[str, str] | None:
 def _failed_check(result: dg.JobExecutionResult) -> tuple[str, str] | None:
     for evaluation in result.get_asset_check_evaluations():
         if not evaluation.passed and evaluation.blocking:
-            code = _CHECK_CODES.get(evaluation.check_name, "CHECK_FAILED")
-            return code, f"check {evaluation.check_name} failed: {evaluation.description}"
+            code, advice = _CHECKS_FAILED.get(evaluation.check_name, _CHECK_FAILED)
+            return code, f"{evaluation.description} (check {evaluation.check_name}); {advice}"
     return None
 
 
@@ -144,8 +149,9 @@ def forget_runs(project: Project, home: Path, scopes: Sequence[Scope]) -> None:
     own = home == project.dagster_home
     with dg.DagsterInstance.from_config(str(home)) as instance:
         for scope in scopes:
-            tags = {PARTITION_TAG: scope.name} | ({} if own else {PROJECT_TAG: project.id})
-            for run in instance.get_runs(dg.RunsFilter(tags=tags)):
+            everything = dg.RunsFilter(tags={PARTITION_TAG: scope.name})
+            ours = dg.RunsFilter(job_name=JOB, tags={PARTITION_TAG: scope.name, PROJECT_TAG: project.id})
+            for run in instance.get_runs(everything if own else ours):
                 instance.delete_run(run.run_id)
             if own:
                 instance.delete_dynamic_partition(SCOPES_NAME, scope.name)

@@ -73,6 +73,13 @@ def test_cost_is_checked_before_anything_is_embedded() -> None:
     assert CHECKS["cost_within_budget"].stage == "page_chunks"
 
 
+def test_the_command_runs_the_same_job_as_the_ui(definitions: dg.Definitions, tmp_path: Path) -> None:
+    """The UI warns before it executes a run of another version of a job again."""
+    in_process = build_definitions(str(tmp_path), lambda _: None)
+    snapshots = {each.resolve_job_def(JOB).get_job_snapshot_id() for each in (definitions, in_process)}
+    assert len(snapshots) == 1
+
+
 def test_steps_share_one_process(definitions: dg.Definitions) -> None:
     """A process for each step would cost five times the work."""
     assert definitions.executor is dg.in_process_executor
