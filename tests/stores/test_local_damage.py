@@ -2,11 +2,13 @@
 
 import errno
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +17,10 @@ import pytest
 from contract.vector_store import EAST, INFO, MAIN, NORTH, everything, fill, ids, random_units, record
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed, SearchSocketError, StateUnavailable
+from searchsocket.files import write_atomic
 from searchsocket.stores.base import Health
 from searchsocket.stores.local import LocalStore
-from searchsocket.types import Scope
+from searchsocket.types import Filter, Scope
 
 
 @pytest.fixture
@@ -371,3 +374,33 @@ def test_scopes_not_indexed_yet_say_so(root: Path) -> None:
     with pytest.raises(ScopeNotIndexed, match="searchsocket index"):
         fresh(root).reader(MAIN)
     assert not root.exists()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_damage_is_an_error_or_an_answer(root: Path, folder: Path, seed: int) -> None:
+    """Whatever byte is wrong in whatever file: never a panic, never a raw error of a library."""
+    files = [path for path in sorted(live(folder).rglob("*")) if path.is_file() and path.stat().st_size]
+    rng = random.Random(seed)
+    for _ in range(40):
+        path = rng.choice(files)
+        data = path.read_bytes()
+        damaged = bytearray(data)
+        for _ in range(rng.choice([1, 8])):
+            damaged[rng.randrange(len(data))] = rng.randrange(256)
+        # Replaced, not rewritten: a file that is mapped by an older reader must not shrink under it.
+        write_atomic(path, bytes(damaged))
+        with suppress(SearchSocketError):
+            reader = fresh(root).reader(MAIN)
+            reader.query(EAST, top_k=2)
+            reader.keyword_query('zebra "zebra b" zebrq', top_k=9)
+            reader.records([hit.id for hit in reader.query(EAST, top_k=9, where=Filter("/a", ("t",)))])
+        assert fresh(root).verify(MAIN) != [] or bytes(damaged) == data or path.suffix == ".lock"
+        write_atomic(path, data)
+    assert fresh(root).verify(MAIN) == []
+
+
+def test_vectors_that_are_not_finite_never_read_as_no_results(root: Path, folder: Path) -> None:
+    path = live(folder) / "vectors.f32"
+    np.full(path.stat().st_size // 4, np.nan, np.float32).tofile(path)
+    with pytest.raises(IndexCorrupt, match=r"vectors\.f32"):
+        fresh(root).reader(MAIN).query(EAST, top_k=2)

@@ -235,5 +235,8 @@ def _client_errors(target: Path) -> Iterator[None]:
         raise StateUnavailable(f"cannot write the index in {target}: {error}") from error
     except sqlite3.DatabaseError as error:
         raise corrupt(target.parent, f"holds a damaged {RECORDS} ({error})") from error
-    except ValueError as error:  # tantivy's own word for every failure
+    except BaseException as error:
+        # tantivy says ValueError for every failure, and a panic is not even an Exception.
+        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
+            raise
         raise StateUnavailable(f"cannot write the words of the index in {target}: {error}") from error

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -166,6 +167,24 @@ def corrupt(path: Path, what: str) -> IndexCorrupt:
         f"{path} {what}; run `searchsocket index --force` to build the index again, "
         "or `searchsocket rollback` to go back to the generation before"
     )
+
+
+@contextmanager
+def naming_damage(path: Path) -> Iterator[None]:
+    """Turn what SQLite, tantivy and decoders say about damaged bytes into an error that names the file.
+
+    Raises:
+        IndexCorrupt: The block met damage.
+    """
+    try:
+        yield
+    except (sqlite3.DatabaseError, ValueError, TypeError, LookupError, OverflowError) as error:
+        raise corrupt(path, f"is damaged ({error})") from error
+    except BaseException as error:
+        # A panic of tantivy is not an Exception, and its class can be had from no module.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise corrupt(path, f"is damaged ({error})") from error
 
 
 def remove_leftovers(folder: Path, keep: Current | None) -> None:

@@ -41,7 +41,11 @@ def map_matrix(path: Path, rows: int, dimensions: int) -> Vectors:
 def best_rows(
     matrix: Vectors, vector: Vector, chosen: Selection, hidden: Rows, ids: NDArray[np.bytes_], top_k: int
 ) -> list[tuple[int, float]]:
-    """The `top_k` chosen rows of highest cosine as (row, score): by falling score, then rising id."""
+    """The `top_k` chosen rows of highest cosine as (row, score): by falling score, then rising id.
+
+    Raises:
+        ValueError: The matrix is damaged.
+    """
     rows = chosen.rows
     if rows is not None and len(rows) * 4 < chosen.stop - chosen.start:
         scores = _scores_of_rows(matrix, vector, rows)
@@ -70,6 +74,8 @@ def _near_the_top(scores: NDArray[np.float32], top_k: int) -> Rows:
     """Positions of the `top_k` highest scores and of all that rounding could put among them."""
     above = len(scores) - top_k
     cut = np.partition(scores, above)[above] - _MARGIN if above > 0 else -np.inf
+    if np.isnan(cut):
+        raise ValueError("vectors are not finite")  # without this, damage would read as an empty answer
     return np.flatnonzero((scores >= cut) & (scores > -np.inf))
 
 

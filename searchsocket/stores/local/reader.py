@@ -1,12 +1,13 @@
 """A generation, open for queries."""
 
-import sqlite3
+import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.stores.base import check_vectors
@@ -20,6 +21,7 @@ from searchsocket.stores.local.layout import (
     Manifest,
     check_sizes,
     corrupt,
+    naming_damage,
     read_manifest,
 )
 from searchsocket.stores.local.matrix import Rows, Selection, best_rows, cosines, map_matrix
@@ -54,15 +56,10 @@ class LocalReader:
         self.generation: Generation = self.manifest.generation
         check_sizes(folder, self.manifest)
         count = self.generation.records
-        try:
-            self.order = np.fromfile(folder / ORDER, np.uint32)
-            self.ids = np.fromfile(folder / IDS, f"S{self.manifest.id_bytes}")
+        self.order = self._array(ORDER, np.dtype(np.uint32))
+        self.ids = self._array(IDS, np.dtype(f"S{self.manifest.id_bytes}"))
+        with naming_damage(folder / VECTORS):
             self.vectors = map_matrix(folder / VECTORS, count, self.generation.dimensions)
-        except ValueError as error:
-            raise corrupt(folder / VECTORS, "does not fit its manifest") from error
-        for name, array in ((ORDER, self.order), (IDS, self.ids)):
-            if len(array) != count:
-                raise corrupt(folder / name, f"holds {len(array)} rows instead of {count}")
         if count and int(self.order.max()) > self.manifest.max_doc:
             raise corrupt(folder / ORDER, "names records that its manifest does not know")
         self.rows = np.full(self.manifest.max_doc + 1, -1, np.int64)  # doc -> row
@@ -73,11 +70,21 @@ class LocalReader:
         self._tags: dict[str, Rows] = {}
         self._hidden = self._rows_where("SELECT doc FROM records WHERE weight <= 0")
 
+    def _array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """One of the small arrays: all of it is read, so its hash is checked as well."""
+        path = self.folder / name
+        data = path.read_bytes()
+        if hashlib.sha256(data).hexdigest() != self.manifest.files[name].sha256:
+            raise corrupt(path, "was changed after it was published")
+        with naming_damage(path):
+            array = np.frombuffer(data, dtype)
+        if len(array) != self.generation.records:
+            raise corrupt(path, f"holds {len(array)} rows instead of {self.generation.records}")
+        return array
+
     def _open_words(self) -> Words:
-        try:
+        with naming_damage(self.folder / WORDS):
             words = open_words(self.folder)
-        except (ValueError, OSError) as error:
-            raise corrupt(self.folder / WORDS, "is damaged") from error
         if words.count != self.generation.records:
             raise corrupt(self.folder / WORDS, f"holds {words.count} records instead of {self.generation.records}")
         return words
@@ -88,21 +95,22 @@ class LocalReader:
         chosen = self._selection(where)
         if chosen is None or top_k < 1:
             return []
-        found = best_rows(self.vectors, vector, chosen, self._hidden, self.ids, top_k)
+        with naming_damage(self.folder / VECTORS):
+            found = best_rows(self.vectors, vector, chosen, self._hidden, self.ids, top_k)
         return [Hit(self.ids[row].decode(), score) for row, score in found]
 
     def keyword_query(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `IndexReader.keyword_query`."""
         prefix = normalise_prefix(clean(where.path_prefix))
-        found = self.words.search(text, Filter(prefix, where.tags), top_k)
-        hits = [Hit(self.ids[self.rows[doc]].decode(), score) for doc, score in found]
+        with naming_damage(self.folder / WORDS):
+            found = self.words.search(text, Filter(prefix, where.tags), top_k)
+            hits = [Hit(self.ids[self.rows[doc]].decode(), score) for doc, score in found]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `IndexReader.similarities`."""
         self._check(vector)
-        docs = np.array([row[0] for row in self._rows_of_ids("doc", ids)], np.int64)
-        return cosines(self.vectors, vector, self.rows[docs])
+        return cosines(self.vectors, vector, self._rows_of(row[0] for row in self._rows_of_ids("doc", ids)))
 
     def records(self, ids: Sequence[str]) -> list[Record]:
         """See `IndexReader.records`."""
@@ -140,7 +148,7 @@ class LocalReader:
         """The row of the first record whose path is `key` or sorts behind it."""
         sql = f"SELECT doc FROM records WHERE sort >= ? ORDER BY {PATH_ORDER} LIMIT 1"
         found = self._all(sql, key)
-        return int(self.rows[found[0][0]]) if found else len(self.order)
+        return int(self._rows_of(found[0])[0]) if found else len(self.order)
 
     def _tagged(self, tag: str) -> Rows:
         """Rows with a tag, without the hidden ones, rising; looked up once a reader."""
@@ -154,8 +162,11 @@ class LocalReader:
         return rows
 
     def _rows_where(self, sql: str, *values: str) -> Rows:
-        docs = np.array([row[0] for row in self._all(sql, *values)], np.int64)
-        return np.sort(self.rows[docs])
+        return np.sort(self._rows_of(row[0] for row in self._all(sql, *values)))
+
+    def _rows_of(self, docs: Iterable[int]) -> Rows:
+        with naming_damage(self.folder / RECORDS):
+            return self.rows[np.array(list(docs), np.int64)]
 
     def _rows_of_ids(self, columns: str, ids: Sequence[str]) -> list[tuple[Any, ...]]:
         """A row for each id, in their order; few statements, since each costs more than a row."""
@@ -172,14 +183,9 @@ class LocalReader:
         return [found[id_] for id_ in wanted]
 
     def _all(self, sql: str, *values: str | bytes) -> list[tuple[Any, ...]]:
-        try:
-            with self._lock:
-                return self._connection.execute(sql, values).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise corrupt(self.folder / RECORDS, f"is damaged ({error})") from error
+        with naming_damage(self.folder / RECORDS), self._lock:
+            return self._connection.execute(sql, values).fetchall()
 
     def _record(self, row: Sequence[Any]) -> Record:
-        try:
+        with naming_damage(self.folder / RECORDS):
             return record_of(row, self.generation)
-        except (ValueError, TypeError) as error:
-            raise corrupt(self.folder / RECORDS, "holds a damaged record") from error

@@ -2,15 +2,14 @@
 
 import hashlib
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from searchsocket.errors import BadVectors, SearchSocketError
+from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base import check_vectors, index_digest
-from searchsocket.stores.local.layout import WORDS, FileEntry, Manifest, data_files
+from searchsocket.stores.local.layout import WORDS, FileEntry, Manifest, data_files, naming_damage
 from searchsocket.stores.local.reader import LocalReader
 
 _BATCH = 4096
@@ -72,13 +71,13 @@ def contents_problems(reader: LocalReader) -> list[str]:
         for start in range(0, len(reader.vectors), _BATCH):
             block = reader.vectors[start : start + _BATCH]
             check_vectors(block, len(block), reader.generation.dimensions)
-            if not reader.words.holds(reader.order[start : start + _BATCH].tolist()):
+            with naming_damage(reader.folder / WORDS):
+                are_held = reader.words.holds(reader.order[start : start + _BATCH].tolist())
+            if not are_held:
                 problems.append(f"{reader.folder}: rows {start} and following have no words")
         if len(np.unique(reader.order)) != len(reader.order):
             problems.append(f"{reader.folder}: two rows of one record")
-    except BadVectors as error:
-        problems.append(f"{reader.folder}: {error}")
-    except (SearchSocketError, sqlite3.Error, ValueError) as error:
+    except SearchSocketError as error:
         problems.append(f"{reader.folder}: {error}")
     return problems
 

@@ -1,0 +1,154 @@
+"""Readers of the embedded index: threads and processes that search while others publish (DESIGN 5)."""
+
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from contract.vector_store import EAST, INFO, MAIN, everything, fill, ids, random_units, record
+
+from searchsocket.settings.model import VectorSettings
+from searchsocket.stores import make_store
+from searchsocket.stores.local import LocalStore
+
+
+def publish_numbers(store: LocalStore, generations: int) -> None:
+    """Publish generations whose every record tells the generation's number."""
+    for number in range(generations):
+        text = f"zebra number{number}"
+        fill(store, [record(f"k{n}", f"/{n}", text) for n in range(20)], random_units(20, number))
+
+
+def numbers_seen(store: LocalStore) -> set[str]:
+    """The numbers in one answer by vector, by words and by page: one, unless generations mixed."""
+    reader = store.reader(MAIN)
+    found = ids(reader.query(EAST, top_k=99)) + ids(reader.keyword_query("zebra", top_k=99))
+    assert len(found) == 40
+    texts = {item.text for item in [*reader.records(found), *reader.page_records("/3")]}
+    assert ids(reader.keyword_query(next(iter(texts)), top_k=1)) == ["k0"]
+    return texts
+
+
+def test_threads_read_whole_generations_while_another_publishes(tmp_path: Path) -> None:
+    """No query fails or mixes generations, also while old ones are removed under the readers."""
+    store = LocalStore(tmp_path, "shop")
+    publish_numbers(store, 1)
+    done = threading.Event()
+    seen: list[set[str]] = []
+    errors: list[BaseException] = []
+
+    def read(own: LocalStore) -> None:
+        try:
+            while not done.is_set():
+                seen.append(numbers_seen(own))
+        except Exception as error:  # noqa: BLE001  (told to the main thread)
+            errors.append(error)
+
+    threads = [threading.Thread(target=read, args=(own,)) for own in (store, store, LocalStore(tmp_path, "shop"))]
+    for thread in threads:
+        thread.start()
+    publish_numbers(store, 12)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert all(len(texts) == 1 for texts in seen)
+    assert len(set.union(*seen)) > 3
+
+
+READER = """
+import sys
+from pathlib import Path
+sys.path[:0] = sys.argv[1:3]
+from searchsocket.stores.local import LocalStore
+from test_local_readers import numbers_seen
+store = LocalStore(Path(sys.argv[3]), "shop")
+print("ready", flush=True)
+seen = set()
+while "zebra number9" not in seen:
+    (text,) = numbers_seen(store)
+    seen.add(text)
+print(len(seen))
+"""
+
+
+def test_another_process_sees_each_generation_whole_and_soon(tmp_path: Path) -> None:
+    """A server picks up what another process publishes, without a restart (failure 54)."""
+    publish_numbers(LocalStore(tmp_path, "shop"), 1)
+    here = Path(__file__).parent
+    command = [sys.executable, "-c", READER, str(here.parent), str(here), str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "ready\n"
+        publish_numbers(LocalStore(tmp_path, "shop"), 10)
+        out, errors = reader.communicate(timeout=30)
+    assert reader.returncode == 0, errors
+    assert int(out) > 1
+
+
+def test_a_reader_is_opened_once_a_generation(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path, "shop")
+    first = fill(store, [record("a")])
+    assert store.reader(MAIN) is first
+    other = LocalStore(tmp_path, "shop")
+    second = fill(other, [record("b")])
+    assert store.reader(MAIN).generation == second.generation
+    store.rollback(MAIN)
+    assert other.reader(MAIN).generation == first.generation
+
+
+def test_a_reader_outlives_its_files(tmp_path: Path) -> None:
+    """Two publishes and a deleted scope later, an old reader still answers all there is to ask."""
+    store = LocalStore(tmp_path, "shop")
+    old = fill(store, [record("a", "/a", "zebra", tags=("t",)), record("b", "/b", "giraffe")])
+    for n in range(3):
+        fill(store, [record("a", "/a", f"other {n}")])
+    store.delete_scope(MAIN)
+    assert everything(old) == {"a", "b"}
+    assert ids(old.keyword_query('"zebra"', top_k=5)) == ids(old.keyword_query("zebr", top_k=5)) == ["a"]
+    assert old.records(["a"])[0].text == "zebra"
+    assert old.similarities(EAST, ["a"]) == [1.0]
+
+
+def test_generations_are_named_in_the_order_of_time_even_when_the_clock_jumps(tmp_path: Path) -> None:
+    clock = iter([datetime(2030, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)])
+    store = LocalStore(tmp_path, "shop", clock=lambda: next(clock))
+    names = [fill(store, [record("a", text=str(n))]).generation.name for n in range(3)]
+    assert names == sorted(set(names))
+    assert names[0].startswith("20300101T000000Z-")
+
+
+def test_a_scope_beyond_the_limit_is_reported(tmp_path: Path) -> None:
+    """The brute-force store says its limit before it is slow (DESIGN 9, `vector.local.max_records`)."""
+    settings = VectorSettings.model_validate({"local": {"max_records": 2}})
+    store = make_store(settings, tmp_path / ".searchsocket", "shop")
+    fill(store, [record("a"), record("b")])
+    assert store.health().details == ""
+    fill(store, [record("c")])
+    assert store.health().ok
+    assert "'main' holds 3 records" in store.health().details
+
+
+@pytest.mark.parametrize(("path", "expected"), [("", ".searchsocket/index"), ("elsewhere/idx", "elsewhere/idx")])
+def test_the_index_lies_where_the_settings_say(tmp_path: Path, path: str, expected: str) -> None:
+    settings = VectorSettings.model_validate({"local": {"path": path}})
+    store = make_store(settings, tmp_path / ".searchsocket", "shop")
+    assert list(tmp_path.iterdir()) == []
+    fill(store, [record("a")])
+    assert (tmp_path / expected / "main" / "CURRENT").exists()
+
+
+def test_a_store_costs_nothing_until_it_is_used() -> None:
+    """The packages that the API imports at start do not load the engines (DESIGN 3)."""
+    code = "import sys, searchsocket.stores; assert not {'tantivy', 'Stemmer', 'sqlite3'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_staging_survives_into_another_process_of_the_same_run(tmp_path: Path) -> None:
+    """Assets may run apart: one stages, the next publishes (DESIGN 2)."""
+    LocalStore(tmp_path, "shop").upsert([record("a")], EAST[np.newaxis], MAIN)
+    LocalStore(tmp_path, "shop").upsert([record("b")], EAST[np.newaxis], MAIN)
+    assert LocalStore(tmp_path, "shop").publish(MAIN, INFO).records == 2
