@@ -13,7 +13,6 @@ from searchsocket.pipeline.chunk_embeddings import budget, texts_to_embed
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.results import Number
 from searchsocket.pipeline.stage import state
-from searchsocket.sources import make_source
 from searchsocket.state.chunks import content_hashes, fingerprints
 from searchsocket.state.pages import body_text
 from searchsocket.stores import make_store
@@ -46,7 +45,7 @@ class Check:
 def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
     """Extract a sample of pages again and compare with what is stored."""
     settings = run.project.settings
-    source = make_source(run.project.root, settings, run.options.source, scope=run.scope.name)
+    source = run.make_source()
     with state(run) as db:
         # Spread over the site, and the same pages whenever the site is the same.
         rows = db.execute(

@@ -8,6 +8,8 @@ from pathlib import Path
 from searchsocket.events import OnEvent, ignore
 from searchsocket.project import Project
 from searchsocket.settings.model import SourceMode
+from searchsocket.sources import make_source
+from searchsocket.sources.base import Source
 from searchsocket.types import Scope
 
 Clock = Callable[[], datetime]
@@ -51,6 +53,26 @@ class ScopeRun:
     def temporary_dir(self) -> Path:
         """Files being written; emptied when the next run of the scope starts."""
         return (self.workspace or self.project.state_dir) / "tmp" / self.scope.name
+
+    @property
+    def source_mode(self) -> SourceMode | None:
+        """Where pages come from; None = found out by looking."""
+        return self.options.source or self.project.settings.source.mode
+
+    @property
+    def fetched_dir(self) -> Path:
+        """Where a crawl keeps what it fetched."""
+        return (self.workspace or self.project.state_dir) / "crawl" / self.scope.name
+
+    def make_source(self) -> Source:
+        """The source of this run, with a report of its own."""
+        return make_source(
+            self.project.root,
+            self.project.settings,
+            self.source_mode,
+            scope=self.scope.name,
+            fetched_dir=self.fetched_dir,
+        )
 
     @property
     def mirror_dir(self) -> Path:

@@ -24,6 +24,7 @@ class ExtractionJob:
     settings_json: str
     mode: SourceMode | None
     scope: str
+    fetched_dir: Path
     pages: Sequence[StoredPage]
 
 
@@ -53,7 +54,7 @@ def extraction_key(settings: Settings) -> str:
 def extract_batch(job: ExtractionJob) -> list[Extraction]:
     """Read and extract a batch; a page that cannot be read costs only itself."""
     settings = _settings(job.settings_json)
-    source = _source(job.root, job.settings_json, job.mode, job.scope)
+    source = _source(job.root, job.settings_json, job.mode, job.scope, job.fetched_dir)
     return [_extract(source, settings, page) for page in job.pages]
 
 
@@ -91,5 +92,5 @@ def _settings(settings_json: str) -> Settings:
 
 
 @lru_cache(maxsize=4)
-def _source(root: Path, settings_json: str, mode: SourceMode | None, scope: str) -> Source:
-    return make_source(root, _settings(settings_json), mode, scope=scope)
+def _source(root: Path, settings_json: str, mode: SourceMode | None, scope: str, fetched_dir: Path) -> Source:
+    return make_source(root, _settings(settings_json), mode, scope=scope, fetched_dir=fetched_dir)

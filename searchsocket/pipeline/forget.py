@@ -21,7 +21,8 @@ def forget_scope(project: Project, scope: Scope) -> None:
         # The state first: a crash in between leaves an index that is built anew, never a state that says "unchanged".
         _forget_state(project, scope)
         make_store(project.settings.vector, project.state_dir, project.id).delete_scope(scope)
-        for folder in (project.mirror_dir / scope.name, project.state_dir / "tmp" / scope.name):
+        state = project.state_dir
+        for folder in (project.mirror_dir / scope.name, state / "tmp" / scope.name, state / "crawl" / scope.name):
             try:
                 shutil.rmtree(folder)
             except FileNotFoundError:

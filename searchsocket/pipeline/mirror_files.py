@@ -14,10 +14,11 @@ from searchsocket.links import rank_link_texts
 from searchsocket.mirror.document import page_digest, parse_page, render_page
 from searchsocket.mirror.paths import mirror_file
 from searchsocket.pipeline.context import ScopeRun
-from searchsocket.routes import RouteTable, scan_routes
+from searchsocket.routes import RouteMatch, RouteTable, route_table, scan_routes
+from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.state.database import transaction
 from searchsocket.state.pages import body_text, delete_page
-from searchsocket.types import Page, RouteResolution
+from searchsocket.types import Page
 from searchsocket.urls import path_depth
 
 _BATCH = 200
@@ -37,7 +38,7 @@ class MirrorCounts:
 def refresh_mirror(run: ScopeRun, db: Connection) -> MirrorCounts:
     """Write the files of dirty pages whose content changed; delete those of pages that left the index."""
     counts = MirrorCounts()
-    routes = scan_routes(run.project.root, run.project.settings.routes.dir)
+    routes = route_table_of(run)
     _mark_all_dirty_when_routes_changed(db, run.scope.name, routes.digest)
     _drop_gone(run, db, counts)
     _mark_damaged(run, db, counts)
@@ -49,9 +50,20 @@ def refresh_mirror(run: ScopeRun, db: Connection) -> MirrorCounts:
     return counts
 
 
-def page_from_state(
-    run: ScopeRun, db: Connection, page_id: int, route: tuple[str, RouteResolution] | None = None
-) -> Page:
+def route_table_of(run: ScopeRun) -> RouteTable:
+    """The routes that made the pages: of the commit that is indexed, else of the working tree."""
+    folder = run.project.settings.routes.dir
+    if run.source_mode == "git-branch":
+        source = run.make_source()
+        assert isinstance(source, GitBranchSource)
+        try:
+            return route_table(source.route_files(), folder)
+        finally:
+            source.close()
+    return scan_routes(run.project.root, folder)
+
+
+def page_from_state(run: ScopeRun, db: Connection, page_id: int, route: RouteMatch) -> Page:
     """Put a page together from what was extracted, its links and its route."""
     row = _row(db, "SELECT url, extract, body, generated_at FROM pages WHERE id = ?", page_id)
     facts = json.loads(row["extract"])
@@ -61,9 +73,6 @@ def page_from_state(
         "SELECT COUNT(DISTINCT resolved) FROM links WHERE page_id = ? AND resolved != '' AND resolved != ?",
         (page_id, url),
     ).fetchone()[0]
-    if route is None:
-        match = scan_routes(run.project.root, run.project.settings.routes.dir).resolve(url)
-        route = (match.route_file, match.resolution)
     return Page(
         url=url,
         title=facts["title"],
@@ -71,8 +80,8 @@ def page_from_state(
         body=body_text(row["body"]),
         description=facts["description"],
         language=facts["language"],
-        route_file=route[0],
-        route_resolution=route[1],
+        route_file=route.route_file,
+        route_resolution=route.resolution,
         incoming_links=incoming,
         outgoing_links=outgoing,
         link_texts=rank_link_texts(texts),
@@ -177,8 +186,7 @@ def _mark_damaged(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
 
 def _refresh_page(run: ScopeRun, db: Connection, routes: RouteTable, page_id: int) -> int:
     old = _row(db, "SELECT url, mirror_digest, generated_at FROM pages WHERE id = ?", page_id)
-    match = routes.resolve(old["url"])
-    page = page_from_state(run, db, page_id, (match.route_file, match.resolution))
+    page = page_from_state(run, db, page_id, routes.resolve(old["url"]))
     digest = page_digest(page)
     if digest == old["mirror_digest"]:
         db.execute("UPDATE pages SET dirty = 0 WHERE id = ?", (page_id,))

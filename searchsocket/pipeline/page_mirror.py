@@ -69,11 +69,10 @@ class _Told:
 
 def _extract_changed(run: ScopeRun, db: Connection, told: _Told) -> None:
     key = extraction_key(run.project.settings)
+    settings_json = run.project.settings.model_dump_json()
     todo = list(to_extract(db, run.scope.name, key, everything=run.options.force))
     jobs = (
-        ExtractionJob(
-            run.project.root, run.project.settings.model_dump_json(), run.options.source, run.scope.name, batch
-        )
+        ExtractionJob(run.project.root, settings_json, run.source_mode, run.scope.name, run.fetched_dir, batch)
         for batch in batches(todo, _BATCH)
     )
     workers = run.project.settings.run.workers or default_workers()

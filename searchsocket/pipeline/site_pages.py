@@ -11,7 +11,6 @@ from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.digests import digest_of, sha256
 from searchsocket.pipeline.results import StageResult
 from searchsocket.pipeline.stage import empty_temporary_dir, stage
-from searchsocket.sources import make_source
 from searchsocket.sources.base import Source
 from searchsocket.state.database import transaction
 from searchsocket.state.pages import digest_rows, known_pages, put_page
@@ -33,7 +32,7 @@ def site_pages(run: ScopeRun, db: Connection) -> StageResult:
     refuse_another_model(run)
     if run.workspace is None:
         empty_temporary_dir(run)
-    source = make_source(run.project.root, run.project.settings, run.options.source, scope=run.scope.name)
+    source = run.make_source()
     pages = _Limited(source.pages(), run.options.max_pages)
     # Which URLs were seen is kept by SQLite, on disk when there are many.
     db.execute("CREATE TEMP TABLE seen (url TEXT PRIMARY KEY) WITHOUT ROWID")

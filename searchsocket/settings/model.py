@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Count = Annotated[int, Field(ge=1)]
-SourceMode = Literal["static-output", "content-files", "git-branch"]
+SourceMode = Literal["static-output", "content-files", "git-branch", "crawl"]
 
 
 class Section(BaseModel):

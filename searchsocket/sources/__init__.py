@@ -7,6 +7,7 @@ from searchsocket.routes.table import clean_dir
 from searchsocket.settings.model import Settings, SourceMode
 from searchsocket.sources.base import Source
 from searchsocket.sources.content_files import ContentFilesSource
+from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.find import USUAL_FOLDERS, configured_build, find_build
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.static_output import StaticOutputSource
@@ -14,15 +15,23 @@ from searchsocket.sources.static_output import StaticOutputSource
 __all__ = ["make_source"]
 
 
-def make_source(root: Path, settings: Settings, mode: SourceMode | None = None, *, scope: str = "") -> Source:
+def make_source(
+    root: Path,
+    settings: Settings,
+    mode: SourceMode | None = None,
+    *,
+    scope: str = "",
+    fetched_dir: Path | None = None,
+) -> Source:
     """The source of a project.
 
     Args:
         root: The project.
         settings: Its configuration.
         mode: Overrides `source.mode`; None for both means static-output where a build is found, else content-files.
-        scope: Name of the scope; takes the place of `{scope}` in `source.static_output_dir`, and is the branch that
-            git-branch reads unless `source.git.branch` names one.
+        scope: Name of the scope; takes the place of `{scope}` in `source.static_output_dir` and in
+            `source.crawl.base_url`, and is the branch that git-branch reads unless `source.git.branch` names one.
+        fetched_dir: Where a crawl keeps what it fetched; default: `crawl/<scope>` in the state directory.
 
     Raises:
         ConfigMissing: There is nothing to index; the message says what was looked for.
@@ -33,6 +42,8 @@ def make_source(root: Path, settings: Settings, mode: SourceMode | None = None, 
         return _content_files(root, settings)
     if mode == "git-branch":
         return _git_branch(root, settings, scope)
+    if mode == "crawl":
+        return _crawl(settings, scope, fetched_dir or root / settings.state.dir / "crawl" / (scope or "main"))
     configured = settings.source.static_output_dir.replace("{scope}", scope)
     build = configured_build(root, configured) if configured else find_build(root)
     if build is not None:
@@ -49,6 +60,21 @@ def make_source(root: Path, settings: Settings, mode: SourceMode | None = None, 
     raise ConfigMissing(
         f"nothing to index: {looked_at}, and no file matches {', '.join(settings.source.content_files.globs)}; "
         "build the site first, or set source.static_output_dir or source.content_files.globs"
+    )
+
+
+def _crawl(settings: Settings, scope: str, fetched_dir: Path) -> Source:
+    from searchsocket.sources.crawl.source import CrawlSource  # brings an HTTP client
+
+    source = settings.source
+    if not source.crawl.base_url:
+        raise ConfigMissing('source.mode is "crawl" but source.crawl.base_url is not set, e.g. http://localhost:4173')
+    return CrawlSource(
+        source.crawl,
+        fetched_dir,
+        excluded=Excluder(source.exclude),
+        max_page_bytes=source.max_page_bytes,
+        scope=scope,
     )
 
 

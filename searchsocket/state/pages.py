@@ -40,7 +40,8 @@ def ensure_scope(db: sqlite3.Connection, scope: str) -> None:
 def known_pages(db: sqlite3.Connection, scope: str, urls: Sequence[str]) -> dict[str, KnownPage]:
     marks = ",".join("?" * len(urls))
     rows = db.execute(
-        f"SELECT url, id, locator, served_url, stamp, raw_hash, removed FROM pages WHERE scope = ? AND url IN ({marks})",
+        "SELECT url, id, locator, served_url, stamp, raw_hash, removed FROM pages "
+        f"WHERE scope = ? AND url IN ({marks})",
         (scope, *urls),
     )
     return {row[0]: KnownPage(row[1], row[2], row[3], row[4], row[5], bool(row[6])) for row in rows}

@@ -1,6 +1,7 @@
 """One GET with every limit that a hostile server makes necessary: host, size, time, redirects, retries."""
 
 import email.utils
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -180,10 +181,13 @@ class Fetcher:
 
 def retry_after_s(value: str) -> float | None:
     """Seconds that a Retry-After header asks for, whichever of its two forms it has; None when it says nothing."""
-    if value.strip().isdigit():
+    if re.fullmatch(r"[0-9]{1,9}", value.strip()):
         return float(value)
-    parsed = email.utils.parsedate_tz(value)
-    return None if parsed is None else max(0.0, email.utils.mktime_tz(parsed) - time.time())
+    try:
+        parsed = email.utils.parsedate_tz(value)
+        return None if parsed is None else max(0.0, email.utils.mktime_tz(parsed) - time.time())
+    except (ValueError, OverflowError):
+        return None
 
 
 def _wait(state: RetryCallState) -> float:
