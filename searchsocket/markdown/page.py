@@ -64,9 +64,12 @@ def extract_markdown(
     main = next(root.iter("main"), None) if root is not None else None
     main = etree.Element("main") if main is None else main
     _slug_headings(main)
-    for anchor in main.iter("a"):
-        anchor.set("href", _page_of(anchor.get("href") or ""))
     resolver = LinkResolver(page.served_url, base_url=base_url, base_path=base_path)
+    for anchor in main.iter("a"):
+        href = anchor.get("href") or ""
+        if resolver.path(href) is not None:
+            # The link to a file is the link to the page that it becomes.
+            anchor.set("href", _CONTENT_FILE.sub("", href))
     body = read_body(main, "markdown", resolver, extract, transform)
     return ExtractedPage(
         title=title
@@ -111,13 +114,6 @@ def _slug_headings(main: Element) -> None:
             slug = slugger.slug(raw_text(heading).strip())
             if slug and text_of(heading):
                 heading.set("id", slug)
-
-
-def _page_of(href: str) -> str:
-    """`../guide/install.md#next` as the link to the page that the file becomes."""
-    if "://" in href or href.startswith("//"):
-        return href
-    return _CONTENT_FILE.sub("", href)
 
 
 def _is_noindex(values: Mapping[str, object], extract: ExtractSettings) -> bool:

@@ -15,6 +15,13 @@ _NEXT = re.compile(
     |(?P<import>^import[ \t](?:[^\n;]{0,500}?[ \t]from[ \t]+)?['"][^'"\n]{1,500}['"];?[ \t]*$)""",
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
+# Possessive and bounded throughout: a failed match costs a bounded number of characters.
+_STRINGS = r"""\"[^"\n]{0,500}+\"|'[^'\n]{0,500}+'|`[^`]{0,500}+`|["'`]"""
+_INNERMOST = r"\{[^{}]{0,500}+\}"
+_INNER = rf"\{{(?>[^{{}}\"'`]{{1,500}}+|{_STRINGS}|{_INNERMOST}){{0,30}}+\}}"
+_BRACES = rf"\{{(?>[^{{}}\"'`]{{1,1000}}+|{_STRINGS}|{_INNER}){{0,50}}+\}}"
+_BRACED = re.compile(_BRACES)
+_TAG_REST = re.compile(rf"""(?>[^<>{{}}"']{{1,1000}}+|"[^"]{{0,1000}}+"|'[^']{{0,1000}}+'|{_BRACES}){{0,100}}+>""")
 _ATTRIBUTE = re.compile(r"""\s([A-Za-z][\w-]{0,50})(?:=("[^"{}]*"|'[^'{}]*'|[^\s"'{}<>=`]+))?(?=[\s/>])""")
 _ROBOTS = re.compile(r"<meta\b[^>]{0,200}robots[^>]{0,200}\b(?:noindex|none)\b", re.IGNORECASE)
 
@@ -72,29 +79,17 @@ def _fence_end(text: str, match: re.Match[str]) -> int:
 
 def _tag_end(text: str, at: int) -> int:
     """Behind the `>` of a tag, past quotes and braces; 0 when it never ends."""
-    depth, quote = 0, ""
-    for index in range(at, min(len(text), at + 20_000)):
-        char = text[index]
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'" or (char == "`" and depth):
-            quote = char
-        elif char == "{":
-            depth += 1
-        elif char == "}":
-            depth -= 1
-        elif char == ">" and depth <= 0:
-            return index + 1
-    return 0
+    match = _TAG_REST.match(text, at)
+    return match.end() if match else 0
 
 
 def _brace_end(text: str, at: int) -> int:
-    depth = 0
-    for index in range(at, min(len(text), at + 20_000)):
-        depth += {"{": 1, "}": -1}.get(text[index], 0)
-        if depth == 0:
-            return index + 1
-    return at + 1
+    """Behind the `}` of a block; at the end of its line when it is never closed."""
+    match = _BRACED.match(text, at)
+    if match:
+        return match.end()
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
 
 
 def _plain_tag(tag: str) -> str:

@@ -1,0 +1,114 @@
+"""The small steps of extraction, by the mistakes that each could make."""
+
+import pytest
+from lxml import etree
+
+from searchsocket.html.convert import tidy
+from searchsocket.html.decode import decode_html
+from searchsocket.html.links import LinkResolver
+from searchsocket.html.parse import parse_html
+from searchsocket.html.tables import Cell, as_markdown, decode_rows, encode_cell, expand
+from searchsocket.html.tree import clean_text, drop, one_line, raw_text, unwrap
+
+
+def tree(html: str) -> etree._Element:
+    root, _ = parse_html(f"<body>{html}</body>")
+    assert root is not None
+    return root
+
+
+@pytest.mark.parametrize("html", ["a<b>x</b>c<i>d</i>e", "<b>x</b>c", "<i>d</i><b>x</b>c", "a<b>x<u>y</u>z</b>c"])
+def test_removing_an_element_keeps_the_text_around_it(html: str) -> None:
+    """lxml hangs the text behind an element onto the element."""
+    gone, opened = tree(html), tree(html)
+    drop(next(gone.iter("b")))
+    unwrap(next(opened.iter("b")))
+    assert raw_text(opened) == raw_text(tree(html))
+    assert raw_text(gone) == raw_text(tree(html)).replace("xyz", "").replace("x", "")
+    assert next(opened.iter("b"), None) is None
+
+
+def test_text_loses_what_nobody_sees() -> None:
+    """Soft hyphens and zero-width spaces cut words in two for a search; joiners are part of scripts."""
+    assert clean_text("a\u00adb\u200bc\u00a0d\r\ne\u2028f\x01") == "abc d\ne\nf"
+    assert clean_text("می\u200cخواهم 👩\u200d💻") == "می\u200cخواهم 👩\u200d💻"
+    assert one_line(" a\n\tb ", 2) == "a"
+
+
+def test_tidy_leaves_code_alone() -> None:
+    """Blank lines and longer fences inside code are the code's."""
+    text = "a  \n\n\n\n````md\n\n\n```\nx\n```\n\n\n````\n\n\n\nb"
+    assert tidy(text) == "a\n\n````md\n\n\n```\nx\n```\n\n\n````\n\nb"
+    assert tidy("- ```\n\n\n  x\n  ```\n\n\ny") == "- ```\n\n\n  x\n  ```\n\ny"
+
+
+def test_merged_cells_become_a_rectangle() -> None:
+    """A cell over rows is repeated, so that each row can be read alone; over columns, blanks follow."""
+    rows = [
+        [Cell("h1", 1, 1, True), Cell("h2", 2, 1, True)],
+        [Cell("a", 1, 3, False), Cell("b", 1, 1, False), Cell("c", 1, 2, False)],
+        [Cell("d", 1, 1, False)],
+        [Cell("e", 5, 1, False)],
+    ]
+    assert expand(rows) == [
+        ["h1", "h2", "", "", "", ""],
+        ["a", "b", "c", "", "", ""],
+        ["a", "d", "c", "", "", ""],
+        ["a", "e", "", "", "", ""],
+    ]
+    assert as_markdown(rows).splitlines()[:3] == ["| h1 | h2 |  |", "| --- | --- | --- |", "| a | b | c |"]
+
+
+def test_spans_outside_reason_are_one() -> None:
+    """Negative, huge or no numbers."""
+    spans = [
+        decode_rows(encode_cell("x", span, "1", header=False) + "\x1f")[0][0].colspan for span in ("-1", "0", "²", "")
+    ]
+    assert spans == [1, 1, 1, 1]
+
+
+def test_links_that_must_not_be_followed_have_no_destination() -> None:
+    """Nothing that runs, no broken addresses, no whole programs."""
+    links = LinkResolver("/docs/a")
+    for href in ("javascript:alert(1)", " JaVaScRiPt:x", "data:text/html,x", "vbscript:x", "#", "http://[", "x" * 5000):
+        assert links.destination(href) == ""
+    assert links.external("https://a.b/(c) d") == "https://a.b/%28c%29%20d"
+    assert links.external("ftp://a.b") == ""
+
+
+def test_a_bad_base_is_ignored() -> None:
+    """The page's own address is used instead."""
+    for base in ("http://[", "https://other.org/x/", "x" * 100_000):
+        assert LinkResolver("/docs/a", base_href=base).path("b") == "/docs/b"
+
+
+def test_content_without_a_body_tag_is_found() -> None:
+    """`main` is no tag that the parser knows, so it would be left in the head."""
+    for html in (
+        "<meta charset=utf-8><main>x</main>y",
+        "<title>t</title>loose<main>x</main>",
+        "<base href=/><article>x</article>",
+    ):
+        root, _ = parse_html(html)
+        assert root is not None
+        assert "x" in raw_text(next(root.iter("body")))
+
+
+def test_decoding_never_fails() -> None:
+    """Labels that are no charsets, and charsets that are none of a page."""
+    for label in (
+        "",
+        " ",
+        "rot13",
+        "hex",
+        "base64",
+        "zlib",
+        "idna",
+        "utf-7",
+        "undefined",
+        "utf-16",
+        "\ud800",
+        "a" * 999,
+        "a\0b",
+    ):
+        assert "x" in decode_html(b"x \xff\xfe y", label)[0]
