@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.middleware.cors import CORSMiddleware
 
 from search_api.endpoints.health import add_health
+from search_api.endpoints.pages import add_pages
 from search_api.endpoints.search import add_search
 from search_api.guards import BodyGuard, CallerGuard, Envelope, HostGuard, LastResort
 from search_api.handlers import add_handlers
@@ -70,6 +71,7 @@ def create_app(
     )
     health_path = f"{prefix}/health"
     add_search(app, settings.path, service)
+    add_pages(app, f"{prefix}/pages/", service)
     add_health(app, health_path, service)
     add_handlers(app, on_error)
     _add_guards(app, project, _tier_rules(settings, environ, host), host, frozenset({health_path}), on_error)

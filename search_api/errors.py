@@ -1,6 +1,7 @@
 """Errors as callers see them: a stable code, the right status, and never a word of what went on inside."""
 
 import json
+from collections.abc import Sequence
 
 from starlette.responses import Response
 
@@ -9,6 +10,14 @@ from searchsocket.errors import InvalidRequest, InvalidScope, PageNotFound, Rate
 
 class ScopeRefused(InvalidScope):
     """The scope is not one that this caller may read; whether it exists is not told."""
+
+
+class PageMissing(PageNotFound):
+    """The live index holds no such page."""
+
+    def __init__(self, path: str, suggestions: Sequence[str]) -> None:
+        super().__init__(f"there is no page {path[:200]!r}" + ("; see the suggestions" if suggestions else ""))
+        self.suggestions = tuple(suggestions)
 
 
 class Unauthorized(SearchSocketError):
@@ -64,12 +73,15 @@ def public_message(error: SearchSocketError) -> str:
 def error_response(error: SearchSocketError, headers: dict[str, str] | None = None) -> Response:
     """The response for an error that this service knows."""
     code = error.code if status_of(error) != 500 else "INTERNAL_ERROR"
-    return problem(status_of(error), code, public_message(error), headers)
+    more = {"suggestions": error.suggestions} if isinstance(error, PageMissing) else {}
+    return problem(status_of(error), code, public_message(error), headers, **more)
 
 
-def problem(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
+def problem(
+    status: int, code: str, message: str, headers: dict[str, str] | None = None, **more: Sequence[str]
+) -> Response:
     """`{"error": {"code", "message"}}` with a status."""
-    body = json.dumps({"error": {"code": code, "message": message}}, ensure_ascii=False)
+    body = json.dumps({"error": {"code": code, "message": message, **more}}, ensure_ascii=False)
     # Lone surrogates of a caller's own words cannot be sent back.
     return Response(body.encode("utf-8", "replace"), status, headers, "application/json")
 

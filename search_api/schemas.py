@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from search_api.pages import FoundPage
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.answer import Explanation, Result, SearchAnswer, Section
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TOP_K, SearchQuery
@@ -240,6 +241,7 @@ class PageResponse(Wire):
     title: str
     description: str
     scope: str
+    generation: str
     tags: list[str]
     language: str
     modified: str
@@ -247,7 +249,26 @@ class PageResponse(Wire):
     outgoing_links: int
     route_file: str | None
     route_resolution: RouteResolution | None
-    markdown: str
+    markdown: Annotated[str, Field(description="The page's text, without front matter.")]
+
+    @classmethod
+    def of(cls, found: FoundPage, *, sources: bool) -> "PageResponse":
+        page = found.page
+        return cls.model_construct(
+            url=page.url,
+            title=page.title,
+            description=page.description,
+            scope=page.scope,
+            generation=found.generation.name,
+            tags=list(page.tags),
+            language=page.language,
+            modified=page.modified,
+            incoming_links=page.incoming_links,
+            outgoing_links=page.outgoing_links,
+            route_file=(page.route_file or None) if sources else None,
+            route_resolution=page.route_resolution if sources else None,
+            markdown=page.body,
+        )
 
 
 class ScopeHealth(Wire):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from search_api.errors import ScopeRefused
+from search_api.pages import FoundPage, find_page
 from search_api.schemas import HealthResponse, ScopeHealth
 from search_api.tiers import Caller
 from searchsocket.embedders.base import Embedder
@@ -49,6 +50,11 @@ class Service:
     def search(self, query: SearchQuery, scope: str | None, caller: Caller) -> SearchAnswer:
         """See `SearchEngine.search`."""
         return self.engine.search(query, self.scope_for(scope, caller))
+
+    def page(self, path: str, scope: str | None, caller: Caller) -> FoundPage:
+        """See `find_page`."""
+        wanted = self.scope_for(scope, caller)
+        return find_page(self.project, wanted, path, self.store.reader(wanted))
 
     def warm_up(self) -> None:
         """Open the index and load the model, so that the first caller does not wait for it."""

@@ -1,0 +1,51 @@
+"""`GET /api/pages/{path}`."""
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Header, Query, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from search_api.endpoints.common import caller_of, json_response
+from search_api.schemas import PageResponse, ScopeName, error_docs
+from search_api.service import Service
+
+_MARKDOWN = "text/markdown"
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {_MARKDOWN: {"schema": {"type": "string"}}}},
+    **error_docs(
+        s400="The path cannot be one.",
+        s401="A key was sent, and it is wrong.",
+        s403="The scope cannot be read without a key.",
+        s404="There is no such page; `suggestions` may name the one that is meant.",
+        s429="Too many requests; see Retry-After.",
+        s503="The index cannot answer now.",
+    ),
+}
+
+
+def add_pages(app: FastAPI, path: str, service: Service) -> None:
+    """Serve mirror pages below `path`, which ends with a slash."""
+
+    @app.get(
+        path + "{page:path}",
+        operation_id="getPage",
+        summary="One page, as the index saw it",
+        description="As JSON; as Markdown when `Accept` names text/markdown or the path ends with `.md`.",
+        response_model=PageResponse,
+        responses=_RESPONSES,
+    )
+    async def get_page(
+        request: Request,
+        page: str,
+        scope: Annotated[ScopeName | None, Query()] = None,
+        accept: Annotated[str, Header(include_in_schema=False)] = "",
+    ) -> Response:
+        caller = caller_of(request)
+        # The path as it was sent: decoded once too often, `%2541` would mean another page.
+        written = request.scope["raw_path"].decode("latin-1").partition("?")[0].partition(path)[2]
+        found = await run_in_threadpool(service.page, written, scope, caller)
+        if _MARKDOWN in accept.lower() or page.endswith(".md"):
+            text = found.markdown(sources=caller.trusted)
+            return Response(text.encode("utf-8", "replace"), media_type=_MARKDOWN)
+        return json_response(PageResponse.of(found, sources=caller.trusted))

@@ -1,0 +1,86 @@
+"""One page of the mirror, as a program or an agent reads it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from search_api.errors import PageMissing
+from searchsocket.errors import IndexCorrupt, InvalidRequest, StateUnavailable, UnsafePath
+from searchsocket.mirror.document import parse_page, render_page
+from searchsocket.mirror.paths import mirror_file
+from searchsocket.project import Project
+from searchsocket.stores.base import IndexReader
+from searchsocket.types import Generation, Page, Scope
+from searchsocket.urls import ancestors, canonical_path
+
+_MAX_SUGGESTIONS = 5
+_SOURCE_KEYS = ("routeFile: ", "routeResolution: ")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """A page of the mirror and the generation that holds it."""
+
+    page: Page
+    generation: Generation
+
+    def markdown(self, *, sources: bool) -> str:
+        """The mirror file: front matter, then Markdown; without source paths where `sources` is false."""
+        text = render_page(self.page)
+        if sources:
+            return text
+        head, mark, body = text.partition("\n---\n\n")
+        kept = [line for line in head.split("\n") if not line.startswith(_SOURCE_KEYS)]
+        return "\n".join(kept) + mark + body
+
+
+def find_page(project: Project, scope: Scope, path: str, reader: IndexReader) -> FoundPage:
+    """The page that a path means, also written as a Markdown file: `/docs/start.md`, `/docs/index.md`.
+
+    Only what the live index holds is found: a page that was read but not yet published is not.
+
+    Args:
+        path: As it stood in the URL, percent-encoded.
+
+    Raises:
+        PageMissing: There is no such page; it names some that may be meant.
+        InvalidRequest: The path cannot be one.
+    """
+    root = project.mirror_dir / scope.name
+    for url in _spellings(canonical_path("/" + path.lstrip("/"))):
+        if reader.page_records(url) and (page := _read(root, url)) is not None:
+            return FoundPage(page, reader.generation)
+    raise PageMissing(path, suggestions(path, reader))
+
+
+def suggestions(path: str, reader: IndexReader) -> list[str]:
+    """Pages that a wrong path may mean: the nearest page above it, and those that its words find."""
+    url = canonical_path("/" + path.lstrip("/")).removesuffix(".md")
+    above = next((parent for parent in reversed(ancestors(url)[:-1]) if reader.page_records(parent)), None)
+    words = " ".join(url.replace("-", " ").replace("_", " ").split("/")[-3:]).strip()
+    hits = reader.keyword_query(words, top_k=4 * _MAX_SUGGESTIONS) if words else []
+    found = [record.url for record in reader.records([hit.id for hit in hits])]
+    return list(dict.fromkeys([*found, *([above] if above else [])]))[:_MAX_SUGGESTIONS]
+
+
+def _spellings(url: str) -> list[str]:
+    """The URL, and what it stands for when it is that of a Markdown file."""
+    if not url.endswith(".md"):
+        return [url]
+    bare = url.removesuffix(".md")
+    folder = [bare.removesuffix("/index") or "/"] if bare.endswith("/index") else []
+    return [url, bare, *folder]
+
+
+def _read(root: Path, url: str) -> Page | None:
+    try:
+        text = mirror_file(root, url).read_bytes().decode("utf-8", "surrogatepass")
+    except FileNotFoundError:
+        return None
+    except UnsafePath as error:
+        raise InvalidRequest("the path leads outside the mirror") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise StateUnavailable(f"cannot read the mirror page of {url}: {error}") from error
+    page = parse_page(text)
+    if page.url != url:
+        raise IndexCorrupt(f"the mirror file of {url} holds {page.url}")
+    return page
