@@ -47,6 +47,13 @@ class IndexReader(Protocol):
             InvalidRequest: There is no such record.
         """
 
+    def vectors_of(self, ids: Sequence[str]) -> Vectors:
+        """A copy of the vector of each named record, shape (len(ids), dim), in the order of `ids`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
     def records(self, ids: Sequence[str]) -> list[Record]:
         """The named records, in the order of `ids`.
 

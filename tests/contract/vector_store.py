@@ -8,7 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from searchsocket.errors import BadVectors, EmbeddingModelMismatch, InvalidScope, ProjectMismatch, ScopeNotIndexed
+from searchsocket.errors import (
+    BadVectors,
+    EmbeddingModelMismatch,
+    InvalidRequest,
+    InvalidScope,
+    ProjectMismatch,
+    ScopeNotIndexed,
+)
 from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore, index_digest
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
 from searchsocket.urls import normalise_prefix, under_prefix
@@ -194,6 +201,14 @@ class VectorStoreContract:
         found = reader.query(vectors[5], top_k=50)
         assert reader.similarities(vectors[5], ids(found)) == pytest.approx([hit.score for hit in found], abs=1e-6)
         assert reader.similarities(vectors[5], []) == []
+
+    def test_vectors_come_back_as_they_were_stored(self, store: VectorStore) -> None:
+        vectors = random_units(20)
+        reader = fill(store, [record(f"{n:02}") for n in range(20)], vectors)
+        assert np.array_equal(reader.vectors_of(["07", "03", "07"]), vectors[[7, 3, 7]])
+        assert reader.vectors_of([]).shape == (0, DIMENSIONS)
+        with pytest.raises(InvalidRequest):
+            reader.vectors_of(["nothing"])
 
     @pytest.mark.parametrize(
         "bad",

@@ -34,7 +34,7 @@ from searchsocket.stores.local.records import (
     path_key,
     record_of,
 )
-from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Vector
+from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Vector, Vectors
 from searchsocket.urls import normalise_prefix
 
 _MAX_CACHED_TAGS = 256
@@ -111,6 +111,12 @@ class LocalReader:
         """See `IndexReader.similarities`."""
         self._check(vector)
         return cosines(self.vectors, vector, self._rows_of(row[0] for row in self._rows_of_ids("doc", ids)))
+
+    def vectors_of(self, ids: Sequence[str]) -> Vectors:
+        """See `IndexReader.vectors_of`."""
+        rows = self._rows_of(row[0] for row in self._rows_of_ids("doc", ids))
+        with naming_damage(self.folder / VECTORS):
+            return self.vectors[rows]
 
     def records(self, ids: Sequence[str]) -> list[Record]:
         """See `IndexReader.records`."""
