@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as runs
 from hypothesis import strategies as st
 
 from searchsocket.chunking import chunk_page
@@ -99,6 +100,7 @@ def solid(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
+@runs(deadline=None)  # a busy machine is no failure
 @given(bodies, sizes)
 def test_no_text_is_lost_and_all_of_it_stays_in_order(body: str, settings: ChunkSettings) -> None:
     """Every visible character of the body is in a chunk, in order; what comes twice is overlap, fence or header."""
@@ -107,6 +109,7 @@ def test_no_text_is_lost_and_all_of_it_stays_in_order(body: str, settings: Chunk
     assert not missing
 
 
+@runs(deadline=None)  # a busy machine is no failure
 @given(bodies, sizes)
 def test_chunks_are_bounded_numbered_and_repeatable(body: str, settings: ChunkSettings) -> None:
     chunked = chunk_page(page_of(body, description="About it."), settings)
@@ -119,6 +122,7 @@ def test_chunks_are_bounded_numbered_and_repeatable(body: str, settings: ChunkSe
     assert len(set(refs)) == len(refs)
 
 
+@runs(deadline=None)  # a busy machine is no failure
 @given(bodies, sizes.filter(lambda settings: settings.max_chars > 80))
 def test_every_fence_in_a_chunk_is_closed_there(body: str, settings: ChunkSettings) -> None:
     """A code block is whole, or cut into whole ones (spec 9.1, step 4)."""
@@ -129,6 +133,7 @@ def test_every_fence_in_a_chunk_is_closed_there(body: str, settings: ChunkSettin
                 assert block.text in chunk.text.replace("\r", "")
 
 
+@runs(deadline=None)  # a busy machine is no failure
 @given(st.text(max_size=400), sizes)
 def test_any_text_is_cut_without_a_crash(body: str, settings: ChunkSettings) -> None:
     chunked = chunk_page(page_of(body, title=body[:50], description=body), settings)
@@ -304,6 +309,7 @@ def test_sentences_end_where_a_reader_sees_it() -> None:
     ]
 
 
+@runs(deadline=None)  # a busy machine is no failure
 @given(st.text(max_size=300), st.integers(1, 60))
 def test_split_prose_keeps_every_character_but_blanks(text: str, limit: int) -> None:
     parts = split_prose(text, limit)

@@ -16,6 +16,7 @@ _FENCE = re.compile(r"( *)(`{3,}|~{3,})(.*)", re.DOTALL)
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)(.*)", re.DOTALL)
 _ANCHOR = re.compile(r"\{#([^\s{}]+)\}$")
 _DELIMITER_CELL = re.compile(r":?-+:?")
+_RULE_MARKS = frozenset("-*_")
 _MAX_LEAD = 1_000  # columns of indentation that are told apart
 
 
@@ -161,7 +162,7 @@ def _read_quote(lines: Sequence[str], at: int) -> tuple[int, Block]:
             inner = bare[1:].removeprefix(" ")
             fence, opened = _track(fence, inner)
             lazy = bool(inner.strip()) and fence is None and not opened and _heading(inner) is None
-        elif not (lazy and lines[end].strip() and not _interrupts(lines, end)):
+        elif not lazy or not lines[end].strip() or _interrupts(lines, end) or _starts_item(lines[end]):
             break
         end += 1
     return end, Block("blockquote", "\n".join(lines[at:end]))
@@ -180,10 +181,12 @@ def _read_list(lines: Sequence[str], at: int) -> tuple[int, Block]:
         elif _indent(line) >= content:
             fence, fenced = _track(fence, line[content:])
             lazy = not fenced
-        elif (column := item_content(line)) is not None and _indent(line) < 4 and _marker_kind(line) == kind:
+        elif _starts_item(line):
+            if _marker_kind(line) != kind:
+                break
             # The item ends here, and with it a fence that it left open.
             starts.append(end)
-            content, lazy = column, True
+            content, lazy = item_content(line) or 0, True
             fence = _track(None, line[content:])[0]
         elif not lazy or fence is not None or _interrupts(lines, end):
             break
@@ -196,7 +199,9 @@ def _read_list(lines: Sequence[str], at: int) -> tuple[int, Block]:
 
 def _read_table(lines: Sequence[str], at: int) -> tuple[int, Block]:
     end = at + 2
-    while end < len(lines) and lines[end].strip() and not _interrupts(lines, end, table=False):
+    while end < len(lines) and lines[end].strip() and _indent(lines[end]) < 4:
+        if _interrupts(lines, end, table=False):
+            break
         end += 1
     return end, Block("table", "\n".join(lines[at:end]))
 
@@ -227,14 +232,13 @@ def _interrupts(lines: Sequence[str], at: int, *, table: bool = True) -> bool:
     return table and _starts_table(lines, at)
 
 
+def _starts_item(line: str) -> bool:
+    """Whether the line starts a list item; outside its own block a paragraph yields to any, not only to a first one."""
+    return _indent(line) < 4 and item_content(line) is not None
+
+
 def _starts_table(lines: Sequence[str], at: int) -> bool:
-    return (
-        "|" in lines[at]
-        and at + 1 < len(lines)
-        and is_delimiter_row(lines[at + 1])
-        and _indent(lines[at + 1]) < 4
-        and not is_delimiter_row(lines[at])
-    )
+    return "|" in lines[at] and at + 1 < len(lines) and is_delimiter_row(lines[at + 1]) and _indent(lines[at + 1]) < 4
 
 
 def _track(fence: Fence | None, line: str) -> tuple[Fence | None, bool]:
@@ -260,8 +264,10 @@ def _underline(line: str) -> int:
 
 def is_rule(line: str) -> bool:
     """Whether `line` is a thematic break: three or more of `-`, `*` or `_`, and nothing else."""
+    if line.lstrip(" \t")[:1] not in _RULE_MARKS:
+        return False
     bare = line.replace(" ", "").replace("\t", "")
-    return len(bare) >= 3 and bare[0] in "-*_" and not bare.strip(bare[0])
+    return len(bare) >= 3 and not bare.strip(bare[0])
 
 
 def _indent(line: str) -> int:

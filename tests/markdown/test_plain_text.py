@@ -4,6 +4,7 @@ import time
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as runs
 from hypothesis import strategies as st
 
 from searchsocket.markdown.text import escape_inline, inline_text, plain_text
@@ -39,17 +40,20 @@ def test_markdown_becomes_what_a_reader_sees(markdown: str, text: str) -> None:
     assert plain_text(markdown) == text
 
 
+@runs(deadline=None)  # a busy machine is no failure
 @given(st.text(max_size=80))
 def test_escaped_text_comes_back(text: str) -> None:
     one_line = " ".join(text.split())
     assert inline_text(escape_inline(text)) == one_line
 
 
+@runs(deadline=None)  # a busy machine is no failure
 @given(st.text(st.sampled_from("ab1. -*_`[](){}#>|~=+&lt;\\<\n"), max_size=30))
 def test_escaped_text_comes_back_as_a_paragraph(text: str) -> None:
     assert plain_text(escape_inline(text)) == " ".join(text.split())
 
 
+@runs(deadline=None)  # a busy machine is no failure
 @given(st.text(st.sampled_from("ab `*_~[]()!<>&;#|\\-\n"), max_size=120))
 def test_any_markdown_becomes_text_without_a_crash(markdown: str) -> None:
     letters = [char for char in markdown if char in "ab"]
