@@ -12,9 +12,11 @@ from starlette.middleware.cors import CORSMiddleware
 
 from search_api.endpoints.health import add_health
 from search_api.endpoints.pages import add_pages
+from search_api.endpoints.related import add_related
 from search_api.endpoints.search import add_search
 from search_api.guards import BodyGuard, CallerGuard, Envelope, HostGuard, LastResort
 from search_api.handlers import add_handlers
+from search_api.openapi import SearchApp
 from search_api.rate import RateLimit
 from search_api.service import Service, public_scopes
 from search_api.tiers import TierRules, hash_key, host_name, is_loopback
@@ -59,7 +61,7 @@ def create_app(
     service = Service(project, store, embedder, engine, environ, scopes, clock, on_error)
 
     prefix = settings.path.rstrip("/").rpartition("/")[0]
-    app = FastAPI(
+    app = SearchApp(
         title="searchsocket",
         version="1",
         summary="Search this site",
@@ -71,6 +73,7 @@ def create_app(
     )
     health_path = f"{prefix}/health"
     add_search(app, settings.path, service)
+    add_related(app, f"{prefix}/related", service)
     add_pages(app, f"{prefix}/pages/", service)
     add_health(app, health_path, service)
     add_handlers(app, on_error)

@@ -7,8 +7,9 @@ from pydantic.alias_generators import to_camel
 
 from search_api.pages import FoundPage
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.answer import Explanation, Result, SearchAnswer, Section
+from searchsocket.search.answer import Explanation, RelatedAnswer, Result, SearchAnswer, Section
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TOP_K, SearchQuery
+from searchsocket.search.related import RelatedPage
 from searchsocket.types import GroupBy, RouteResolution
 from searchsocket.urls import MAX_URL_CHARS
 
@@ -231,6 +232,56 @@ class SearchResponse(Wire):
                 published_at=answer.published_at,
                 age_seconds=answer.age_s,
             ),
+        )
+
+
+class RelatedPageModel(Wire):
+    """A page near another one, and why."""
+
+    url: str
+    title: str
+    description: str
+    score: Score
+    meaning: Annotated[float, Field(ge=0, le=1, description="How near in meaning.")]
+    is_linked: Annotated[bool, Field(description="The page links to it.")]
+    is_neighbour: Annotated[bool, Field(description="It lies in the same directory.")]
+    tags: list[str]
+    route_file: str | None
+    route_resolution: RouteResolution | None
+
+    @classmethod
+    def of(cls, page: RelatedPage, *, sources: bool) -> "RelatedPageModel":
+        return cls.model_construct(
+            url=page.url,
+            title=page.title,
+            description=page.description,
+            score=page.score,
+            meaning=page.meaning,
+            is_linked=page.is_linked,
+            is_neighbour=page.is_neighbour,
+            tags=list(page.tags),
+            route_file=(page.route_file or None) if sources else None,
+            route_resolution=page.route_resolution if sources else None,
+        )
+
+
+class RelatedResponse(Wire):
+    """Pages near a page, nearest first."""
+
+    url: str
+    scope: str
+    generation: str
+    age_seconds: float
+    results: list[RelatedPageModel]
+
+    @classmethod
+    def of(cls, answer: RelatedAnswer, *, sources: bool) -> "RelatedResponse":
+        return cls.model_construct(
+            url=answer.url,
+            scope=answer.scope,
+            generation=answer.generation,
+            age_seconds=answer.age_s,
+            results=[RelatedPageModel.of(page, sources=sources) for page in answer.pages],
         )
 
 

@@ -11,7 +11,7 @@ from search_api.tiers import Caller
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import SearchSocketError
 from searchsocket.project import Project
-from searchsocket.search.answer import SearchAnswer
+from searchsocket.search.answer import RelatedAnswer, SearchAnswer
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.results import age_s
@@ -50,6 +50,10 @@ class Service:
     def search(self, query: SearchQuery, scope: str | None, caller: Caller) -> SearchAnswer:
         """See `SearchEngine.search`."""
         return self.engine.search(query, self.scope_for(scope, caller))
+
+    def related(self, url: str, top_k: int, scope: str | None, caller: Caller) -> RelatedAnswer:
+        """See `SearchEngine.related`."""
+        return self.engine.related(url, self.scope_for(scope, caller), top_k)
 
     def page(self, path: str, scope: str | None, caller: Caller) -> FoundPage:
         """See `find_page`."""

@@ -4,7 +4,17 @@ from fastapi import Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
+from search_api.schemas import error_docs
 from search_api.tiers import Caller
+
+ERRORS = error_docs(
+    s400="The request is malformed or beyond a limit.",
+    s401="A key was sent, and it is wrong.",
+    s403="The scope cannot be read without a key.",
+    s404="Nothing is indexed for the scope, or there is no such page; `suggestions` may name the one that is meant.",
+    s429="Too many requests; see Retry-After.",
+    s503="The index or the embedding service cannot answer now.",
+)
 
 
 def caller_of(request: Request) -> Caller:

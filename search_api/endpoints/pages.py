@@ -6,21 +6,14 @@ from fastapi import FastAPI, Header, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from search_api.endpoints.common import caller_of, json_response
-from search_api.schemas import PageResponse, ScopeName, error_docs
+from search_api.endpoints.common import ERRORS, caller_of, json_response
+from search_api.schemas import PageResponse, ScopeName
 from search_api.service import Service
 
 _MARKDOWN = "text/markdown"
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"content": {_MARKDOWN: {"schema": {"type": "string"}}}},
-    **error_docs(
-        s400="The path cannot be one.",
-        s401="A key was sent, and it is wrong.",
-        s403="The scope cannot be read without a key.",
-        s404="There is no such page; `suggestions` may name the one that is meant.",
-        s429="Too many requests; see Retry-After.",
-        s503="The index cannot answer now.",
-    ),
+    **ERRORS,
 }
 
 

@@ -6,19 +6,11 @@ from fastapi import FastAPI, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from search_api.endpoints.common import caller_of, json_response
+from search_api.endpoints.common import ERRORS, caller_of, json_response
 from search_api.schemas import SearchParams, SearchRequest, SearchResponse, error_docs
 from search_api.service import Service
 from searchsocket.search.query import SearchQuery
 
-_ERRORS = error_docs(
-    s400="The request is malformed or beyond a limit.",
-    s401="A key was sent, and it is wrong.",
-    s403="The scope cannot be read without a key.",
-    s404="Nothing is indexed for the scope.",
-    s429="Too many requests; see Retry-After.",
-    s503="The index or the embedding service cannot answer now.",
-)
 _BODY_ERRORS = error_docs(
     s408="The body did not arrive in time.", s413="The body is too large.", s415="The body is not sent as JSON."
 )
@@ -37,7 +29,7 @@ def add_search(app: FastAPI, path: str, service: Service) -> None:
         operation_id="search",
         summary="Search the site",
         response_model=SearchResponse,
-        responses=_ERRORS | _BODY_ERRORS,
+        responses=ERRORS | _BODY_ERRORS,
     )
     async def post_search(request: Request, body: SearchRequest) -> Response:
         return await answer(body.to_query(), body.scope, request)
@@ -47,7 +39,7 @@ def add_search(app: FastAPI, path: str, service: Service) -> None:
         operation_id="searchByUrl",
         summary="Search the site, with everything in the URL",
         response_model=SearchResponse,
-        responses=_ERRORS,
+        responses=ERRORS,
     )
     async def get_search(request: Request, params: Annotated[SearchParams, Query()]) -> Response:
         return await answer(params.to_query(), params.scope, request)

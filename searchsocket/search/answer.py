@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from searchsocket.search.related import RelatedPage
 from searchsocket.search.snippet import Snippet
 from searchsocket.types import ChunkKind, GroupBy, RouteResolution
 
@@ -78,3 +79,15 @@ class SearchAnswer:
     group_by: GroupBy
     used_rerank: bool = False
     quality: Quality = "answered"  # "rejected": what was found is too weak to be shown, so there are no results
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedAnswer:
+    """The pages near one page, in one generation."""
+
+    url: str
+    scope: str
+    generation: str
+    published_at: str  # ISO 8601, UTC
+    age_s: float
+    pages: tuple[RelatedPage, ...]  # nearest first

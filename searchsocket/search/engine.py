@@ -10,12 +10,13 @@ import numpy as np
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
-from searchsocket.search.answer import Result, SearchAnswer
+from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
 from searchsocket.search.fusion import Candidate, fuse, missing_cosines
 from searchsocket.search.group import group_by_page
 from searchsocket.search.marks import QueryWords
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.rank import Ranked, rank
+from searchsocket.search.related import related_pages
 from searchsocket.search.relevance import Evidence, is_enough
 from searchsocket.search.results import PlainTexts, Telling, age_s
 from searchsocket.settings.model import RankingSettings
@@ -78,6 +79,19 @@ class SearchEngine:
             group_by=query.group_by,
             quality="answered" if answered else "rejected",
         )
+
+    def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
+        """Pages near a page; nothing is embedded.
+
+        Raises:
+            PageNotFound: The live index holds no such page.
+            ScopeNotIndexed, VectorBackendUnavailable: As `search`.
+        """
+        reader = self._store.reader(scope)
+        pages = tuple(related_pages(reader, url, top_k))
+        generation = reader.generation
+        age = age_s(generation.published_at, self._clock())
+        return RelatedAnswer(url, scope.name, generation.name, generation.published_at, age, pages)
 
     def _embed(self, q: str, generation: Generation) -> Vector:
         """The query's vector, sure to be comparable with the generation's."""

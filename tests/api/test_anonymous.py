@@ -1,4 +1,4 @@
-"""What an anonymous caller can learn, over every endpoint: public scopes' pages, and nothing of where they come from."""
+"""What an anonymous caller can learn, over every endpoint: public pages, and nothing of where they come from."""
 
 from pathlib import Path
 from typing import Any

@@ -1,0 +1,105 @@
+"""Pages near a page: by meaning first, then what it links to, then its neighbours in the same directory."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.errors import InvalidRequest, PageNotFound
+from searchsocket.search.numbers import clamp
+from searchsocket.search.query import MAX_TOP_K
+from searchsocket.stores.base import IndexReader
+from searchsocket.types import Record, RouteResolution, Vector, Vectors
+from searchsocket.urls import canonical_path, resolve_link
+
+_LINKED = 0.15  # a page that the author links to is near by the author's word
+_SAME_DIRECTORY = 0.05
+_HITS_A_PAGE = 5  # chunks looked at for each page that is wanted
+_MAX_LINKS = 30
+_MAX_CHUNKS = 200  # of the page itself: enough to know what it is about
+_LINK = re.compile(r"\]\(<?([^()\s<>]{1,2000})")
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedPage:
+    """A page near another one, and why."""
+
+    url: str
+    title: str
+    description: str
+    score: float  # in [0, 1], higher is nearer; comparable only within one answer
+    meaning: float  # cosine of its nearest chunk to the whole page, in [0, 1]
+    is_linked: bool
+    is_neighbour: bool  # in the same directory
+    tags: tuple[str, ...]
+    route_file: str
+    route_resolution: RouteResolution
+
+
+def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage]:
+    """At most `top_k` pages near the page `url`, nearest first; equals by URL.
+
+    Raises:
+        PageNotFound: The index holds no such page.
+        InvalidRequest: The path cannot be one, or `top_k` is out of bounds.
+    """
+    if not 1 <= top_k <= MAX_TOP_K:
+        raise InvalidRequest(f"topK must be from 1 to {MAX_TOP_K}, not {top_k}")
+    url = canonical_path(url)
+    own = reader.page_records(url)[:_MAX_CHUNKS]
+    if not own:
+        raise PageNotFound(f"there is no page {url[:200]!r} in this index")
+    middle = _middle(reader.vectors_of([record.id for record in own]))
+    linked = {link: reader.page_records(link) for link in _links(own, url)}
+    hits = reader.query(middle, top_k=top_k * _HITS_A_PAGE + len(own))
+    near = reader.records([hit.id for hit in hits])
+    far = [record for records in linked.values() for record in records[:1]]
+    cosines = [hit.score for hit in hits] + reader.similarities(middle, [record.id for record in far])
+    pages: dict[str, RelatedPage] = {}
+    for record, cosine in zip([*near, *far], cosines, strict=True):
+        if record.url == url or record.weight <= 0:
+            continue
+        page = _page(
+            record, cosine, is_linked=bool(linked.get(record.url)), is_neighbour=_folder(record.url) == _folder(url)
+        )
+        if record.url not in pages or page.score > pages[record.url].score:
+            pages[record.url] = page
+    return sorted(pages.values(), key=lambda page: (-page.score, page.url))[:top_k]
+
+
+def _page(record: Record, cosine: float, *, is_linked: bool, is_neighbour: bool) -> RelatedPage:
+    meaning = clamp(cosine, 0.0, 1.0)
+    score = (meaning + _LINKED * is_linked + _SAME_DIRECTORY * is_neighbour) / (1 + _LINKED + _SAME_DIRECTORY)
+    return RelatedPage(
+        url=record.url,
+        title=record.title,
+        description=record.description,
+        score=round(score, 6),
+        meaning=round(meaning, 6),
+        is_linked=is_linked,
+        is_neighbour=is_neighbour,
+        tags=record.tags,
+        route_file=record.route_file,
+        route_resolution=record.route_resolution,
+    )
+
+
+def _middle(vectors: Vectors) -> Vector:
+    """The direction that the vectors have in common; the first where they cancel out."""
+    total: NDArray[np.float64] = np.asarray(vectors.sum(axis=0, dtype=np.float64))
+    length = float(np.linalg.norm(total))
+    return np.asarray(total / length, dtype=np.float32) if length > 1e-6 else vectors[0].copy()
+
+
+def _links(records: Iterable[Record], url: str) -> list[str]:
+    """Pages that the Markdown of a page links to, in order, each once."""
+    targets = (match[1] for record in records for match in _LINK.finditer(record.text))
+    found = (resolve_link(target, url) for target in islice(targets, 10 * _MAX_LINKS))
+    return list(dict.fromkeys(link for link in found if link and link != url))[:_MAX_LINKS]
+
+
+def _folder(url: str) -> str:
+    return url.rpartition("/")[0]
