@@ -1,7 +1,5 @@
 """Stage 3: mirror pages that changed are cut into chunks, the records-to-be without their vectors (spec 9, 10)."""
 
-import json
-from dataclasses import asdict
 from sqlite3 import Connection
 
 from searchsocket.batches import batches
@@ -15,6 +13,7 @@ from searchsocket.pipeline.digests import digest_of
 from searchsocket.pipeline.mirror_files import read_mirror_page
 from searchsocket.pipeline.results import StageResult
 from searchsocket.pipeline.stage import stage
+from searchsocket.state.chunks import write_record
 from searchsocket.state.database import transaction
 from searchsocket.state.pages import digest_rows
 from searchsocket.types import Record
@@ -97,7 +96,7 @@ def _replace(db: Connection, scope: str, page_id: int, records: list[Record]) ->
                 record.ordinal,
                 record.content_hash,
                 record.record_hash,
-                json.dumps(asdict(record), ensure_ascii=False),
+                write_record(record),
             )
             for record in records
         ],
