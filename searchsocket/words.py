@@ -17,7 +17,7 @@ MAX_QUERY_CHARS = 2_000
 MAX_QUERY_WORDS = 32
 
 _LETTER = r"[\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
-_WORD = re.compile(rf"(?:--?|[$@#+.]+)?{_LETTER}+(?:(?:::|[-.:'’@$]){_LETTER}+)*(?:\+\+|#)?")
+_WORD = re.compile(rf"(?:--?|[$@#+.]{{1,3}})?{_LETTER}+(?:(?:::|[-.:'’@$]){_LETTER}+)*(?:\+\+|#)?")
 # Scripts written without spaces between words, and Hangul, whose endings change.
 _CJK = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -66,10 +66,12 @@ class ParsedQuery:
 
 
 def index_text(text: str) -> str:
-    """The words of `text` as the index keeps them, in order, one space between."""
+    """The words of `text` as the index keeps them, in order, separated by spaces."""
+    pieces = text.split()
     # Sites repeat themselves: nearly everything between two spaces was seen before, its punctuation included.
-    pieces = (_short_piece(piece) if len(piece) <= MAX_WORD_CHARS else _piece(piece) for piece in text.split())
-    return " ".join(filter(None, pieces))
+    if max(map(len, pieces), default=0) <= MAX_WORD_CHARS:
+        return " ".join(map(_short_piece, pieces))
+    return " ".join(_short_piece(piece) if len(piece) <= MAX_WORD_CHARS else _piece(piece) for piece in pieces)
 
 
 def _piece(text: str) -> str:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -153,6 +154,7 @@ def check_vectors(vectors: Vectors, count: int, dimensions: int | None = None) -
 def index_digest(fingerprints: Iterable[tuple[str, str]]) -> str:
     """Digest of (id, record_hash) pairs in rising order of id: equal digests mean equal indexes."""
     digest = hashlib.sha256()
-    for record_id, record_hash in fingerprints:
-        digest.update(f"{record_id}\0{record_hash}\n".encode())
+    lines = (f"{record_id}\0{record_hash}\n" for record_id, record_hash in fingerprints)
+    while block := "".join(islice(lines, 4096)):
+        digest.update(block.encode())
     return digest.hexdigest()

@@ -45,9 +45,10 @@ from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging, discard
 from searchsocket.stores.local.verify import (
     all_fingerprints,
-    contents_problems,
     file_problems,
     hash_files,
+    part_problems,
+    record_problems,
     sync_files,
 )
 from searchsocket.types import Generation, Record, Scope, Vectors
@@ -138,7 +139,7 @@ class LocalStore:
             manifest = Manifest(generation, built.max_doc, built.id_bytes, files)
             write_atomic(target / MANIFEST, manifest_bytes(manifest))
             reader = LocalReader(target)
-            if problems := contents_problems(reader):
+            if problems := part_problems(reader):
                 raise IndexCorrupt("the new generation is not published: " + "; ".join(problems))
             sync_files(target, files)
             os.replace(target, folder / name)
@@ -292,7 +293,8 @@ class LocalStore:
         try:
             manifest = self._checked(read_manifest(generation))
             problems = file_problems(generation, manifest)
-            problems += contents_problems(self._open(generation))
+            reader = self._open(generation)
+            problems += record_problems(reader) + part_problems(reader)
         except FileNotFoundError as error:
             problems.append(str(corrupt(Path(error.filename or generation), "is missing")))
         except IndexCorrupt as error:

@@ -57,17 +57,19 @@ def all_fingerprints(reader: LocalReader) -> Iterator[tuple[str, str]]:
         after = pairs[-1][0]
 
 
-def digest_of(reader: LocalReader) -> str:
-    """The digest that the records of a generation have, whatever its manifest says."""
-    return index_digest(all_fingerprints(reader))
+def record_problems(reader: LocalReader) -> list[str]:
+    """Whether the records are those that the manifest tells of."""
+    try:
+        is_same = index_digest(all_fingerprints(reader)) == reader.generation.digest
+    except SearchSocketError as error:
+        return [f"{reader.folder}: {error}"]
+    return [] if is_same else [f"{reader.folder}: the records are not those of the manifest"]
 
 
-def contents_problems(reader: LocalReader) -> list[str]:
-    """What is wrong with records, vectors and words, and with how they belong together; empty when all is well."""
+def part_problems(reader: LocalReader) -> list[str]:
+    """Whether every record has a sound vector and its words; empty when all is well."""
     problems: list[str] = []
     try:
-        if digest_of(reader) != reader.generation.digest:
-            problems.append(f"{reader.folder}: the records are not those of the manifest")
         for start in range(0, len(reader.vectors), _BATCH):
             block = reader.vectors[start : start + _BATCH]
             check_vectors(block, len(block), reader.generation.dimensions)

@@ -1,0 +1,127 @@
+"""The words of keyword search (spec 13, DESIGN 1: exact identifiers are never lost)."""
+
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.words import MAX_QUERY_WORDS, MAX_WORD_CHARS, index_text, parse_query, split_code
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("Running runs", "run run"),
+        ("useState", "usestate use state"),
+        ("HTMLParser", "htmlparser html parser"),
+        ("$state.raw", "$state.raw state.raw $state raw state"),
+        ("--dry-run", "--dry-run dry-run dryrun dri run"),
+        ("snake_case", "snake_case snakecase snake case"),
+        ("__init__", "__init__ init"),
+        ("+page.svelte", "+page.svelte page.svelte +page svelte page svelt"),
+        ("@sveltejs/kit", "@sveltejs sveltejs sveltej kit"),
+        ("C++ and C#", "c++ c and c# c"),
+        ("v4 utf8 1.2.3", "v4 utf8 1.2.3"),
+        ("std::vec", "std::vec std vec"),
+        (".env", ".env env"),
+        ("server-side", "server-side serverside server side"),
+        ("don't", "dont don"),
+        ("the site’s", "the site"),
+        ("(see: foo.)", "see foo"),
+        ("café Ñandú", "cafe nandu"),
+        ("Straße ﬁn", "strass fin"),
+        ("日本語", "日本 本語"),
+        ("字", "字"),
+        ("Vue入門guide", "vue 入門 guid"),
+        ("Привет мир", "привет мир"),
+        ("- * ** | ? !", ""),
+    ],
+)
+def test_words_are_kept_exact_and_in_parts(written: str, words: str) -> None:
+    assert index_text(written).split() == words.split()
+
+
+@pytest.mark.parametrize(
+    ("stored", "typed"),
+    [
+        ("useState", "usestate"),
+        ("useState", "useState"),
+        ("$state.raw()", "$state.raw"),
+        ("`--dry-run`", "--dry-run"),
+        ("snake_case", "snakecase"),
+        ("e-mail", "email"),
+        ("use-state", "useState"),
+        ("C++", "c++"),
+        ("Café", "cafe"),
+        ("cafe", "CAFÉ"),
+        ("ｆｕｌｌ", "full"),
+        ("naïve", "naive"),
+        ("日本語の本", "日本語"),
+        ("loading", "loads"),
+        ("+page.server.ts", "+page.server.ts"),
+    ],
+)
+def test_what_is_typed_as_it_is_written_shares_a_word(stored: str, typed: str) -> None:
+    kept = set(index_text(stored).split())
+    (first, *_) = parse_query(typed).words
+    assert kept & {first.exact, first.stem}
+
+
+def test_a_query_knows_stop_words_phrases_and_its_open_end() -> None:
+    parsed = parse_query('how to "load page data" with useSt')
+    assert [word.exact for word in parsed.words if not word.is_stop] == ["load", "page", "data", "usest"]
+    assert [word.exact for word in parsed.words if word.is_stop] == ["how", "to", "with"]
+    assert parsed.phrases == (("load", "page", "data"),)
+    assert parsed.open_ended
+    assert not parse_query("load page ").open_ended
+    assert not parse_query('"load page"').open_ended
+    assert not parse_query("").open_ended
+
+
+def test_words_of_a_query_are_distinct_and_bounded() -> None:
+    assert [word.exact for word in parse_query("load LOAD Load").words] == ["load"]
+    assert len(parse_query(" ".join(f"w{n}x" for n in range(5000))).words) == MAX_QUERY_WORDS
+
+
+def test_code_is_told_from_prose() -> None:
+    page = (
+        '# Start {#start}\n\nSee [the guide](/guide "Guide") and snake\\_case.\n\n```js\n'
+        "let a = `b`;\n```\n\n- ~~~~\n  ~~~\n  x\n  ~~~~\n\nEnd"
+    )
+    prose, code = split_code(page)
+    assert prose.split() == ["#", "Start", "See", "[the", "guide]", "and", "snake_case.", "End"]
+    assert code.split("\n") == ["let a = `b`;", "  ~~~", "  x"]
+
+
+def test_an_open_fence_reaches_the_end() -> None:
+    assert split_code("a\n```\nb\n\nc") == ("a", "b\n\nc")
+
+
+@given(st.text())
+def test_any_text_becomes_words_without_spaces_or_capitals(text: str) -> None:
+    words = index_text(text.encode("utf-8", "replace").decode()).split(" ")
+    assert all(len(word) <= MAX_WORD_CHARS and not word[:0].isspace() for word in words)
+    parse_query(text)
+    split_code(text)
+
+
+@given(st.text(alphabet="aBc_.-$+@#'’:1é日 \t", max_size=60))
+def test_words_are_the_same_in_any_context(text: str) -> None:
+    """What stands beside a text does not change its words, so blocks may be cut anywhere between spaces."""
+    assert index_text(f"before {text} after").split() == ["befor", *index_text(text).split(), "after"]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["a", ' ](a "', "](()", "](a(b)", "a.", "aB", "-", "$", "日", "[](", "`", "\\", "é", "a_", "(", "```\n", "{#", "'"],
+)
+def test_hostile_text_costs_linear_time(unit: str) -> None:
+    """A megabyte of one thing neither hangs nor explodes."""
+    text = unit * (1_000_000 // len(unit))
+    started = time.process_time()
+    assert sys.getsizeof(index_text(text)) < 8_000_000
+    split_code(text)
+    parse_query(text)
+    assert time.process_time() - started < 5
