@@ -60,7 +60,7 @@ class IndexOptions(dg.ConfigurableResource):  # type: ignore[type-arg]
     max_cost_usd: float | None = Field(
         default=None, ge=0, description="Stop before the first paid call when the estimate is above this."
     )
-    source: Literal["as-configured", "static-output", "content-files", "git-branch"] = Field(
+    source: Literal["as-configured", "static-output", "content-files", "git-branch", "crawl"] = Field(
         default="as-configured", description="Where the pages come from."
     )
 

@@ -106,7 +106,8 @@ def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope) -> None:
         job_name=JOB, tags={PARTITION_TAG: scope.name, PROJECT_TAG: scope.project_id}, statuses=_UNFINISHED
     )
     for run in instance.get_runs(dead):
-        instance.report_run_failed(run, "The process that executed this run is gone.")
+        if run.parent_run_id is None:  # else the UI executes it again: those tags were copied
+            instance.report_run_failed(run, "The process that executed this run is gone.")
 
 
 def _outcome(result: dg.JobExecutionResult) -> RunOutcome:

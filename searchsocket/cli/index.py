@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Do every step again; known texts still cost no embedding.")
 @click.option("--dry-run", is_flag=True, help="Tell the plan and its cost; call nothing, write nothing.")
 @click.option(
-    "--source", type=click.Choice(["static-output", "content-files", "git-branch"]), help="Where the pages come from."
+    "--source",
+    type=click.Choice(["static-output", "content-files", "git-branch", "crawl"]),
+    help="Where the pages come from.",
 )
 @click.option("--max-pages", type=click.IntRange(min=1), metavar="N", help="Look at N pages; deletes nothing.")
 @click.option("--max-chunks", type=click.IntRange(min=1), metavar="N", help="Keep N chunks; deletes nothing.")

@@ -75,14 +75,16 @@ def test_a_failed_budget_check_is_a_budget_error(project: Project) -> None:
     assert "budget" in outcome.message
 
 
-def unfinished_run(instance: dg.DagsterInstance, project_id: str, scope: str) -> str:
+def unfinished_run(instance: dg.DagsterInstance, project_id: str, scope: str, parent: str | None = None) -> str:
     """A run as a killed process leaves it behind."""
 
     @dg.job
     def index_site() -> None: ...
 
     tags = {"dagster/partition": scope, PROJECT_TAG: project_id}
-    return instance.create_run_for_job(index_site, status=dg.DagsterRunStatus.STARTED, tags=tags).run_id
+    return instance.create_run_for_job(
+        index_site, status=dg.DagsterRunStatus.STARTED, tags=tags, parent_run_id=parent, root_run_id=parent
+    ).run_id
 
 
 def status_of(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus:
@@ -96,8 +98,10 @@ def test_runs_of_killed_commands_are_buried_by_the_next_one(project: Project, st
     dead = unfinished_run(stored, project.id, "main")
     elsewhere = unfinished_run(stored, "another-project", "main")
     other_scope = unfinished_run(stored, project.id, "preview")
+    again = unfinished_run(stored, project.id, "main", parent=dead)
     run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
     assert status_of(stored, dead) is dg.DagsterRunStatus.FAILURE
+    assert status_of(stored, again) is dg.DagsterRunStatus.STARTED  # the UI's daemon looks after that one
     assert status_of(stored, elsewhere) is dg.DagsterRunStatus.STARTED
     assert status_of(stored, other_scope) is dg.DagsterRunStatus.STARTED
 

@@ -1,0 +1,57 @@
+"""A small project, and the command run over it in this process."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from small_site import write_site
+
+from searchsocket.cli.main import cli
+
+RunCli = Callable[..., Result]
+RunJson = Callable[..., Any]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    return write_site(tmp_path / "harbour")
+
+
+@pytest.fixture(scope="session")
+def indexed_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that `searchsocket index` went over once; copied by tests that change it."""
+    root = write_site(tmp_path_factory.mktemp("indexed") / "harbour")
+    done = CliRunner().invoke(cli, ["index", "--project", str(root)])
+    assert done.exit_code == 0, done.output
+    return root
+
+
+@pytest.fixture
+def indexed(indexed_site: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(indexed_site, tmp_path / "indexed" / "harbour")
+
+
+@pytest.fixture
+def run(site: Path) -> RunCli:
+    """Run a command over the site that was not indexed yet; `project` names another one."""
+
+    def invoke(command: str, *arguments: str, project: Path = site, **options: Any) -> Result:
+        return CliRunner().invoke(cli, [command, *arguments, "--project", str(project)], **options)
+
+    return invoke
+
+
+@pytest.fixture
+def run_json(run: RunCli) -> RunJson:
+    """Run a command with `--json` and read the one object that it prints."""
+
+    def invoke(command: str, *arguments: str, **options: Any) -> Any:
+        done = run(command, *arguments, "--json", **options)
+        (line,) = done.stdout.splitlines()
+        return json.loads(line)
+
+    return invoke

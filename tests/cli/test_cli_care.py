@@ -1,0 +1,214 @@
+"""Looking after a project: init, status, doctor, clean, rollback."""
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import RunCli, RunJson
+from small_site import write_page
+
+from searchsocket.cli.init import CONFIG
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.settings.load import load_settings
+from searchsocket.settings.model import Settings
+
+
+def tree(root: Path) -> set[str]:
+    return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
+
+
+# init
+
+
+def test_init_writes_a_configuration_that_loads_and_ignores_the_state(run: RunCli, site: Path) -> None:
+    done = run("init")
+    assert load_settings(site, {}) == Settings()
+    assert (site / ".gitignore").read_text() == ".searchsocket/\n"
+    assert "hooks.server.ts" in done.stdout
+    assert "searchsocket index" in done.stdout
+
+
+def test_init_overwrites_nothing(run_json: RunJson, site: Path) -> None:
+    (site / "searchsocket.toml").write_text("[scope]\nfixed = 'mine'\n")
+    (site / ".gitignore").write_text("node_modules")
+    assert run_json("init") == {"written": [".gitignore"]}
+    assert run_json("init") == {"written": []}
+    assert (site / "searchsocket.toml").read_text() == "[scope]\nfixed = 'mine'\n"
+    assert (site / ".gitignore").read_text() == "node_modules\n.searchsocket/\n"
+
+
+def test_init_leaves_a_configuration_in_pyproject_alone(run: RunCli, site: Path) -> None:
+    """Two files that configure one project are an error."""
+    (site / "pyproject.toml").write_text("[tool.searchsocket.scope]\nfixed = 'mine'\n")
+    run("init")
+    assert load_settings(site, {}).scope.fixed == "mine"
+
+
+def test_the_configuration_of_init_says_only_what_is_true() -> None:
+    """Lines that are commented out are keys that exist."""
+    for line in CONFIG.splitlines():
+        assert not line.startswith("# ") or "=" not in line or line.removeprefix("# ").split(" = ")[0] in {
+            "static_output_dir", "exclude", "max_cost_usd",
+        }  # fmt: skip
+
+
+# status
+
+
+def test_status_before_the_first_run(run: RunCli, site: Path) -> None:
+    done = run("status")
+    assert done.exit_code == 0
+    assert "Nothing is indexed yet" in done.stdout
+    assert not (site / ".searchsocket").exists()
+
+
+def test_status_tells_what_is_live(run_json: RunJson, indexed_site: Path) -> None:
+    status = run_json("status", project=indexed_site)
+    (scope,) = status["scopes"]
+    assert (status["projectId"], status["scope"]) == ("harbour", "main")
+    assert status["vectorBackend"]["ok"] is True
+    assert (scope["scope"], scope["pages"], scope["modelId"]) == ("main", 5, status["modelId"])
+    assert scope["estimatedTokens"] > 0
+    assert scope["ageSeconds"] >= 0
+
+
+# doctor
+
+
+def test_doctor_finds_a_sound_project_sound(run_json: RunJson, indexed_site: Path) -> None:
+    report = run_json("doctor", project=indexed_site)
+    assert report["ok"] is True
+    assert {line["name"] for line in report["checks"]} >= {
+        "configuration", "scope", "source", "state", "locks", "model", "vector store", "index main", "leftovers",
+        "dagster",
+    }  # fmt: skip
+
+
+def broken(report: dict[str, object]) -> dict[str, dict[str, str]]:
+    assert report["ok"] is False
+    lines = report["checks"]
+    assert isinstance(lines, list)
+    return {line["name"]: line for line in lines if not line["ok"]}
+
+
+def test_doctor_names_a_damaged_index_file_and_the_way_out(run: RunCli, run_json: RunJson, indexed: Path) -> None:
+    """A flipped byte keeps the size, so only reading everything finds it."""
+    (vectors,) = (indexed / ".searchsocket" / "index" / "main").rglob("vectors.f32")
+    data = bytearray(vectors.read_bytes())
+    data[5] ^= 0xFF
+    vectors.chmod(0o644)
+    vectors.write_bytes(data)
+    found = broken(run_json("doctor", project=indexed))
+    assert "vectors.f32" in found["index main"]["detail"]
+    assert "--force" in found["index main"]["fix"]
+    assert run("doctor", project=indexed).exit_code == 1
+
+
+def test_doctor_names_a_wrong_key(run: RunCli, run_json: RunJson, site: Path) -> None:
+    (site / "searchsocket.toml").write_text("[chunking]\nmax_char = 5\n")
+    assert "max_chars" in broken(run_json("doctor"))["configuration"]["detail"]
+    assert "BROKEN" in run("doctor").stdout
+
+
+def test_doctor_names_a_missing_site(run_json: RunJson, site: Path) -> None:
+    (site / "searchsocket.toml").write_text('[source]\nstatic_output_dir = "nowhere"\n')
+    found = broken(run_json("doctor"))
+    assert list(found) == ["source"]
+    assert found["source"]["fix"]
+
+
+def test_doctor_writes_nothing(run: RunCli, site: Path) -> None:
+    before = tree(site)
+    run("doctor")
+    assert tree(site) == before
+
+
+# clean
+
+
+def test_clean_of_a_scope_touches_no_other(run: RunCli, run_json: RunJson, indexed: Path) -> None:
+    run("index", "--scope", "preview", project=indexed)
+    before = run_json("search", "tide", project=indexed)["results"]
+    done = run("clean", "--scope", "preview", "--yes", project=indexed)
+    assert done.exit_code == 0, done.output
+    assert [scope["scope"] for scope in run_json("status", project=indexed)["scopes"]] == ["main"]
+    assert [found["url"] for found in run_json("search", "tide", project=indexed)["results"]] == [
+        found["url"] for found in before
+    ]
+    assert not [name for name in tree(indexed / ".searchsocket") if "/preview/" in name]
+
+
+def test_a_cleaned_scope_is_indexed_again_from_the_cache(run: RunCli, run_json: RunJson, indexed: Path) -> None:
+    """A scope that is gone is not remembered as unchanged, and its texts cost nothing the second time."""
+    run("clean", "--scope", "main", "--yes", project=indexed)
+    again = run_json("index", project=indexed)
+    assert again["embeddings"]["created"] == 0
+    assert again["records"]["upserted"] == again["chunks"]["total"] > 0
+
+
+def test_clean_shows_what_goes_and_asks(run: RunCli, indexed: Path) -> None:
+    before = tree(indexed)
+    done = run("clean", project=indexed, input="n\n")
+    assert done.exit_code == 1
+    assert "state.db" in done.stdout
+    assert tree(indexed) == before
+
+
+def test_clean_keeps_the_cache_unless_told(run: RunCli, indexed: Path) -> None:
+    cache = indexed / ".searchsocket" / "embeddings.db"
+    assert run("clean", "--yes", project=indexed).exit_code == 0
+    left = tree(indexed / ".searchsocket")
+    assert "embeddings.db" in left
+    assert not [name for name in left if name.startswith(("index/", "pages/", "state.db", "dagster/"))]
+    with EmbeddingCache(cache, read_only=True):
+        pass
+    run("clean", "--cache", "--yes", project=indexed)
+    assert not cache.exists()
+
+
+def test_clean_never_deletes_a_project_that_is_its_own_state_folder(run: RunCli, site: Path) -> None:
+    (site / "pages").mkdir()
+    (site / "pages" / "mine.md").write_text("mine")
+    (site / "searchsocket.toml").write_text('[state]\ndir = "."\n')
+    done = run("clean", "--yes")
+    assert done.exit_code == 2
+    assert (site / "pages" / "mine.md").exists()
+
+
+def test_clean_without_state_says_so(run: RunCli) -> None:
+    done = run("clean", "--yes")
+    assert (done.exit_code, done.stdout) == (0, "there is nothing to delete\n")
+
+
+def test_json_does_not_ask(run: RunCli, indexed: Path) -> None:
+    before = tree(indexed)
+    assert run("clean", "--json", project=indexed).exit_code == 2
+    assert tree(indexed) == before
+
+
+# rollback
+
+
+def test_rollback_switches_to_the_generation_before(run: RunCli, run_json: RunJson, indexed: Path) -> None:
+    first = run_json("status", project=indexed)["scopes"][0]["generation"]
+    write_page(indexed, "about", "About", "Now about submarines.")
+    second = run_json("index", project=indexed)["generation"]
+    assert first != second
+    assert run_json("rollback", project=indexed) == {"scope": "main", "generation": first, "replaced": second}
+    assert run_json("status", project=indexed)["scopes"][0]["generation"] == first
+    assert "submarines" not in json.dumps(run_json("search", "submarines", project=indexed)["results"])
+
+
+def test_rollback_without_a_generation_before_is_told(run: RunCli, indexed: Path) -> None:
+    done = run("rollback", project=indexed)
+    assert done.exit_code == 3
+    assert done.stderr.startswith("error [SCOPE_NOT_INDEXED]: ")
+
+
+@pytest.mark.parametrize("command", ["status", "search", "doctor", "clean", "rollback", "index"])
+def test_a_broken_configuration_is_words_and_no_traceback(run: RunCli, site: Path, command: str) -> None:
+    (site / "searchsocket.toml").write_text("[chunking\n")
+    done = run(command, *(["tide"] if command == "search" else []))
+    assert done.exit_code == (1 if command == "doctor" else 2)
+    assert "not valid TOML" in done.output
+    assert "Traceback" not in done.output

@@ -1,0 +1,167 @@
+"""`searchsocket index` (spec 17, 21, 22)."""
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import RunCli, RunJson
+from small_site import write_page
+
+from searchsocket.locks import scope_lock
+from searchsocket.pipeline.context import RunOptions
+from searchsocket_assets.runs import RunOutcome
+
+pytestmark = pytest.mark.dagster
+
+KEYS = {
+    "scope", "generation", "pages", "chunks", "embeddings", "records", "estimatedTokens", "estimatedCostUsd", "routes",
+    "deletionEligible", "warnings", "seconds", "dryRun",
+}  # fmt: skip
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the command would run, caught before Dagster starts."""
+    caught: dict[str, Any] = {}
+
+    def run_index(project: Any, scope: Any, options: RunOptions, home: Path, **rest: Any) -> RunOutcome:
+        caught.update(scope=scope.name, options=options, home=home, **rest)
+        return RunOutcome("none", True)
+
+    monkeypatch.setattr("searchsocket_assets.runs.run_index", run_index)
+    return caught
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ([], RunOptions()),
+        (["--changed-only"], RunOptions()),
+        (["--force"], RunOptions(force=True)),
+        (["--source", "content-files"], RunOptions(source="content-files")),
+        (["--max-pages", "3"], RunOptions(max_pages=3)),
+        (["--max-chunks", "4"], RunOptions(max_chunks=4)),
+        (["--max-cost", "0.5"], RunOptions(max_cost_usd=0.5)),
+        (["--accept-large-deletion"], RunOptions(accept_large_deletion=True)),
+        (["--strict-routes"], RunOptions(strict_routes=True)),
+    ],
+)
+def test_every_flag_reaches_the_run(
+    run: RunCli, asked: dict[str, Any], arguments: list[str], options: RunOptions
+) -> None:
+    assert run("index", *arguments).exit_code == 0
+    assert asked["options"] == options
+
+
+def test_the_scope_may_be_named_and_is_sanitised(run: RunCli, asked: dict[str, Any]) -> None:
+    run("index", "--scope", "preview")
+    assert asked["scope"] == "preview"
+    run("index", "--scope", "feature/a")
+    assert asked["scope"].startswith("feature-a-")
+
+
+def test_dagsters_home_is_in_the_project_unless_the_environment_says_otherwise(
+    run: RunCli, asked: dict[str, Any], site: Path, tmp_path: Path
+) -> None:
+    run("index", env={"DAGSTER_HOME": ""})
+    assert asked["home"] == site.resolve() / ".searchsocket" / "dagster"
+    run("index", env={"DAGSTER_HOME": str(tmp_path)})
+    assert asked["home"] == tmp_path
+
+
+def test_a_run_prints_one_object_and_its_events_apart(run: RunCli, site: Path) -> None:
+    """Spec 22: stdout holds the result alone; events are JSON lines on stderr."""
+    done = run("index", "--json")
+    summary = json.loads(done.stdout)
+    events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
+    assert set(summary) == KEYS
+    assert summary["pages"] == {"found": 5, "indexed": 5, "skipped": 0, "failed": 0, "removed": 0}
+    assert summary["records"]["upserted"] == summary["chunks"]["total"] == summary["embeddings"]["created"]
+    assert summary["routes"] == {"exact": 5, "bestEffort": 0}
+    assert {"page_extracted", "chunked", "embedded_new", "upserted", "registry_updated"} <= set(events)
+    assert (site / ".searchsocket" / "dagster" / "dagster.yaml").exists()
+
+
+def test_a_second_run_says_that_nothing_changed(run: RunCli, indexed: Path) -> None:
+    done = run("index", project=indexed)
+    assert done.exit_code == 0
+    assert "nothing changed" in done.stdout
+    assert "0 new" in done.stdout
+    assert done.stderr == ""  # neither Dagster's log nor a progress bar when it is no terminal
+
+
+def test_an_edit_is_published_and_told(run: RunCli, indexed: Path) -> None:
+    write_page(indexed, "about", "About", "Written by people who like trains.")
+    done = run("index", project=indexed)
+    assert "published generation" in done.stdout
+    assert "1 upserted" in done.stdout
+
+
+def test_a_dry_run_tells_the_plan_and_writes_nothing(run_json: RunJson, site: Path) -> None:
+    before = files(site)
+    plan = run_json("index", "--dry-run")
+    assert plan["dryRun"] is True
+    assert plan["embeddings"]["created"] == plan["chunks"]["total"] > 0
+    assert plan["estimatedTokens"] > 0
+    assert files(site) == before
+
+
+def test_a_dry_run_over_an_index_changes_no_byte_of_it(run: RunCli, indexed: Path) -> None:
+    before = files(indexed)
+    done = run("index", "--dry-run", project=indexed)
+    assert "this is a plan" in done.stdout
+    assert files(indexed) == before
+
+
+def test_over_the_budget_the_run_stops_with_its_own_status(run: RunCli, run_json: RunJson, site: Path) -> None:
+    (site / "searchsocket.toml").write_text("[embeddings]\nprice_per_million_tokens_usd = 1000.0\n")
+    done = run("index", "--max-cost", "0.0001")
+    assert done.exit_code == 4
+    assert done.stderr.startswith("error [BUDGET_EXCEEDED]: ")
+    assert "Traceback" not in done.stderr
+    assert not (site / ".searchsocket" / "index" / "main" / "CURRENT").exists()
+    assert run_json("index", "--max-cost", "0.0001")["error"]["code"] == "BUDGET_EXCEEDED"
+
+
+def test_without_a_site_the_command_says_what_is_missing(run: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "searchsocket.toml").write_text('[source]\nmode = "static-output"\n')
+    done = run("index", project=tmp_path / "empty")
+    assert done.exit_code == 3
+    assert done.stderr.startswith("error [CONFIG_MISSING]: ")
+
+
+def test_a_scope_that_is_being_indexed_is_refused_at_once(run: RunCli, indexed: Path) -> None:
+    """Not after a second: the lock is asked before Dagster starts, so no failed run is recorded."""
+    taken, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with scope_lock(indexed.resolve() / ".searchsocket", "main"):
+            taken.set()
+            done.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    taken.wait(60)
+    refused = run("index", project=indexed)
+    done.set()
+    holder.join()
+    assert refused.exit_code == 5
+    assert refused.stderr.startswith("error [SCOPE_LOCKED]: ")
+
+
+def test_verbose_shows_events_and_keeps_stdout_for_the_summary(run: RunCli, indexed: Path) -> None:
+    done = run("index", "--verbose", project=indexed)
+    assert '{"event": "upserted", "records": 0}' in done.stderr
+    assert "upserted" not in done.stdout.splitlines()[0]
+
+
+def test_opposite_flags_are_refused(run: RunCli) -> None:
+    done = run("index", "--force", "--changed-only")
+    assert done.exit_code == 2

@@ -1,0 +1,123 @@
+"""`searchsocket search` (spec 14, 19)."""
+
+from pathlib import Path
+
+import pytest
+from conftest import RunCli, RunJson
+from small_site import write_page
+
+from searchsocket.cli.results import answer_lines, mark_lines
+from searchsocket.search.answer import Result, SearchAnswer
+from searchsocket.search.snippet import Snippet
+
+BOLD = "\x1b[33m\x1b[1m"
+
+
+def result(title: str = "Tides", section: str = "High water", text: str = "The tide table.", **more: str) -> Result:
+    return Result(
+        url="/docs/tides",
+        href=more.get("href", "/docs/tides#high"),
+        anchor="high",
+        title=title,
+        section_title=section,
+        heading_path=(),
+        snippet=Snippet(text, ((4, 8),)),
+        score=0.75,
+        kind="section",
+        ref="",
+        tags=(),
+        language="en",
+        modified="",
+        route_file=more.get("route", "src/routes/docs/[slug]/+page.svelte"),
+        route_resolution="exact",
+        scope="main",
+        generation="g",
+        age_s=0.0,
+    )
+
+
+def answer(*results: Result) -> SearchAnswer:
+    return SearchAnswer("tide", "main", "g", "", 0.0, results, {"total": 2.0}, "hash", "page")
+
+
+def test_a_result_names_title_section_place_and_route_file() -> None:
+    lines = list(answer_lines(answer(result()), 80))
+    plain = [line.replace("\x1b[0m", "") for line in lines]
+    assert "Tides" in plain[0]
+    assert "High water" in plain[0]
+    assert "0.750" in plain[0]
+    assert "/docs/tides#high" in plain[2]
+    assert "src/routes/docs/[slug]/+page.svelte" in plain[2]
+
+
+def test_nothing_found_is_said_in_words() -> None:
+    assert list(answer_lines(answer(), 80)) == ["No results for “tide” in scope main."]
+
+
+def test_the_match_is_marked() -> None:
+    assert list(mark_lines("The tide table.", [(4, 8)], 80)) == [f"The {BOLD}tide\x1b[0m table."]
+
+
+def test_a_mark_that_crosses_a_line_end_is_marked_on_both_lines() -> None:
+    lines = list(mark_lines("aaaa bbbb cccc dddd eeee ffff", [(15, 24)], 20))
+    assert lines == [f"aaaa bbbb cccc {BOLD}dddd\x1b[0m", f"{BOLD}eeee\x1b[0m ffff"]
+
+
+@pytest.mark.parametrize("evil", ["\x1b[2J", "\x1b]0;owned\x07", "\u202e", "\x9b31m", "\r", "\x08"])
+def test_nothing_from_a_page_can_steer_the_terminal(evil: str) -> None:
+    """A page may hold escape sequences; what the terminal gets are our own styles alone."""
+    bad = result(f"T{evil}", f"S{evil}", f"The tide{evil} table", href=f"/a{evil}", route=f"src/{evil}x")
+    text = "\n".join(answer_lines(answer(bad), 80))
+    for own in (BOLD, "\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[36m"):
+        text = text.replace(own, "")
+    assert not {"\x1b", "\x07", "\u202e", "\x9b", "\r", "\x08"} & set(text)
+
+
+def test_plain_text_where_it_is_no_terminal(run: RunCli, indexed_site: Path) -> None:
+    done = run("search", "tide", "table", project=indexed_site)
+    assert done.exit_code == 0
+    assert "\x1b" not in done.stdout
+    assert done.stdout.splitlines()[0].startswith("1. Tides")
+    assert "/docs/tides" in done.stdout
+
+
+def test_options_narrow_the_search(run_json: RunJson, indexed_site: Path) -> None:
+    everywhere = run_json("search", "tide table", project=indexed_site)
+    assert {found["url"] for found in everywhere["results"]} > {"/docs/tides", "/about"}
+    below = run_json("search", "tide table", "--path-prefix", "/docs", project=indexed_site)
+    assert {found["url"] for found in below["results"]} == {"/docs/tides", "/docs/install", "/docs/ropes"}
+    one = run_json("search", "tide table", "--top-k", "1", project=indexed_site)
+    assert [found["url"] for found in one["results"]] == ["/docs/tides"]
+    tagged = run_json("search", "tide table", "--tag", "nautical", project=indexed_site)
+    assert tagged["results"] == []
+    chunks = run_json("search", "tide table", "--group-by", "chunk", project=indexed_site)
+    assert chunks["groupBy"] == "chunk"
+    assert all(found["sections"] == [] for found in chunks["results"])
+
+
+def test_json_is_the_answer_of_the_api(run_json: RunJson, indexed_site: Path) -> None:
+    found = run_json("search", "mooring rope", project=indexed_site)
+    assert set(found) == {"q", "scope", "groupBy", "results", "meta"}
+    first = found["results"][0]
+    assert (first["url"], first["routeFile"]) == ("/docs/ropes", "src/routes/docs/[slug]/+page.svelte")
+    assert found["meta"]["modelId"]
+
+
+def test_a_scope_without_index_is_told(run: RunCli, indexed_site: Path) -> None:
+    done = run("search", "tide", "--scope", "preview", project=indexed_site)
+    assert done.exit_code == 3
+    assert done.stderr.startswith("error [SCOPE_NOT_INDEXED]: ")
+
+
+def test_an_empty_query_is_refused(run: RunCli, indexed_site: Path) -> None:
+    done = run("search", " ", project=indexed_site)
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error [INVALID_REQUEST]: ")
+
+
+def test_a_hostile_page_is_harmless_from_end_to_end(run: RunCli, site: Path) -> None:
+    write_page(site, "evil", "Evil \x1b]0;owned\x07 title", "A kraken \x1b[2J rises.")
+    run("index")
+    done = run("search", "kraken", color=True)
+    assert "\x1b]" not in done.stdout
+    assert "\x1b[2J" not in done.stdout
