@@ -3,14 +3,15 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from bench.relevance.product import Product
 from bench.relevance.rankers import Bm25, Dense, Ranker, ReciprocalRank
+from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.embedders.onnx import OnnxEmbedder
 
 Make = Callable[[Path | None, Path | None], Ranker | None]
 
 
 def _minilm(minilm: Path | None, cache: Path | None) -> Ranker | None:
-    from searchsocket.embedders.onnx import OnnxEmbedder
-
     return Dense("minilm", OnnxEmbedder(minilm), cache) if minilm else None
 
 
@@ -20,9 +21,21 @@ def _rrf(minilm: Path | None, cache: Path | None) -> Ranker | None:
 
 
 def _builtin(minilm: Path | None, cache: Path | None) -> Ranker | None:
-    from searchsocket.embedders.builtin import BuiltinEmbedder
-
     return Dense("builtin", BuiltinEmbedder())
+
+
+def _product_hash(minilm: Path | None, cache: Path | None) -> Ranker | None:
+    from searchsocket.embedders.hash import HashEmbedder
+
+    return Product("product hash", HashEmbedder())
+
+
+def _product_builtin(minilm: Path | None, cache: Path | None) -> Ranker | None:
+    return Product("product builtin", BuiltinEmbedder())
+
+
+def _product_minilm(minilm: Path | None, cache: Path | None) -> Ranker | None:
+    return Product("product minilm", OnnxEmbedder(minilm), cache) if minilm else None
 
 
 # A name -> what makes the ranker; None when it needs a model that was not given.
@@ -31,6 +44,9 @@ VARIANTS: dict[str, Make] = {
     "minilm": _minilm,
     "rrf": _rrf,
     "builtin": _builtin,
+    "product-hash": _product_hash,
+    "product-builtin": _product_builtin,
+    "product-minilm": _product_minilm,
 }
 
 

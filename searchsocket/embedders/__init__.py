@@ -1,13 +1,28 @@
 """How texts become vectors: one file per embedder, and the one way to make the configured one."""
 
+from pathlib import Path
+
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.cost import price_of
 from searchsocket.settings.model import EmbeddingSettings
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
-    """The configured embedder. Heavy clients are imported here, when their provider is chosen."""
+    """The configured embedder. Heavy clients are imported here, when their provider is chosen.
+
+    Raises:
+        ConfigMissing: A library or a file of the model is not there.
+        ConfigError: The model cannot be used.
+    """
     match settings.provider:
+        case "builtin":
+            from searchsocket.embedders.builtin import BuiltinEmbedder
+
+            return BuiltinEmbedder()
+        case "onnx":
+            from searchsocket.embedders.onnx import DEFAULT_MODEL, find_model, load_model
+
+            return load_model(find_model(settings.model or DEFAULT_MODEL, Path.cwd()))
         case "hash":
             from searchsocket.embedders.hash import MODEL_ID, HashEmbedder
 

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 # First match wins. Files made for one kind of CPU (`model_qint8_avx512.onnx`) are passed over: other machines differ.
 MODEL_FILES = ("model_int8.onnx", "model_quantized.onnx", "model.onnx")
+_MAX_TOKEN_CHARS = 64  # what is beyond so many characters a token is not worth reading: the model takes no more
 INSTALL_HINT = "install it with `pip install searchsocket[onnx]`"
 
 
@@ -55,15 +57,12 @@ class OnnxEmbedder:
         self._cls = _pools_first_token(folder)
         self.max_tokens = _max_tokens(folder)
         self._prompts = _prompts(folder)
-        self._tokenizer: Tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer_path))
-        self._tokenizer.no_padding()
+        self._counter = _tokenizer(tokenizers, tokenizer_path)
+        self._tokenizer = _tokenizer(tokenizers, tokenizer_path)
         self._tokenizer.enable_truncation(self.max_tokens)
-        self._counter: Tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer_path))
-        self._counter.no_padding()
-        self._counter.no_truncation()
         self._session = _session(runtime, path)
         self._inputs = [node.name for node in self._session.get_inputs()]
-        self._threads = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or 1
+        self._threads = threads or _cpus()
         self.model_id = f"onnx-{folder_name(folder)}-{_digest(path, tokenizer_path)}"
         self.dimensions = len(self._vector("a"))
 
@@ -92,7 +91,8 @@ class OnnxEmbedder:
         return len(self._counter.encode(_encodable(text)).ids)
 
     def _vector(self, text: str) -> Vector:
-        ids = np.array([self._tokenizer.encode(_encodable(text)).ids], dtype=np.int64)
+        encodable = _encodable(text[: self.max_tokens * _MAX_TOKEN_CHARS])
+        ids = np.array([self._tokenizer.encode(encodable).ids], dtype=np.int64)
         known = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         states: NDArray[np.float32] = self._session.run(None, {name: known[name] for name in self._inputs})[0][0]
         pooled = states[0] if self._cls else states.mean(axis=0)
@@ -101,6 +101,16 @@ class OnnxEmbedder:
             raise BadVectors(f"{self.model_id} gave a vector of length {length} for a text of {len(text)} characters")
         unit: Vector = (pooled / length).astype(np.float32)
         return unit
+
+
+@cache
+def load_model(folder: Path) -> OnnxEmbedder:
+    """The embedder of `folder`, loaded once a process.
+
+    Raises:
+        ConfigMissing, ConfigError: See `OnnxEmbedder`.
+    """
+    return OnnxEmbedder(folder)
 
 
 def find_model(name: str, base: Path) -> Path:
@@ -134,6 +144,11 @@ def folder_name(folder: Path) -> str:
     return cached[-1].split("--")[-1] if cached else parts[-1]
 
 
+def _cpus() -> int:
+    """CPUs that this process may use; not every system can say it."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _libraries() -> tuple[Any, Any]:
     try:
         import onnxruntime
@@ -161,24 +176,43 @@ def _session(runtime: Any, path: Path) -> "onnxruntime.InferenceSession":
         raise ConfigError(f"{path} is not a model that ONNX Runtime can load: {error}") from error
 
 
+def _tokenizer(tokenizers: Any, path: Path) -> "Tokenizer":
+    try:
+        tokenizer: Tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises nothing more exact
+        raise ConfigError(f"{path} is not a tokenizer that can be loaded: {error}") from error
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    """The object in a JSON file; empty when there is no such file."""
+    found = _json(path)
+    if not isinstance(found, dict | None):
+        raise ConfigError(f"{path} must hold a JSON object")
+    return found or {}
+
+
 def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return {}
+        return None
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} is not readable JSON: {error}") from error
 
 
 def _refuse_other_layers(folder: Path) -> None:
     known = ("Transformer", "Pooling", "Normalize")
-    other = [module["type"] for module in _json(folder / "modules.json") if module["type"].split(".")[-1] not in known]
+    types = [str(module.get("type")) for module in _json(folder / "modules.json") or () if isinstance(module, dict)]
+    other = [name for name in types if name.split(".")[-1] not in known]
     if other:
         raise ConfigError(f"{folder} needs layers that the onnx provider does not have: {', '.join(other)}")
 
 
 def _pools_first_token(folder: Path) -> bool:
-    modes = _json(folder / "1_Pooling" / "config.json")
+    modes = _settings(folder / "1_Pooling" / "config.json")
     chosen = sorted(name for name, on in modes.items() if name.startswith("pooling_mode_") and on is True)
     if chosen not in ([], ["pooling_mode_mean_tokens"], ["pooling_mode_cls_token"]):
         raise ConfigError(f"{folder} pools with {', '.join(chosen)}; the onnx provider has mean and cls")
@@ -186,13 +220,13 @@ def _pools_first_token(folder: Path) -> bool:
 
 
 def _max_tokens(folder: Path) -> int:
-    stated = _json(folder / "sentence_bert_config.json").get("max_seq_length")
-    return int(stated or _json(folder / "config.json").get("max_position_embeddings") or 512)
+    stated = _settings(folder / "sentence_bert_config.json").get("max_seq_length")
+    return int(stated or _settings(folder / "config.json").get("max_position_embeddings") or 512)
 
 
 def _prompts(folder: Path) -> dict[TextKind, str]:
     """What a model wants before a text, by kind; models differ in what they call a passage."""
-    stated = _json(folder / "config_sentence_transformers.json").get("prompts") or {}
+    stated = _settings(folder / "config_sentence_transformers.json").get("prompts") or {}
     return {"query": stated.get("query", ""), "passage": stated.get("passage") or stated.get("document", "")}
 
 

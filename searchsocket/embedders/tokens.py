@@ -7,40 +7,50 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from itertools import chain
+from zlib import crc32
 
 MAX_WORD_CHARS = 64  # the rest of a longer word says nothing (hashes, data URLs)
 MAX_CACHED_WORDS = 200_000  # about 40 MB; then the cache starts anew
+MIN_PIECE_CHARS = 2.5  # a word that needs three pieces or more, shorter than this on average, is not really spelled
 
 # Scripts without spaces go character by character, everything else by runs of letters, digits and underscores.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9_]+")  # the same for such text, in two thirds of the time
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W_A-Za-z0-9]+")
 
 
 class Tokens:
-    """A vocabulary: whole words as they are, inner pieces of words with `##` before them."""
+    """A vocabulary: words, inner pieces of words with `##` before them, and buckets (`[0]`, `[1]`, ...).
+
+    A word that the pieces spell badly, or not at all (another script, random letters), falls into a bucket by its
+    checksum: it is like itself and like nothing else, which is all that can be known of it.
+    """
 
     def __init__(self, entries: Sequence[str]) -> None:
         self._ids: dict[str, int] = {entry: number for number, entry in enumerate(entries)}
         self._longest = max(map(len, entries), default=0)
+        self._first_bucket = self._ids.get("[0]", len(entries))
+        self._buckets = len(entries) - self._first_bucket
         self._words = _Cache(self._cut)
 
     def ids(self, text: str) -> list[int]:
-        """Entries of `text`, in order; what the vocabulary cannot spell is left out."""
+        """Entries of `text`, in order."""
         if len(self._words) > MAX_CACHED_WORDS:
             self._words = _Cache(self._cut)
-        return list(chain.from_iterable(map(self._words.__getitem__, _WORD.findall(text))))
+        words = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+        return list(chain.from_iterable(map(self._words.__getitem__, words)))
 
     def _cut(self, word: str) -> tuple[int, ...]:
         """`useState` is `usestate` where that is an entry, and `use` and `state`."""
         word = _folded(word[:MAX_WORD_CHARS])
         parts = [part.lower() for part in _PART.findall(word)]
-        found = [number for part in parts for number in self._spell(part)]
+        found = [number for part in parts for number in self._spell(part) or self._bucket(part)]
         whole = self._ids.get(word.lower()) if len(parts) > 1 else None
         return tuple(found) if whole is None else (whole, *found)
 
     def _spell(self, part: str) -> list[int]:
-        """The fewest pieces from the left, each as long as possible; none when a stretch has no entry."""
+        """The fewest pieces from the left, each as long as possible; none where that gives crumbs."""
         found: list[int] = []
         start = 0
         while start < len(part):
@@ -53,7 +63,10 @@ class Tokens:
                     break
             else:
                 return []
-        return found
+        return [] if len(found) > 2 and len(part) < MIN_PIECE_CHARS * len(found) else found
+
+    def _bucket(self, part: str) -> list[int]:
+        return [self._first_bucket + crc32(part.encode("utf-8", "replace")) % self._buckets] if self._buckets else []
 
 
 class _Cache(dict[str, tuple[int, ...]]):

@@ -107,7 +107,8 @@ class ChunkSettings(Section):
 
 
 class EmbeddingSettings(Section):
-    provider: Literal["hash"] = "hash"
+    provider: Literal["hash", "builtin", "onnx"] = "hash"
+    model: str = ""  # of the onnx provider: a folder, or a name in the Hugging Face cache; "" = all-MiniLM-L6-v2
     batch_size: Annotated[int, Field(ge=1, le=10_000)] = 256
     price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
     max_cost_usd: Annotated[float, Field(ge=0)] | None = None  # None = no budget
