@@ -2,7 +2,7 @@
 
 from urllib.parse import unquote
 
-from searchsocket.html.tree import BLOCKS, HEADINGS, Element, drop, text_of, unwrap
+from searchsocket.html.tree import BLOCKS, GONE, HEADINGS, Element, drop, text_of, unwrap
 
 ANCHOR = "data-ss-anchor"
 _SIGNS = frozenset({"link", "permalink", "anchor", "copy link", "link to this heading", "direct link"})
@@ -65,7 +65,7 @@ def _before(heading: Element) -> str:
     """The id of an empty element directly before the heading."""
     element = heading.getprevious()
     while element is not None and not (element.tail or "").strip():
-        if (element.text or "").strip() or len(element) or element.tag not in {"a", "span", "div", "i"}:
+        if (element.text or "").strip() or len(element) or element.tag not in {"a", "span", "div", "i", GONE}:
             break
         found = element.get("id") or element.get("name") or (element.get("href") or "")
         if found and (found[0] != "#" or found[1:]):

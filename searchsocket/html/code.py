@@ -28,6 +28,7 @@ _LABEL = re.compile(r"[\w+#.-]{0,20}|[\d\s+-]*")
 _LINES = frozenset({"line", "code-line", "token-line", "view-line", "CodeMirror-line", "cm-line"})
 _GUTTERS = frozenset({"linenos", "lineno", "gutter", "hljs-ln-numbers", "blob-num", "rouge-gutter", "gl"})
 _CONTROLS = frozenset({"button", "input", "textarea", "select"})
+_FRAME_PARTS = 40  # a larger parent is no frame of one code block
 _LABEL_CHARS = 15
 _WRAPPERS = 4  # levels above a `pre` that may name its language
 
@@ -50,7 +51,7 @@ def _clear_around(pre: Element) -> str:
     """Drop the labels, line numbers and signs that stand beside a `pre` in its frame; the language they name."""
     frame = pre.getparent()
     language = ""
-    if frame is None or frame.tag not in {"div", "figure"}:
+    if frame is None or frame.tag not in {"div", "figure"} or len(frame) > _FRAME_PARTS:
         return language
     for sibling in list(frame):
         kinds = {match[1] for name in classes(sibling) for match in _DECORATION.finditer(name)}

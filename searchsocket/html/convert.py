@@ -242,8 +242,8 @@ class _Converter(MarkdownConverter):
         text = _SPACE.sub(" ", text).strip()
         if not text:
             return "\n"
-        bold = text if "**" in text or text.startswith("`") else f"**{text}**"
-        return f"\n\n{bold}\n"
+        marked = text if "*" in text or "`" in text else f"**{text}**"
+        return f"\n\n{marked}\n"
 
     def convert_dd(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         text = text.strip().replace("\n", "\n  ")

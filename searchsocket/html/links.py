@@ -12,7 +12,7 @@ from searchsocket.urls import resolve_base, resolve_link
 _SCHEMES = frozenset({"http", "https", "mailto", "tel", "ftp"})
 _UNSAFE = re.compile(r"[\s()<>\\\"`|{}\x00-\x1f\x7f]")
 _LINK_TEXT_CHARS = 200
-_URL_CHARS = 500  # a longer one carries data (a playground's source), and would fill a chunk
+_URL_CHARS = 250  # a longer one carries data (a playground's source), and would fill a chunk
 
 
 class LinkResolver:

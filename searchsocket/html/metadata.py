@@ -84,12 +84,20 @@ def choose_title(meta: Metadata, h1: str, first_heading: str, url: str) -> str:
     ):
         # The same og:title on every page: only the heading, or <title>, knows where we are.
         og, head = "", "" if head == og else head
+    if og and heading and url != "/" and og.casefold() != heading.casefold() and _is_site_part(og, meta.head_title):
+        og = ""
     site = meta.site_name.casefold()
     for text in (og, h1, head):
         if text and (text.casefold() != site or url == "/"):
             return text[:_TITLE_CHARS]
     last = url.rsplit("/", 1)[-1]
     return (first_heading or head or og or one_line(last.replace("-", " ").replace("_", " ")) or url)[:_TITLE_CHARS]
+
+
+def _is_site_part(og: str, head_title: str) -> bool:
+    """Whether `Acme` is only what follows the bar in `Install | Acme`."""
+    parts = _SEPARATORS.split(head_title)
+    return len(parts) > 1 and og.casefold() in (part.casefold() for part in parts)
 
 
 def _overlap(one: str, other: str) -> bool:

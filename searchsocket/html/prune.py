@@ -11,7 +11,7 @@ from searchsocket.html.anchors import mark_anchor
 from searchsocket.html.code import is_line_number_table, prepare_code
 from searchsocket.html.selectors import DropRules, drop_rules
 from searchsocket.html.tables import prepare_table
-from searchsocket.html.tree import BLOCKS, HEADINGS, Element, drop, has_text, raw_text, text_of, with_attribute
+from searchsocket.html.tree import BLOCKS, HEADINGS, Element, drop, has_text, raw_text, sweep, text_of, with_attribute
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 
 # Never content, whatever the settings say. `svg` goes with its `<title>`.
@@ -27,7 +27,7 @@ _CHROME_ROLES = {"banner": "header", "contentinfo": "footer", "complementary": "
 _NOISE_CLASSES = frozenset({
     "navheader", "navfooter", "sphinxsidebar", "toplang", "bottomlang", "indexterm", "footnote-back",
     "footnote-backref", "reversefootnote", "copybtn", "nosearch", "out-of-band", "srclink", "rightside", "hideme",
-    "test-arrow",
+    "test-arrow", "viewcode-link",
 })  # fmt: skip
 _CONTROL_ROLES = frozenset({"doc-backlink", "button", "checkbox", "switch", "slider", "combobox", "listbox", "option"})
 # Where a page has no main content, its frame is told by name.
@@ -60,6 +60,7 @@ def prune(main: Element, how: str, extract: ExtractSettings, transform: Transfor
     stack = [main]
     while stack:
         stack.extend(child for child in list(stack.pop()) if walk.keeps(child))
+    sweep(main)
 
 
 class _Walk:
@@ -279,6 +280,8 @@ def _part(span: Element) -> None:
 
 def label_tabs(main: Element) -> None:
     """Put each tab's name at the head of its panel, before the row of tabs is dropped."""
+    for group in [element for element in main.iter("div") if "code-group" in (element.get("class") or "")]:
+        _label_code_group(group)
     panels = with_attribute(main, "role", "tabpanel")
     if not panels:
         return
@@ -287,11 +290,24 @@ def label_tabs(main: Element) -> None:
         label = by_id.get((panel.get("aria-labelledby") or "").split(" ")[0])
         name = text_of(label) if label is not None else (panel.get("aria-label") or _nth_tab(panel))
         if name and has_text(panel):
-            paragraph = etree.Element("p")
-            strong = etree.SubElement(paragraph, "strong")
-            strong.text = name
-            paragraph.tail, panel.text = panel.text, None
-            panel.insert(0, paragraph)
+            _put_name(panel, name)
+
+
+def _label_code_group(group: Element) -> None:
+    """VitePress builds tabs without roles: labels in one `div`, blocks of code in the next one."""
+    labels = list(group.iter("label"))
+    for blocks in group.iterchildren("div"):
+        if len(blocks) == len(labels) and all(next(block.iter("pre"), None) is not None for block in blocks):
+            for label, block in zip(labels, blocks, strict=True):
+                _put_name(block, text_of(label))
+
+
+def _put_name(panel: Element, name: str) -> None:
+    paragraph = etree.Element("p")
+    strong = etree.SubElement(paragraph, "strong")
+    strong.text = name
+    paragraph.tail, panel.text = panel.text, None
+    panel.insert(0, paragraph)
 
 
 def _nth_tab(panel: Element) -> str:

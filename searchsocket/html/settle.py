@@ -6,7 +6,18 @@ from lxml import etree
 
 from searchsocket.html.code import prepare_code
 from searchsocket.html.links import LinkResolver
-from searchsocket.html.tree import BLOCKS, HEADINGS, Element, classes, drop, one_line, replace_text, text_of, unwrap
+from searchsocket.html.tree import (
+    BLOCKS,
+    HEADINGS,
+    Element,
+    classes,
+    drop,
+    one_line,
+    replace_text,
+    sweep,
+    text_of,
+    unwrap,
+)
 
 DESCRIPTION = "data-search-description"
 # Style without meaning for a reader of text.
@@ -107,6 +118,7 @@ def settle_blocks(main: Element, resolver: LinkResolver) -> None:
         tag = str(element.tag)
         if "-" in tag or ":" in tag:
             element.tag = "div" if any(child.tag in BLOCKS for child in element) else "span"
+    sweep(main)
     for element in main.iter(*_AS_DIV):
         element.tag = "div"
     etree.strip_tags(main, *_PLAIN_INLINE, "ruby", "rt")

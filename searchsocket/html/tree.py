@@ -8,6 +8,7 @@ from lxml import etree
 
 Element: TypeAlias = etree._Element
 
+GONE = "ss-gone"
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 BLOCKS = HEADINGS | {
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dir", "div", "dl", "dt",
@@ -50,28 +51,23 @@ def has_text(element: Element) -> bool:
 
 
 def drop(element: Element) -> None:
-    """Remove an element with its content; what follows it stays."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    _append(parent, element.getprevious(), element.tail)
-    parent.remove(element)
+    """Empty an element; what follows it stays. `sweep` then takes all such elements out at once.
+
+    Taking each out alone would join the texts around it again and again: quadratic where thousands go.
+    """
+    if element.getparent() is not None:
+        replace_text(element, GONE, "")
 
 
 def unwrap(element: Element) -> None:
-    """Remove an element but keep its content in its place."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    _append(parent, element.getprevious(), element.text)
-    if len(element):
-        last = element[-1]
-        last.tail = (last.tail or "") + (element.tail or "")
-    else:
-        _append(parent, element.getprevious(), element.tail)
-    index = parent.index(element)
-    element.tail = None
-    parent[index : index + 1] = list(element)
+    """Make an element mean nothing, so that only its content counts."""
+    element.attrib.clear()
+    element.tag = "span"
+
+
+def sweep(root: Element) -> None:
+    """Take out everything that was dropped."""
+    etree.strip_elements(root, GONE, with_tail=False)
 
 
 def with_attribute(root: Element, name: str, value: str = "") -> list[Element]:
@@ -97,12 +93,3 @@ def replace_text(element: Element, tag: str, text: str) -> None:
 def classes(element: Element) -> list[str]:
     """The class names of an element."""
     return (element.get("class") or "").split()
-
-
-def _append(parent: Element, previous: Element | None, text: str | None) -> None:
-    if not text:
-        return
-    if previous is None:
-        parent.text = (parent.text or "") + text
-    else:
-        previous.tail = (previous.tail or "") + text

@@ -176,6 +176,7 @@ OG = "<meta property=og:title content=Acme>"
         ("<meta property=og:title content=Better><title>Getting started</title>", "<h1>Title</h1>", "Better"),
         (f"{OG}<title>Getting started - Acme</title>", "<h1>Getting started</h1>", "Getting started"),
         (f"{OG}<title>Acme</title>", "<h2>Getting started</h2>", "Getting started"),
+        (f"{OG}<title>Parts of Acme | Acme</title>", "<h1>Parts of Acme</h1>", "Parts of Acme"),
         ("<title>SELECT</title>", "<h1>1. Overview</h1><h1>2. More</h1>", "SELECT"),
         ("", "<h1>A\n&#10; b&#8203;</h1>", "A b"),
         ("", "<p>x</p>", "getting started"),

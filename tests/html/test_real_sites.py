@@ -1,0 +1,70 @@
+"""Extraction of sites that nobody here wrote: no exception, text on nearly every page, the same answer twice."""
+
+import os
+import random
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from searchsocket.html.extract import extract_html
+from searchsocket.markdown.blocks import parse_blocks
+from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.types import ExtractedPage, RawPage
+
+SITES = Path(os.environ.get("SEARCHSOCKET_SITES", Path(__file__).parents[3] / "shared" / "sites"))
+SAMPLE = 25  # pages a site
+# Site -> the share of its HTML files that hold text and are no redirect.
+NON_EMPTY = {
+    "bits-ui-docs": 0.95,
+    "django-3.2-docs": 1.0,
+    "httpd-2.4-manual": 1.0,
+    "networking-toolbox": 0.95,
+    "postgresql-15-manual": 1.0,
+    "smui-ghpages": 1.0,
+    "sqlite-3.40-docs": 1.0,
+    "stias-workshop": 0.95,
+    "svelte-multiselect": 0.9,
+    "sveltepress-docs": 0.9,
+    "vue-docs": 0.9,
+}
+EXTRACT, TRANSFORM = ExtractSettings(), TransformSettings()
+
+pytestmark = [
+    pytest.mark.sites,
+    pytest.mark.slow,
+    pytest.mark.skipif(not SITES.is_dir(), reason=f"no real sites at {SITES}; set SEARCHSOCKET_SITES"),
+]
+
+
+def extract(root: Path, file: Path) -> ExtractedPage:
+    name = file.relative_to(root).as_posix()
+    url = "/" + name.removesuffix(".html").removesuffix("index").rstrip("/")
+    return extract_html(file.read_bytes(), RawPage(url, f"/{name}", name, ""), EXTRACT, TRANSFORM)
+
+
+@pytest.fixture(scope="module", params=sorted(NON_EMPTY))
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, list[Path]]:
+    """Name, build folder, and some of its pages, always the same ones."""
+    archive = SITES / f"{request.param}.tar.xz"
+    if not archive.exists():
+        pytest.skip(f"no {archive}")
+    folder = tmp_path_factory.mktemp("site")
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    root = next(folder.rglob("build"))
+    files = sorted(file for file in root.rglob("*.html") if file.is_file() and not file.is_symlink())
+    return request.param, root, random.Random(7).sample(files, min(SAMPLE, len(files)))
+
+
+def test_real_pages_have_text_titles_and_sound_markdown(site: tuple[str, Path, list[Path]]) -> None:
+    """Each site has a trait that broke an extractor once (no main, unclosed tags, EUC-KR, popups in code)."""
+    name, root, files = site
+    pages = [extract(root, file) for file in files]
+    assert sum(page.skip == "" for page in pages) >= (NON_EMPTY[name] - 0.05) * len(pages)
+    assert pages == [extract(root, file) for file in files]
+    for page in pages:
+        assert page.title.strip() == page.title != ""
+        assert "\ufffd" not in page.title
+        prose = [block.text for block in parse_blocks(page.body) if block.kind in {"paragraph", "heading"}]
+        assert not any("<!--" in text.replace("\\<", "") and "`" not in text for text in prose)
