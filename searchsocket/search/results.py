@@ -77,8 +77,8 @@ class Telling:
         sections = tuple(self._section(chunk) for chunk in group.sections)
         quote = self.quote(group.best.record)
         if group.best.record.kind == "summary" and group.sections and not quote.marks:
-            # A description without the query's words says less than the best section with them.
-            quote = max(quote, self.quote(group.sections[0].record), key=lambda quote: bool(quote.marks))
+            # A description without the query's words says less than the best section, and may be that of every page.
+            quote = self.quote(group.sections[0].record)
         return self._result(group.best, quote, sections)
 
     def _section(self, chunk: Ranked) -> Section:

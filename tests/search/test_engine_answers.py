@@ -224,3 +224,11 @@ def test_a_new_generation_is_searched_at_once(tmp_path: Path) -> None:
     assert "/docs/solar" not in urls(site, "solar panel")
     site.publish([Piece("/docs/solar", "The solar panel charges on the roof.", title="Solar panel")])
     assert urls(site, "solar panel")[0] == "/docs/solar"
+
+
+def test_a_page_that_its_summary_finds_is_quoted_where_it_answers(tmp_path: Path) -> None:
+    """A description without the query's words may be that of every page of the site."""
+    summary = Piece("/a", "Zebra care\nFeeding", title="Zebra care", kind="summary", description="The best site.")
+    section = Piece("/a", "They eat grass.", title="Zebra care", section="Feeding", ordinal=1)
+    best = make_site(tmp_path, [summary, section]).engine.search(SearchQuery("zebra care"), MAIN).results[0]
+    assert (best.kind, best.href, best.snippet.text) == ("summary", "/a", "They eat grass.")
