@@ -15,7 +15,7 @@ Exit status:
   3    something is missing: the site, an index, a key
   4    a limit stopped the run: cost, large deletion, strict routes
   5    busy or unreachable; the same command may succeed later
-  130  interrupted (143 by SIGTERM)
+  130  interrupted (143 by SIGTERM); `serve` ends with 0
 """
 
 _OF_CODE = {
