@@ -27,6 +27,7 @@ _CJK_RUNS = re.compile(rf"[{_CJK}]+|[^{_CJK}]+")
 _HAS_CJK = re.compile(rf"[{_CJK}]")
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
 _PIECES = re.compile(r"[^\W_]+")
+_LETTERS = re.compile(r"[^\W\d_]{3,32}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNFOLDED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
 
@@ -72,6 +73,12 @@ def index_text(text: str) -> str:
     if max(map(len, pieces), default=0) <= MAX_WORD_CHARS:
         return " ".join(map(_short_piece, pieces))
     return " ".join(_short_piece(piece) if len(piece) <= MAX_WORD_CHARS else _piece(piece) for piece in pieces)
+
+
+def plain_words(text: str) -> list[str]:
+    """The distinct words of letters in `text`, folded but not stemmed, sorted: what is completed and corrected by."""
+    found = set(_LETTERS.findall(text.lower()))
+    return sorted(found if text.isascii() else {fold(word) for word in found if not _HAS_CJK.search(word)})
 
 
 def _piece(text: str) -> str:

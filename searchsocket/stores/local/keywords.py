@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,17 +15,18 @@ from tantivy import Occur, Query
 from searchsocket.stores.local.layout import WORDS
 from searchsocket.stores.local.records import clean
 from searchsocket.types import Filter
+from searchsocket.typos import allowed_edits, nearest
 from searchsocket.urls import ancestors
-from searchsocket.words import ParsedQuery, QueryWord, index_text, parse_query, split_code
+from searchsocket.words import ParsedQuery, QueryWord, index_text, parse_query, plain_words, split_code, stem
 
 # What a word is worth where it stands.
 BOOSTS = {"title": 3.0, "headings": 2.0, "links": 1.5, "path": 1.0, "body": 1.0, "code": 0.7}
+_IDENTIFIER_BOOST = 2.0  # who types one means that one
 _PART_BOOST = 0.3  # of a part of an identifier beside the whole one
 _PREFIX_BOOST = 0.5  # of a word that begins with the one being typed
-_FUZZY_SCORE = 2.0  # typos are matched without BM25
+_TYPO_BOOST = 0.8  # of a word that the typed one was meant to be
 _MAX_COMPLETIONS = 12
 _MIN_PREFIX_CHARS = 2
-_MIN_FUZZY_CHARS = 4
 _TIES = 1e-4  # sums of floats in another order differ less than this
 _DIGITS = 4
 _HEAP_BYTES = 64_000_000
@@ -40,6 +41,7 @@ def schema() -> tantivy.Schema:
     builder.add_unsigned_field("doc", indexed=True, fast=True)
     for name in BOOSTS:
         builder.add_text_field(name, tokenizer_name="whitespace")
+    builder.add_text_field("plain", tokenizer_name="whitespace", index_option="basic")  # a vocabulary, never scored
     for name in ("dirs", "tags"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     return builder.build()
@@ -116,6 +118,7 @@ def _document(
     for name, value in values.items():
         if value:
             document.add_text(name, index_text(value))
+    document.add_text("plain", " ".join(plain_words("\n".join(values.values()))))
     for path in ancestors(url):
         document.add_text("dirs", _token(path))
     for tag in json.loads(tags):
@@ -207,14 +210,17 @@ class Words:
         return Query.boost_query(Query.phrase_query(self._schema, field, list(phrase)), BOOSTS[field])
 
     def _word_clauses(self, word: QueryWord, is_open: bool) -> list[Query]:
-        """What one word of the query looks for: its own forms, then completions, then neighbours by typo."""
-        forms = {form: 1.0 for form in (word.exact, word.stem) if form}
-        found = [clause for form, boost in forms.items() for clause in self._terms(form, boost)]
+        """What one word of the query looks for: its own forms and parts, completions, else what it was meant to be."""
+        is_identifier = not word.stem
+        forms = [form for form in dict.fromkeys((word.exact, word.stem)) if form]
+        found = self._all_terms(forms, _IDENTIFIER_BOOST if is_identifier else 1.0)
         if is_open:
-            found += self._completions(word, set(forms))
-        parts = [part for part in word.parts if part not in forms]
-        found += [clause for part in parts for clause in self._terms(part, _PART_BOOST)]
-        return found or self._neighbours(word)
+            found += self._all_terms([form for form in self._completions(word) if form not in forms], _PREFIX_BOOST)
+        found += self._all_terms([part for part in word.parts if part not in forms], _PART_BOOST)
+        return found or self._all_terms(self._corrections(word), _TYPO_BOOST)
+
+    def _all_terms(self, terms: Iterable[str], boost: float) -> list[Query]:
+        return [clause for term in terms for clause in self._terms(term, boost)]
 
     def _terms(self, term: str, boost: float) -> list[Query]:
         """The term in every field that holds it anywhere."""
@@ -224,26 +230,27 @@ class Words:
             if self._searcher.doc_freq(field, term)
         ]
 
-    def _completions(self, word: QueryWord, known: set[str]) -> list[Query]:
+    def _completions(self, word: QueryWord) -> list[str]:
+        """The most frequent words that begin with the one being typed, as documents keep them."""
         if len(word.exact) < _MIN_PREFIX_CHARS and word.exact.isascii():
             return []
         counts: dict[str, int] = {}
-        for field in BOOSTS:
+        for field in ("plain",) if word.stem else BOOSTS:
             for term, count in self._searcher.terms_with_prefix(field, word.exact, limit=_MAX_COMPLETIONS):
                 counts[term] = counts.get(term, 0) + int(count)
-        best = sorted(counts.keys() - known, key=lambda term: (-counts[term], term))[:_MAX_COMPLETIONS]
-        return [clause for term in best for clause in self._terms(term, _PREFIX_BOOST)]
+        best = sorted(counts, key=lambda term: (-counts[term], term))[:_MAX_COMPLETIONS]
+        return _kept_forms(best) if word.stem else best
 
-    def _neighbours(self, word: QueryWord) -> list[Query]:
-        """Words one typo away, two for long ones."""
-        text = word.stem or word.exact
-        if len(text) < _MIN_FUZZY_CHARS or any(char.isdigit() for char in text):
+    def _corrections(self, word: QueryWord) -> list[str]:
+        """What a word that no document holds was meant to be; its first letter is taken to be right."""
+        if not word.stem or not allowed_edits(word.exact):
             return []
-        distance = 1 if len(text) < 2 * _MIN_FUZZY_CHARS else 2
-        return [
-            Query.boost_query(Query.fuzzy_term_query(self._schema, field, text, distance), _FUZZY_SCORE * weight)
-            for field, weight in BOOSTS.items()
-        ]
+        return _kept_forms(nearest(word.exact, self._searcher.terms_with_prefix("plain", word.exact[0])))
+
+
+def _kept_forms(plain: Iterable[str]) -> list[str]:
+    """The forms in which fields hold words of the vocabulary: as the whole of an identifier, or as a stem."""
+    return list(dict.fromkeys(form for word in plain for form in (word, stem(word))))
 
 
 def open_words(generation: Path) -> Words:

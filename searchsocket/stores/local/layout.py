@@ -16,7 +16,7 @@ from searchsocket.errors import IndexCorrupt, InvalidScope, StateUnavailable, Ve
 from searchsocket.files import is_temporary, write_atomic
 from searchsocket.types import Generation
 
-FORMAT = 1  # of a generation's files; another number is not read
+FORMAT = 2  # of a generation's files; another number is not read
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 RECORDS = "records.db"
@@ -114,7 +114,10 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / MANIFEST
     try:
-        return _manifest_of(json.loads(path.read_bytes()))
+        data = json.loads(path.read_bytes())
+        if data["format"] != FORMAT:
+            raise corrupt(path, f"was written by another version (format {data['format']!r}, this one reads {FORMAT})")
+        return _manifest_of(data)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise corrupt(path, "is damaged") from error
     except FileNotFoundError:
@@ -124,8 +127,6 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _manifest_of(data: Any) -> Manifest:
-    if data["format"] != FORMAT:
-        raise ValueError(f"format {data['format']!r}")
     files = {name: FileEntry(int(entry["bytes"]), str(entry["sha256"])) for name, entry in data["files"].items()}
     generation = Generation(**data["generation"])
     numbers = (generation.records, generation.dimensions, generation.pages, data["max_doc"], data["id_bytes"])

@@ -1,0 +1,45 @@
+"""Words of a vocabulary that differ from a typed one by a slip or two."""
+
+from collections.abc import Iterable
+
+MIN_CHARS = 4  # shorter words have too many neighbours to mean one of them
+_TWO_EDITS_FROM = 8
+_MAX_FOUND = 3
+
+
+def allowed_edits(word: str) -> int:
+    """How many slips a word of this length may hold: none, one or two."""
+    return 0 if len(word) < MIN_CHARS else 1 if len(word) < _TWO_EDITS_FROM else 2
+
+
+def nearest(word: str, vocabulary: Iterable[tuple[str, int]]) -> list[str]:
+    """The words fewest edits away, at most three: the more frequent first, then by spelling.
+
+    Args:
+        word: Folded, and not in the vocabulary itself.
+        vocabulary: (word, number of documents that hold it).
+    """
+    most = allowed_edits(word)
+    near = [(known, count) for known, count in vocabulary if abs(len(known) - len(word)) <= most]
+    for edits in range(1, most + 1):
+        found = sorted((-count, known) for known, count in near if within(word, known, edits))
+        if found:
+            return [known for _, known in found[:_MAX_FOUND]]
+    return []
+
+
+def within(one: str, other: str, edits: int) -> bool:
+    """Whether `edits` insertions, deletions, replacements or swaps of neighbours make `other` of `one`."""
+    at = 0
+    shorter = min(len(one), len(other))
+    while at < shorter and one[at] == other[at]:
+        at += 1
+    one, other = one[at:], other[at:]
+    if not one or not other or edits == 0:
+        return len(one) + len(other) <= edits
+    return (
+        within(one[1:], other[1:], edits - 1)
+        or within(one[1:], other, edits - 1)
+        or within(one, other[1:], edits - 1)
+        or (one[:2] == other[1::-1] and within(one[2:], other[2:], edits - 1))
+    )

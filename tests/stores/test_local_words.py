@@ -1,0 +1,105 @@
+"""Keyword search of the embedded index: what is typed finds what is written."""
+
+
+import pytest
+from contract.vector_store import fill, ids, random_units, record
+
+from searchsocket.stores.base import IndexReader
+from searchsocket.stores.local import LocalStore
+from searchsocket.types import Filter
+
+PAGES = {
+    "state": ("/docs/state", "State", "Declare it with `$state.raw` when it is replaced, never with `$state`."),
+    "hook": ("/docs/hooks", "Hooks", "Call useState inside a component; useStates is another thing."),
+    "flags": ("/cli/flags", "Flags", "Pass --dry-run to see what would happen, or -v for more."),
+    "names": ("/docs/names", "Names", "A snake_case name, __init__ and @app.get are kept."),
+    "route": ("/docs/routing", "Routing", "Put +page.svelte beside +page.server.ts in src/routes/blog."),
+    "lang": ("/blog/lang", "Languages", "From C++ and C# to v4 of this."),
+    "code": ("/docs/code", "Code", "Prose.\n\n```js\nexport const handleFetch = async () => {};\n```\n"),
+    "load": ("/docs/load", "Loading data", "Pages are loaded before they are rendered. Configuration is optional."),
+    "data": ("/docs/data", "Other", "The data before loading is not the loading of data."),
+    "cafe": ("/blog/cafe", "Café crème", "Une histoire naïve à Zürich."),
+    "japan": ("/ja", "入門", "これは日本語の文書です。"),
+    "link": ("/docs/link", "Link", "See [elsewhere](/secret-target/page) for more."),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
+    records = [record(name, url, text, title=title) for name, (url, title, text) in PAGES.items()]
+    records.append(record("named", "/named", "Nothing about it here.", link_texts=("the teleporter",)))
+    records.append(record("section", "/section", "Text.", heading_path=("Guide", "Hydration mismatch")))
+    return fill(LocalStore(tmp_path_factory.mktemp("index"), "shop"), records, random_units(len(records)))
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("$state.raw", "state"),
+        ("useState", "hook"),
+        ("usestate", "hook"),
+        ("--dry-run", "flags"),
+        ("dry run", "flags"),
+        ("snake_case", "names"),
+        ("snakecase", "names"),
+        ("__init__", "names"),
+        ("@app.get", "names"),
+        ("+page.svelte", "route"),
+        ("+page.server.ts", "route"),
+        ("src/routes/blog", "route"),
+        ("C++", "lang"),
+        ("c#", "lang"),
+        ("v4", "lang"),
+        ("handleFetch", "code"),
+        ("handle fetch", "code"),
+        ("loads", "load"),
+        ("cafe creme", "cafe"),
+        ("CAFÉ", "cafe"),
+        ("zurich", "cafe"),
+        ("日本語", "japan"),
+        ("文書", "japan"),
+        ("入門", "japan"),
+        ("teleporter", "named"),
+        ("hydration", "section"),
+        ("routing", "route"),
+    ],
+)
+def test_what_is_typed_finds_what_is_written(reader: IndexReader, typed: str, first: str) -> None:
+    assert ids(reader.keyword_query(typed, top_k=3))[:1] == [first]
+
+
+@pytest.mark.parametrize("typed", ["conf", "configur", "configurati", "configuration", "confguration", "cofniguratoin"])
+def test_unfinished_and_misspelt_words_are_understood(reader: IndexReader, typed: str) -> None:
+    assert ids(reader.keyword_query(typed, top_k=3)) == ["load"]
+
+
+def test_a_finished_word_is_not_completed(reader: IndexReader) -> None:
+    assert ids(reader.keyword_query("hydr", top_k=3)) == ["section"]
+    assert ids(reader.keyword_query("hydr ", top_k=3)) == []
+
+
+def test_a_quoted_phrase_must_be_there(reader: IndexReader) -> None:
+    assert ids(reader.keyword_query("loading data", top_k=9)) == ["load", "data"]
+    assert ids(reader.keyword_query('"loading data"', top_k=9)) == ["load"]
+    assert ids(reader.keyword_query('"data before loading"', top_k=9)) == ["data"]
+    assert ids(reader.keyword_query('"data rendered"', top_k=9)) == []
+
+
+def test_stop_words_do_not_match_alone_beside_others(reader: IndexReader) -> None:
+    assert ids(reader.keyword_query("what is the zebra", top_k=9)) == []
+    assert ids(reader.keyword_query("what would", top_k=9)) == ["flags"]
+
+
+def test_link_targets_are_no_words(reader: IndexReader) -> None:
+    assert ids(reader.keyword_query("secret-target", top_k=9)) == []
+
+
+@pytest.mark.parametrize("typed", ["xqzvw", "asdfghjkl", "blockchain mortgage", "%%%", "\u202e", "🎉"])
+def test_nonsense_finds_nothing(reader: IndexReader, typed: str) -> None:
+    assert reader.keyword_query(typed, top_k=9) == []
+
+
+def test_a_huge_query_is_cut_not_refused(reader: IndexReader) -> None:
+    """100 KB of words is answered by its beginning; limits of the API come before."""
+    assert ids(reader.keyword_query("useState " + "lorem ipsum " * 9000, top_k=1)) == ["hook"]
+    assert reader.keyword_query("a" * 100_000, top_k=1, where=Filter("/docs")) == []

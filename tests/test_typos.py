@@ -1,0 +1,54 @@
+"""A word that matches nothing is tried with one or two typos."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.typos import allowed_edits, nearest, within
+
+VOCABULARY = [("state", 9), ("slate", 3), ("stated", 4), ("configuration", 2), ("router", 5), ("animation", 1)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("statr", ["state"]),
+        ("sttae", ["state"]),
+        ("stae", ["state"]),
+        ("sstate", ["state"]),
+        ("stateds", ["stated"]),
+        ("cofniguratoin", ["configuration"]),
+        ("anmation", ["animation"]),
+        ("xqzvwk", []),
+        ("sat", []),
+        ("", []),
+        ("conf", []),
+    ],
+)
+def test_the_nearest_words_are_found(typed: str, meant: list[str]) -> None:
+    assert nearest(typed, VOCABULARY) == meant
+
+
+def test_equally_near_words_come_by_frequency_then_spelling() -> None:
+    assert nearest("word", [("ward", 1), ("wort", 7), ("sword", 7), ("wore", 1), ("worded", 99)]) == [
+        "sword",
+        "wort",
+        "ward",
+    ]
+
+
+def test_short_words_are_taken_as_they_are() -> None:
+    assert [allowed_edits("x" * size) for size in (0, 3, 4, 7, 8, 50)] == [0, 0, 1, 1, 2, 2]
+
+
+@given(st.text("ab", max_size=6), st.text("ab", max_size=6), st.integers(0, 2))
+def test_distance_agrees_with_the_table_method(one: str, other: str, edits: int) -> None:
+    """Against the textbook dynamic program for optimal string alignment."""
+    table = [[i + j if not i * j else 0 for j in range(len(other) + 1)] for i in range(len(one) + 1)]
+    for i in range(1, len(one) + 1):
+        for j in range(1, len(other) + 1):
+            differs = one[i - 1] != other[j - 1]
+            table[i][j] = min(table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + differs)
+            if i > 1 and j > 1 and one[i - 1] == other[j - 2] and one[i - 2] == other[j - 1]:
+                table[i][j] = min(table[i][j], table[i - 2][j - 2] + 1)
+    assert within(one, other, edits) == (table[-1][-1] <= edits)
