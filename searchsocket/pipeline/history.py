@@ -1,4 +1,7 @@
-"""What the stages of past runs reported, on record in the state database."""
+"""What the stages of past runs reported, on record in the state database.
+
+The order is that of writing: clocks jump.
+"""
 
 import json
 import sqlite3
@@ -18,14 +21,14 @@ def save_result(db: sqlite3.Connection, run_id: str, scope: str, finished_at: st
 
 def results_of(db: sqlite3.Connection, run_id: str) -> list[StageResult]:
     """The results of a run, in the order in which its stages ended."""
-    rows = db.execute("SELECT result FROM stage_results WHERE run_id = ? ORDER BY finished_at, rowid", (run_id,))
+    rows = db.execute("SELECT result FROM stage_results WHERE run_id = ? ORDER BY rowid", (run_id,))
     return [_result(json.loads(row[0])) for row in rows]
 
 
 def last_result(db: sqlite3.Connection, scope: str, stage: str) -> StageResult | None:
     """The newest result of one stage of a scope."""
     row = db.execute(
-        "SELECT result FROM stage_results WHERE scope = ? AND stage = ? ORDER BY finished_at DESC, rowid DESC LIMIT 1",
+        "SELECT result FROM stage_results WHERE scope = ? AND stage = ? ORDER BY rowid DESC LIMIT 1",
         (scope, stage),
     ).fetchone()
     return _result(json.loads(row[0])) if row else None
@@ -35,7 +38,7 @@ def keep_newest(db: sqlite3.Connection, scope: str, runs: int) -> None:
     """Drop the results of all but the newest runs of a scope."""
     db.execute(
         "DELETE FROM stage_results WHERE scope = ? AND run_id NOT IN (SELECT run_id FROM stage_results WHERE scope = ? "
-        "GROUP BY run_id ORDER BY MAX(finished_at) DESC LIMIT ?)",
+        "GROUP BY run_id ORDER BY MAX(rowid) DESC LIMIT ?)",
         (scope, scope, runs),
     )
 

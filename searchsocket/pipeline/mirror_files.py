@@ -1,6 +1,5 @@
 """Bringing the mirror's files in line with what is known: written when they change, repaired when damaged, removed."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from searchsocket.pipeline.context import ScopeRun
 from searchsocket.routes import RouteMatch, RouteTable, route_table, scan_routes
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.state.database import transaction
-from searchsocket.state.pages import body_text, delete_page
+from searchsocket.state.pages import body_text, delete_page, page_facts
 from searchsocket.types import Page
 from searchsocket.urls import path_depth
 
@@ -66,7 +65,7 @@ def route_table_of(run: ScopeRun) -> RouteTable:
 def page_from_state(run: ScopeRun, db: Connection, page_id: int, route: RouteMatch) -> Page:
     """Put a page together from what was extracted, its links and its route."""
     row = _row(db, "SELECT url, extract, body, generated_at FROM pages WHERE id = ?", page_id)
-    facts = json.loads(row["extract"])
+    facts = page_facts(row["extract"])
     scope, url = run.scope.name, row["url"]
     incoming, texts = _incoming(db, scope, url, page_id)
     outgoing = db.execute(

@@ -27,8 +27,10 @@ def stage(body: StageBody) -> Stage:
     @wraps(body)
     def run_stage(run: ScopeRun) -> StageResult:
         started = perf_counter()
-        with exclusive(run), state(run) as db:
-            result = replace(body(run, db), seconds=perf_counter() - started)
+        told: list[str] = []
+        with exclusive(run), state(run, told.append) as db:
+            result = body(run, db)
+            result = replace(result, warnings=(*told, *result.warnings), seconds=perf_counter() - started)
             save_result(db, run.run_id, run.scope.name, run.clock().isoformat(), result)
             keep_newest(db, run.scope.name, KEPT_RUNS)
         return result
@@ -51,10 +53,10 @@ def exclusive(run: ScopeRun) -> Iterator[None]:
 
 
 @contextmanager
-def state(run: ScopeRun) -> Iterator[Connection]:
+def state(run: ScopeRun, on_damage: Callable[[str], None] = lambda message: None) -> Iterator[Connection]:
     """The state database, closed afterwards; its errors become ours."""
     with translated(run.state_file):
-        db = open_state(run.state_file)
+        db = open_state(run.state_file, on_damage)
         try:
             ensure_scope(db, run.scope.name)
             yield db

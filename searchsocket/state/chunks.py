@@ -5,6 +5,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
+from searchsocket.identity import record_hash
+from searchsocket.state.database import DamagedRow
 from searchsocket.types import Record
 
 _FIELDS = tuple(field.name for field in fields(Record))
@@ -17,11 +19,21 @@ def write_record(record: Record) -> str:
 
 
 def read_record(text: str) -> Record:
-    """The record that `write_record` wrote."""
-    data = json.loads(text)
-    for name in ("heading_path", "link_texts", "tags"):
-        data[name] = tuple(data[name])
-    return Record(**data)
+    """The record that `write_record` wrote.
+
+    Raises:
+        DamagedRow: It is another one.
+    """
+    try:
+        data = json.loads(text)
+        for name in ("heading_path", "link_texts", "tags"):
+            data[name] = tuple(data[name])
+        record = Record(**data)
+    except (ValueError, TypeError, KeyError) as error:
+        raise DamagedRow(f"a chunk is damaged: {error}") from error
+    if record_hash(record) != record.record_hash:
+        raise DamagedRow(f"the chunk {record.id[:80]!r} is not what was written")
+    return record
 
 
 def content_hashes(db: sqlite3.Connection, scope: str) -> Iterator[str]:
@@ -44,7 +56,9 @@ def records_with_hashes(db: sqlite3.Connection, scope: str, hashes: Sequence[str
 
 def fingerprints(db: sqlite3.Connection, scope: str) -> Iterator[tuple[str, str]]:
     """(id, record_hash) of every chunk, by rising id."""
-    yield from db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (scope,))
+    # Not `yield from`: who stops early closes the database first, and then the cursor could not be closed.
+    for row in db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (scope,)):  # noqa: UP028
+        yield row
 
 
 def records(db: sqlite3.Connection, scope: str, ids: Sequence[str]) -> list[Record]:

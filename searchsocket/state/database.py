@@ -1,13 +1,16 @@
 """Opening `state.db`. Everything in it can be built again from the site, so a damaged file is set aside."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from searchsocket.errors import StateUnavailable
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_BUSY_TIMEOUT_S = 60.0
 _SCHEMA = """
 CREATE TABLE scopes (
     scope TEXT PRIMARY KEY,
@@ -29,7 +32,7 @@ CREATE TABLE pages (
     extract_key TEXT NOT NULL DEFAULT '',  -- raw bytes, settings and extractor that `extract` came from
     skip TEXT NOT NULL DEFAULT '',
     redirect_to TEXT NOT NULL DEFAULT '',
-    extract TEXT NOT NULL DEFAULT '',  -- JSON: ExtractedPage without body and links
+    extract BLOB,  -- zlib of JSON: ExtractedPage without body and links
     body BLOB,  -- zlib
     dirty INTEGER NOT NULL DEFAULT 0,  -- the mirror file may have to change
     mirror_digest TEXT NOT NULL DEFAULT '',
@@ -75,21 +78,34 @@ CREATE INDEX stage_results_of_scope ON stage_results (scope, stage, finished_at)
 """
 
 
+class DamagedRow(sqlite3.DatabaseError):
+    """A row does not hold what was written into it."""
+
+    sqlite_errorname = "SQLITE_CORRUPT"
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn the driver's errors into ours.
+    """Turn the driver's errors into ours; a file that turns out damaged is renamed, so that the next run begins anew.
 
     Raises:
         StateUnavailable: The file cannot be read or written: full disk, read-only, locked for too long, damaged.
     """
+    inode = _inode(path)
     try:
         yield
     except sqlite3.Error as error:
-        raise StateUnavailable(f"{path}: {error}; free space or permissions, then run again") from error
+        if not _is_damage(error):
+            raise StateUnavailable(f"{path}: {error}; free space or permissions, then run again") from error
+        _set_aside(path, inode)
+        raise StateUnavailable(f"{path} is damaged ({error}); it is set aside, run again to build it anew") from error
 
 
-def open_state(path: Path) -> sqlite3.Connection:
+def open_state(path: Path, on_damage: Callable[[str], None] = lambda message: None) -> sqlite3.Connection:
     """Open, or create, the state database; a damaged one is renamed to `*.corrupt` and begun anew.
+
+    Args:
+        on_damage: Hears what was wrong with the file before.
 
     Raises:
         StateUnavailable: The file can be neither opened nor set aside.
@@ -97,45 +113,78 @@ def open_state(path: Path) -> sqlite3.Connection:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StateUnavailable(f"cannot create {path.parent}: {error.strerror}") from error
+        raise StateUnavailable(f"cannot create {path.parent}: {error.strerror or error}") from error
+    emptied = path.exists() and path.stat().st_size == 0
+    inode = _inode(path)
     try:
-        return _open(path)
+        db = _open(path)
     except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError):
-            raise StateUnavailable(f"{path}: {error}") from error
-        set_aside(path)
+        if not _is_damage(error):
+            raise StateUnavailable(f"{path}: {error}; free space or permissions, then run again") from error
+        _set_aside(path, inode)
         with translated(path):
-            return _open(path)
+            db = _open(path)
+        on_damage(f"{path} could not be used ({error}); it is set aside and built anew")
+    else:
+        if emptied:
+            on_damage(f"{path} was empty; it is built anew")
+    return db
 
 
-def set_aside(path: Path) -> Path:
-    """Rename a damaged database, with its journal, out of the way and return where it went."""
-    aside = path.with_name(f"{path.name}.corrupt")
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file itself is broken, rather than not to be had just now."""
+    name = getattr(error, "sqlite_errorname", "")
+    return str(name).startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+
+
+def _set_aside(path: Path, inode: int) -> None:
+    """Rename a damaged database, with its journal, out of the way, unless another process did so already."""
     try:
-        for suffix in ("-wal", "-shm"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
-        path.replace(aside)
-    except OSError as error:
-        raise StateUnavailable(f"{path} is damaged and cannot be renamed: {error.strerror}; delete it") from error
-    return aside
+        with FileLock(f"{path}.lock", timeout=_BUSY_TIMEOUT_S):
+            if not inode or _inode(path) != inode:
+                return
+            for suffix in ("-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+            path.replace(path.with_name(f"{path.name}.corrupt"))
+    except (OSError, Timeout) as error:
+        raise StateUnavailable(f"{path} is damaged and cannot be renamed ({error}); delete it") from error
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0  # not there, or not to be looked at: whoever opens it says which
 
 
 def open_copy(path: Path, copy: Path) -> sqlite3.Connection:
-    """A private copy of the database, for runs that must not write to the original; empty when there is none."""
-    if path.is_file():
-        # Without a journal beside it nobody is writing, and `immutable` keeps SQLite from creating one.
-        mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
-        with translated(path):
-            source = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)
-            target = sqlite3.connect(copy)
-            source.backup(target)
-            source.close()
-            target.close()
+    """A private copy of the database, for runs that must not write to the original; empty when there is none.
+
+    A damaged one counts as none: the run that is planned would set it aside.
+    """
+    if path.is_file() and not _copied(path, copy):
+        copy.unlink(missing_ok=True)
     return open_state(copy)
 
 
+def _copied(path: Path, copy: Path) -> bool:
+    # Without a journal beside it nobody is writing, and `immutable` keeps SQLite from creating one.
+    mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
+    try:
+        with (
+            closing(sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)) as source,
+            closing(sqlite3.connect(copy)) as target,
+        ):
+            source.backup(target)
+            return bool(target.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.Error as error:
+        if _is_damage(error):
+            return False
+        raise StateUnavailable(f"{path}: {error}; free space or permissions, then run again") from error
+
+
 def _open(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=60, isolation_level=None)
+    db = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
     try:
         # The state can be rebuilt, so NORMAL (a power cut may undo the last commits, never tear them) is enough.
         db.execute("PRAGMA journal_mode = WAL")
@@ -154,7 +203,7 @@ def _check_version(db: sqlite3.Connection) -> None:
     if version == 0:
         _create(db)
     elif version != SCHEMA_VERSION:  # written by another release: begun anew, like a damaged one
-        raise sqlite3.DatabaseError(f"schema version {version}, not {SCHEMA_VERSION}")
+        raise DamagedRow(f"schema version {version}, not {SCHEMA_VERSION}")
 
 
 def _create(db: sqlite3.Connection) -> None:

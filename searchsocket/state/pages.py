@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from searchsocket.state.database import DamagedRow
 from searchsocket.types import ExtractedPage, RawPage
 
 _SELECT_RAW = "SELECT id, url, served_url, locator, kind, stamp, raw_hash FROM pages"
@@ -91,7 +92,7 @@ def put_extract(db: sqlite3.Connection, page_id: int, scope: str, extract_key: s
             extract_key,
             page.skip,
             page.redirect_to,
-            json.dumps(facts, ensure_ascii=False),
+            zlib.compress(json.dumps(facts, ensure_ascii=False).encode("utf-8"), 1),  # which adds a checksum
             zlib.compress(page.body.encode("utf-8"), 1),
             page_id,
         ),
@@ -129,7 +130,28 @@ def delete_page(db: sqlite3.Connection, page_id: int, scope: str) -> None:
 
 
 def body_text(blob: bytes) -> str:
-    return zlib.decompress(blob).decode("utf-8")
+    """The Markdown in `pages.body`.
+
+    Raises:
+        DamagedRow: It is not what was written.
+    """
+    try:
+        return zlib.decompress(blob).decode("utf-8")
+    except (zlib.error, ValueError, TypeError) as error:
+        raise DamagedRow(f"the text of a page is damaged: {error}") from error
+
+
+def page_facts(blob: bytes) -> dict[str, Any]:
+    """What `pages.extract` says of a page beside its text and links.
+
+    Raises:
+        DamagedRow: It is not what was written.
+    """
+    try:
+        facts: dict[str, Any] = json.loads(body_text(blob))
+    except ValueError as error:
+        raise DamagedRow(f"what is known of a page is damaged: {error}") from error
+    return facts
 
 
 def digest_rows(db: sqlite3.Connection, sql: str, parameters: Iterable[Any]) -> Iterator[str]:
