@@ -252,7 +252,10 @@ class _Converter(MarkdownConverter):
     def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         text = text.strip().replace("\\|", "|").replace("|", "\\|")
         text = _BLANK_LINES.sub("\n", text).replace("\n", "<br>")
-        return tables.encode_cell(_SPACE.sub(" ", text), el.get("colspan"), el.get("rowspan"), header=el.name == "th")
+        header = el.name == "th" or (
+            el.parent is not None and el.parent.parent is not None and el.parent.parent.name == "thead"
+        )
+        return tables.encode_cell(_SPACE.sub(" ", text), el.get("colspan"), el.get("rowspan"), header=header)
 
     convert_th = convert_td
 

@@ -1,5 +1,7 @@
 """One HTML page to what it says: metadata, links, and the Markdown of its main content (spec 8.3)."""
 
+from importlib.metadata import version
+
 from lxml import etree
 
 from searchsocket.html.body import read_body
@@ -15,7 +17,10 @@ from searchsocket.html.tree import Element, with_attribute
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
 
-EXTRACTOR_VERSION = "1"  # part of the cache key: raise it with every change of output
+# Part of the cache key: raise the number with every change of output; the libraries change it too.
+EXTRACTOR_VERSION = " ".join(
+    ["1", *(f"{name}={version(name)}" for name in ("beautifulsoup4", "lxml", "markdown-it-py", "markdownify"))]
+)
 _MATH_SIGNS = ("math/tex", "MathJax", "<math", "<m:math")
 
 

@@ -222,7 +222,7 @@ def test_damaged_bytes_are_reported() -> None:
 # Hostile input ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("depth", [100, 1000, 10_000, 200_000])
+@pytest.mark.parametrize("depth", [100, 1000, 10_000, 50_000])
 @pytest.mark.parametrize("tag", ["div", "b", "ul><li", "blockquote", "table><tr><td", "span", "a href=x"])
 def test_deep_nesting_keeps_the_text(tag: str, depth: int) -> None:
     """Neither the parser's limit nor Python's stack may lose a page."""
