@@ -45,7 +45,9 @@ class Api:
 
 
 def make_project(root: Path, toml: str = "") -> Project:
-    (root / "searchsocket.toml").write_text(f'[project]\nid = "site"\n[api.rateLimit]\nmax = 0\n{toml}')
+    (root / "searchsocket.toml").write_text(
+        f'[project]\nid = "site"\n[embeddings]\nprovider = "hash"\n[api.rateLimit]\nmax = 0\n{toml}'
+    )
     project = open_project(root, {})
     site = Site(LocalStore(project.state_dir / "index", project.id))
     site.publish(DOCS)

@@ -30,7 +30,7 @@ def test_the_trusted_see_every_scope_and_the_backend(api: Api) -> None:
 
 def test_without_an_index_it_lives_but_is_not_ready(tmp_path: Path) -> None:
     """An empty machine starts, says so, and is ready once the first index is there; no restart."""
-    (tmp_path / "searchsocket.toml").write_text('[project]\nid = "site"\n')
+    (tmp_path / "searchsocket.toml").write_text('[project]\nid = "site"\n[embeddings]\nprovider = "hash"\n')
     project = open_project(tmp_path, {})
     api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0"))
     health = api.get("/api/health")
