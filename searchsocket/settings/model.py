@@ -107,7 +107,7 @@ class ChunkSettings(Section):
 
 
 class EmbeddingSettings(Section):
-    provider: Literal["hash", "builtin", "onnx"] = "hash"
+    provider: Literal["builtin", "onnx", "hash"] = "builtin"
     model: str = ""  # of the onnx provider: a folder, or a name in the Hugging Face cache; "" = all-MiniLM-L6-v2
     batch_size: Annotated[int, Field(ge=1, le=10_000)] = 256
     price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
