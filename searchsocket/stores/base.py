@@ -127,6 +127,15 @@ class VectorStore(Protocol):
     def verify(self, scope: Scope) -> list[str]:
         """Read the live generation in full and name what is damaged; empty when all is well, or nothing published."""
 
+    def repair(self, scope: Scope) -> list[str]:
+        """Take a damaged live generation out of service, so that a run can publish again.
+
+        The one before becomes live where that is whole, else none is and everything is to be published anew.
+
+        Returns:
+            What was damaged; empty when nothing was.
+        """
+
     def health(self) -> Health:
         """Whether the backend can be read and written."""
 

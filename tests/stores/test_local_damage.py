@@ -172,6 +172,67 @@ def test_rollback_to_a_damaged_generation_is_refused(root: Path, folder: Path) -
     assert everything(fresh(root).reader(MAIN)) == {"a", "b", "c", "d"}
 
 
+# Repair
+
+
+@pytest.mark.parametrize("damage", [*DAMAGE, "flipped"])
+@pytest.mark.parametrize("name", [*GENERATION_FILES, "words/*.term", "words/*.idx", "words/*.fast", "words/*.pos"])
+def test_repair_goes_back_to_the_generation_before_or_to_none(root: Path, folder: Path, name: str, damage: str) -> None:
+    """A damaged index never stops the runs that would build it again (failure 74)."""
+    flip = {"flipped": lambda path: path.write_bytes(bytes([path.read_bytes()[0] ^ 4]) + path.read_bytes()[1:])}
+    fill(fresh(root), [record("d")])
+    path = next(live(folder).glob(name))
+    (DAMAGE | flip)[damage](path)
+    (told,) = fresh(root).repair(MAIN)
+    assert path.name in told
+    assert "run `" not in told
+    assert everything(fresh(root).reader(MAIN)) == {"a", "b", "c"}
+    (DAMAGE | flip)[damage](next(live(folder).glob(name)))
+    assert len(fresh(root).repair(MAIN)) == 1
+    with pytest.raises(ScopeNotIndexed):
+        fresh(root).reader(MAIN)
+    assert everything(fill(fresh(root), [record("e")])) == {"e"}
+    assert fresh(root).verify(MAIN) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"nonsense\n", b"20260101T000000Z-abcdef\n"])
+def test_a_damaged_current_is_taken_away(root: Path, folder: Path, content: bytes) -> None:
+    (folder / "CURRENT").write_bytes(content)
+    assert len(fresh(root).repair(MAIN)) == 1
+    assert fresh(root).generation(MAIN) is None
+    assert everything(fill(fresh(root), [record("e")])) == {"e"}
+
+
+def test_the_file_that_names_the_project_is_written_again(root: Path, folder: Path) -> None:
+    (root / "project.json").write_bytes(b"{")
+    with pytest.raises(ProjectMismatch, match="'shop'"):  # the generations know whose they are
+        LocalStore(root, "blog").repair(Scope("blog", "main"))
+    assert (root / "project.json").read_bytes() == b"{"
+    (told,) = fresh(root).repair(MAIN)
+    assert "project.json" in told
+    assert everything(fresh(root).reader(MAIN)) == {"a", "b", "c"}
+
+
+def test_a_wrong_byte_is_found_when_a_generation_is_opened(root: Path, folder: Path) -> None:
+    """A flipped bit in a vector or a text would be a wrong answer, and the next publish would copy it."""
+    for path in (path for path in sorted(live(folder).rglob("*")) if path.is_file() and path.suffix != ".lock"):
+        data = path.read_bytes()
+        if not data or path.name == "manifest.json":
+            continue
+        write_atomic(path, data[:-1] + bytes([data[-1] ^ 1]))
+        with pytest.raises(IndexCorrupt, match=path.name):
+            fresh(root).reader(MAIN)
+        write_atomic(path, data)
+    assert everything(fresh(root).reader(MAIN)) == {"a", "b", "c"}
+
+
+def test_a_run_that_died_while_it_named_the_project_leaves_nothing(root: Path) -> None:
+    root.mkdir()
+    (root / ".tmp-0123").write_bytes(b"{")
+    fill(fresh(root), [record("a")])
+    assert [path.name for path in root.iterdir() if path.name.startswith(".tmp-")] == []
+
+
 # Dead writers
 
 

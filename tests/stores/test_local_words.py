@@ -1,6 +1,5 @@
 """Keyword search of the embedded index: what is typed finds what is written."""
 
-
 import pytest
 from contract.vector_store import fill, ids, random_units, record
 

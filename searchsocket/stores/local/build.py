@@ -14,7 +14,7 @@ from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavail
 from searchsocket.stores.base import PublishInfo, index_digest
 from searchsocket.stores.local.keywords import create_words, dead_share, link_words, update_words
 from searchsocket.stores.local.layout import IDS, ORDER, RECORDS, VECTORS, WORDS, corrupt
-from searchsocket.stores.local.matrix import Rows, map_matrix, write_matrix
+from searchsocket.stores.local.matrix import Rows, forget_pages, map_matrix, write_matrix
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.records import FIELD_NAMES, INDEXES, PATH_ORDER, TABLES, connect_writer
 from searchsocket.stores.local.staging import Staging
@@ -54,6 +54,8 @@ def drop_unchanged(staging: Staging, live: LocalReader) -> None:
         while rows := equal.fetchmany(_BATCH):
             new = staged[[slot for _, slot, _ in rows]]
             old = live.vectors[live.rows[[doc for _, _, doc in rows]]]
+            forget_pages(staged)
+            forget_pages(live.vectors)
             same = (new == old).all(axis=1)
             unchanged += [(row[0],) for row, is_same in zip(rows, same, strict=True) if is_same]
         merge.execute("BEGIN")

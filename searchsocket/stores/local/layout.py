@@ -1,5 +1,6 @@
 """Names and small files of the embedded index: which folder, which generation is live, what it holds."""
 
+import hashlib
 import json
 import os
 import re
@@ -32,6 +33,12 @@ PROJECT = "project.json"
 _SCOPE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 _GENERATION_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
 _STAMP = "%Y%m%dT%H%M%SZ"
+
+
+_WAYS_OUT = (
+    "; run `searchsocket index --force` to build the index again, "
+    "or `searchsocket rollback` to go back to the generation before"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +169,29 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
             raise corrupt(folder / name, f"has {size} bytes instead of {entry.bytes}")
 
 
+def check_hashes(folder: Path, manifest: Manifest) -> None:
+    """Compare the contents of every big file with the manifest; the small ones are checked where they are read.
+
+    Raises:
+        FileNotFoundError: A file is not there.
+        IndexCorrupt: A file is not what was published.
+    """
+    for name, entry in manifest.files.items():
+        if name in (ORDER, IDS):
+            continue
+        with open(folder / name, "rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != entry.sha256:
+                raise corrupt(folder / name, "was changed after it was published")
+
+
 def corrupt(path: Path, what: str) -> IndexCorrupt:
     """The error for a damaged file: it names the file and both ways out."""
-    return IndexCorrupt(
-        f"{path} {what}; run `searchsocket index --force` to build the index again, "
-        "or `searchsocket rollback` to go back to the generation before"
-    )
+    return IndexCorrupt(f"{path} {what}{_WAYS_OUT}")
+
+
+def damage_of(error: IndexCorrupt) -> str:
+    """The file and what is wrong with it, without the ways out."""
+    return str(error).removesuffix(_WAYS_OUT)
 
 
 @contextmanager

@@ -4,11 +4,12 @@
 matrix product of BLAS does not.
 """
 
+import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +35,19 @@ def map_matrix(path: Path, rows: int, dimensions: int) -> Vectors:
     """The file as an array that is read page by page when it is used."""
     if rows == 0:
         return np.empty((0, dimensions), np.float32)
-    mapped = np.memmap(path, np.float32, "r", shape=(rows, dimensions))
-    return mapped.view(np.ndarray)
+    with open(path, "rb") as file:
+        mapped = mmap.mmap(file.fileno(), rows * dimensions * 4, access=mmap.ACCESS_READ)
+    return np.frombuffer(mapped, np.float32).reshape(rows, dimensions)
+
+
+def forget_pages(matrix: Vectors) -> None:
+    """Let go of the pages that were read so far, so that walking a matrix does not hold all of it in memory."""
+    base: Any = matrix
+    while isinstance(base, np.ndarray):
+        base = base.base
+    mapped = base.obj if isinstance(base, memoryview) else base
+    if isinstance(mapped, mmap.mmap):
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def best_rows(
@@ -100,9 +112,11 @@ def write_matrix(file: BinaryIO, sources: Rows, live: Vectors, staged: Vectors) 
         if first >= 0:
             for i in range(0, stop - start, _BLOCK_ROWS):
                 file.write(live[first + i : first + min(i + _BLOCK_ROWS, stop - start)].data)
+                forget_pages(live)
         else:
             for i in range(start, stop, _BLOCK_ROWS):
                 file.write(staged[~sources[i : min(i + _BLOCK_ROWS, stop)]].data)
+                forget_pages(staged)
 
 
 def _runs(sources: Rows) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from searchsocket.errors import (
     StateUnavailable,
     VectorBackendUnavailable,
 )
-from searchsocket.files import sync_directory, write_atomic
+from searchsocket.files import is_temporary, sync_directory, write_atomic
 from searchsocket.locks import scope_lock
 from searchsocket.stores.base import Health, PublishInfo
 from searchsocket.stores.local.build import Built, build, check_model, drop_unchanged
@@ -32,6 +32,7 @@ from searchsocket.stores.local.layout import (
     Current,
     Manifest,
     corrupt,
+    damage_of,
     generation_name,
     manifest_bytes,
     read_current,
@@ -53,6 +54,7 @@ from searchsocket.stores.local.verify import (
 )
 from searchsocket.types import Generation, Record, Scope, Vectors
 
+_CLAIM_TIMEOUT_S = 30.0
 _MAX_OPEN_TRIES = 20  # each one needs another publish to have removed what CURRENT named a moment ago
 
 Stamp = tuple[int, int, int]
@@ -138,7 +140,7 @@ class LocalStore:
             generation = self._describe(name, scope, built, info)
             manifest = Manifest(generation, built.max_doc, built.id_bytes, files)
             write_atomic(target / MANIFEST, manifest_bytes(manifest))
-            reader = LocalReader(target)
+            reader = LocalReader(target, trusted=True)
             if problems := part_problems(reader):
                 raise IndexCorrupt("the new generation is not published: " + "; ".join(problems))
             sync_files(target, files)
@@ -185,6 +187,47 @@ class LocalStore:
             write_current(folder, Current(current.previous))
         return previous.generation
 
+    def repair(self, scope: Scope) -> list[str]:
+        """See `VectorStore.repair`."""
+        told = self._repair_project()
+        folder = self._folder(scope)
+        with scope_lock(self._root, scope.name), writing(folder):
+            try:
+                current = read_current(folder)
+            except IndexCorrupt as error:
+                told.append(damage_of(error))
+                current = None
+                _unpublish(folder)
+            if current and (damage := self._damage(folder / current.live)):
+                told.append(damage)
+                if current.previous and not self._damage(folder / current.previous):
+                    write_current(folder, Current(current.previous))
+                else:
+                    _unpublish(folder)
+        return told
+
+    def _damage(self, generation: Path) -> str:
+        """What keeps a generation from being opened."""
+        try:
+            self._open(generation)
+        except FileNotFoundError as error:
+            return f"{error.filename or generation} is missing"
+        except IndexCorrupt as error:
+            return damage_of(error)
+        return ""
+
+    def _repair_project(self) -> list[str]:
+        """Write the file anew that says whose index this is, unless a generation says that it is another's."""
+        try:
+            self._check_project()
+        except IndexCorrupt as error:
+            for path in sorted(self._root.glob(f"*/*/{MANIFEST}")):
+                with suppress(IndexCorrupt):  # says nothing
+                    self._checked(read_manifest(path.parent))
+            self._write_project()
+            return [damage_of(error)]
+        return []
+
     def delete_scope(self, scope: Scope) -> None:
         """See `VectorStore.delete_scope`."""
         folder = self._folder(scope)
@@ -192,9 +235,7 @@ class LocalStore:
             return
         self.discard(scope)
         with scope_lock(self._root, scope.name), writing(folder):
-            # Without CURRENT nothing is live, so a crash from here on leaves only leftovers.
-            (folder / CURRENT).unlink(missing_ok=True)
-            sync_directory(folder)
+            _unpublish(folder)
             shutil.rmtree(folder)
         with self._lock:
             self._readers.pop(scope.name, None)
@@ -254,9 +295,9 @@ class LocalStore:
             return reader
         raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
 
-    def _open(self, generation: Path) -> LocalReader:
+    def _open(self, generation: Path, *, trusted: bool = False) -> LocalReader:
         try:
-            reader = LocalReader(generation)
+            reader = LocalReader(generation, trusted=trusted)
         except FileNotFoundError:
             raise
         except OSError as error:
@@ -293,7 +334,7 @@ class LocalStore:
         try:
             manifest = self._checked(read_manifest(generation))
             problems = file_problems(generation, manifest)
-            reader = self._open(generation)
+            reader = self._open(generation, trusted=True)
             problems += record_problems(reader) + part_problems(reader)
         except FileNotFoundError as error:
             problems.append(str(corrupt(Path(error.filename or generation), "is missing")))
@@ -374,8 +415,22 @@ class LocalStore:
 
     def _claim(self) -> None:
         if not self._check_project():
-            data = json.dumps({"projectId": self._project_id}, ensure_ascii=False)
-            write_atomic(self._root / PROJECT, (data + "\n").encode())
+            self._write_project()
+
+    def _write_project(self) -> None:
+        data = json.dumps({"projectId": self._project_id}, ensure_ascii=False)
+        with scope_lock(self._root, PROJECT, timeout_s=_CLAIM_TIMEOUT_S), writing(self._root):
+            for path in self._root.iterdir():
+                if is_temporary(path):  # of a run that died here; whoever is alive holds the lock
+                    path.unlink(missing_ok=True)
+            if not self._is_claimed():  # another process may have been first
+                write_atomic(self._root / PROJECT, (data + "\n").encode())
+
+    def _is_claimed(self) -> bool:
+        try:
+            return self._check_project()
+        except IndexCorrupt:
+            return False
 
     def _checked(self, manifest: Manifest) -> Manifest:
         if manifest.generation.project_id != self._project_id:
@@ -384,6 +439,12 @@ class LocalStore:
                 f"not to {self._project_id!r}"
             )
         return manifest
+
+
+def _unpublish(folder: Path) -> None:
+    """Without CURRENT nothing is live, so a crash from here on leaves only leftovers."""
+    (folder / CURRENT).unlink(missing_ok=True)
+    sync_directory(folder)
 
 
 def _stamp(path: Path) -> Stamp | None:

@@ -10,6 +10,7 @@ import numpy as np
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base import check_vectors, index_digest
 from searchsocket.stores.local.layout import WORDS, FileEntry, Manifest, data_files, naming_damage
+from searchsocket.stores.local.matrix import forget_pages
 from searchsocket.stores.local.reader import LocalReader
 
 _BATCH = 4096
@@ -73,6 +74,7 @@ def part_problems(reader: LocalReader) -> list[str]:
         for start in range(0, len(reader.vectors), _BATCH):
             block = reader.vectors[start : start + _BATCH]
             check_vectors(block, len(block), reader.generation.dimensions)
+            forget_pages(reader.vectors)
             with naming_damage(reader.folder / WORDS):
                 are_held = reader.words.holds(reader.order[start : start + _BATCH].tolist())
             if not are_held:
