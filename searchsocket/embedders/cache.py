@@ -189,7 +189,7 @@ class EmbeddingCache:
             f"WHERE name = ? AND hash IN ({marks})"
         )
         with self._lock, self._translated():
-            rows = self._db.execute(query, (model_id, *map(bytes.fromhex, hashes))).fetchall()
+            rows = self._fetch(query, (model_id, *map(bytes.fromhex, hashes)))
         held: dict[str, Row] = {}
         for *row, dimensions in rows:
             key = row[0].hex()
@@ -199,6 +199,17 @@ class EmbeddingCache:
                 self._damaged.add((key, model_id))
                 self._warn(f"the embedding {key} of {model_id!r} in {self.path} is damaged and is made again")
         return held
+
+    def _fetch(self, query: str, values: Sequence[Any]) -> list[Any]:
+        try:
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            if not (self.read_only and cache_file.is_damage(error)):
+                raise
+            # Who only looks sees an empty cache; the next one who may write sets the file aside.
+            if not self.warnings:
+                self._warn(f"{self.path} is damaged ({error}); the next run makes it anew")
+            return []
 
     def _model(self, model_id: str, dimensions: int) -> int:
         self._db.execute("INSERT OR IGNORE INTO models (name, dimensions) VALUES (?, ?)", (model_id, dimensions))

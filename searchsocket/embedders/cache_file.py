@@ -4,7 +4,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +49,10 @@ def open_writable(path: Path) -> Opened:
         path.parent.mkdir(parents=True, exist_ok=True)
         # One process at a time makes or replaces the file.
         with filelock.FileLock(f"{path}.lock", timeout=_BUSY_TIMEOUT_S):
+            emptied = path.exists() and path.stat().st_size == 0
             try:
-                return Opened(_connect(path), inode=path.stat().st_ino)
+                opened = Opened(_connect(path), inode=path.stat().st_ino)
+                return replace(opened, damage=f"{path} was empty; its texts are embedded again") if emptied else opened
             except _Damaged as damage:
                 moved = _move_aside(path)
                 message = f"{path} was damaged ({damage}); it is kept as {moved.name} and its texts are embedded again"

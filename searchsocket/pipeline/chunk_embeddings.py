@@ -1,6 +1,7 @@
 """Stage 4: every text that was never embedded with this model is, once (spec 10.3, 11, 21)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from sqlite3 import Connection
 
 from searchsocket.batches import batches
@@ -40,9 +41,10 @@ def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
                 Event("progress", {"stage": "chunk_embeddings", "done": done, "total": total})
             ),
         )
+        warnings = tuple(cache.warnings)
     run.on_event(Event("embedded_cached", {"texts": outcome.reused}))
     run.on_event(Event("embedded_new", {"texts": outcome.created, "tokens": outcome.tokens}))
-    return embedding_result(run, db, embedder, outcome)
+    return replace(embedding_result(run, db, embedder, outcome), warnings=warnings)
 
 
 def budget(run: ScopeRun) -> float | None:

@@ -8,7 +8,7 @@ from typing import Literal
 from searchsocket.batches import batches
 from searchsocket.embedders import make_embedder
 from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.errors import ConfigMissing, LargeDeletion
+from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
 from searchsocket.events import Event
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.history import last_result
@@ -18,7 +18,7 @@ from searchsocket.pipeline.stage import stage
 from searchsocket.state.chunks import fingerprints, records
 from searchsocket.stores import make_store
 from searchsocket.stores.base import PublishInfo, VectorStore
-from searchsocket.types import Generation
+from searchsocket.types import Generation, Scope
 
 _BATCH = 500
 Change = tuple[Literal["upsert", "delete"], str]
@@ -45,12 +45,12 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
         IndexCorrupt: The built generation failed verification; the live one stays.
     """
     project, scope = run.project, run.scope
+    store = make_store(project.settings.vector, project.state_dir, project.id)
+    plan = IndexPlan(warnings=repaired(store, scope))
     refuse_another_model(run)
     embedder = make_embedder(project.settings.embeddings)
-    store = make_store(project.settings.vector, project.state_dir, project.id)
     live = store.generation(scope)
     refuse_large_deletion(run, db, live)
-    plan = IndexPlan()
     store.discard(scope)
     with EmbeddingCache(project.state_dir / "embeddings.db") as cache:
         for batch in batches(_counted(changes(run, db, store, live, plan), plan), _BATCH):
@@ -62,11 +62,27 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
             if deletes:
                 store.delete_by_ids(deletes, scope)
             run.on_event(Event("progress", {"stage": "search_index", "done": plan.upserted + plan.deleted}))
+        plan.warnings += cache.warnings
     generation = store.publish(scope, _info(run, db, embedder.model_id, embedder.dimensions))
     run.on_event(Event("upserted", {"records": plan.upserted}))
     run.on_event(Event("deleted", {"records": plan.deleted}))
     run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
     return index_result(plan, generation, published=live is None or generation.name != live.name)
+
+
+def repaired(store: VectorStore, scope: Scope) -> list[str]:
+    """Take a damaged index out of service: all that it held is made again from the chunks and the cache.
+
+    Returns:
+        What was damaged, for the report.
+    """
+    try:
+        store.reader(scope)
+    except ScopeNotIndexed:
+        return []
+    except IndexCorrupt:
+        return [f"{damage}; what it held is built again" for damage in store.repair(scope)]
+    return []
 
 
 def index_result(plan: IndexPlan, generation: Generation | None, *, published: bool) -> StageResult:

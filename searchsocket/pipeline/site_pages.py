@@ -5,7 +5,7 @@ from sqlite3 import Connection
 
 from searchsocket.batches import batches
 from searchsocket.embedders import make_embedder
-from searchsocket.errors import EmbeddingModelMismatch, LargeDeletion, SourceUnavailable
+from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt, LargeDeletion, SourceUnavailable
 from searchsocket.events import Event
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.digests import digest_of, sha256
@@ -78,7 +78,10 @@ def site_pages(run: ScopeRun, db: Connection) -> StageResult:
 def refuse_another_model(run: ScopeRun) -> None:
     """Spec 10.6: vectors of two models cannot be compared, so moving to another one is said aloud."""
     project = run.project
-    live = make_store(project.settings.vector, project.state_dir, project.id).generation(run.scope)
+    try:
+        live = make_store(project.settings.vector, project.state_dir, project.id).generation(run.scope)
+    except IndexCorrupt:
+        return  # what cannot be read holds no vectors to compare with; the stage search_index builds it again
     model_id = make_embedder(project.settings.embeddings).model_id
     if live is not None and live.model_id != model_id and not run.options.force:
         raise EmbeddingModelMismatch(run.scope.name, live.model_id, model_id)

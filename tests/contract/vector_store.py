@@ -558,4 +558,6 @@ class VectorStoreContract:
         assert store.verify(MAIN) == []
         fill(store, [record("a")])
         assert store.verify(MAIN) == []
+        assert store.repair(MAIN) == []
+        assert everything(store.reader(MAIN)) == {"a"}
         assert store.health().ok
