@@ -17,7 +17,7 @@ from searchsocket.search.marks import QueryWords
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.rank import Ranked, rank
 from searchsocket.search.related import related_pages
-from searchsocket.search.relevance import Evidence, is_enough
+from searchsocket.search.relevance import BEST_CHUNKS, MIN_COSINE, Evidence, coverage, is_enough
 from searchsocket.search.results import PlainTexts, Telling, age_s
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import IndexReader, VectorStore
@@ -122,11 +122,18 @@ class SearchEngine:
 
     def _is_answerable(self, reader: IndexReader, query: SearchQuery, vector: Vector, found: _Found) -> bool:
         """Whether the evidence is enough; looked for in the whole scope where the filter hides it."""
-        if is_enough(_evidence(found.vector_hits, found.keyword_hits)):
-            return True
-        if query.where == MATCH_ALL:
-            return False
-        return is_enough(_evidence(reader.query(vector, top_k=1), reader.keyword_query(query.q, top_k=1)))
+        vector_hits, keyword_hits = found.vector_hits, found.keyword_hits
+        if _best(vector_hits) >= MIN_COSINE:
+            return True  # nearly always, so what follows may cost a little
+        if query.where != MATCH_ALL:
+            vector_hits = reader.query(vector, top_k=1)
+            keyword_hits = reader.keyword_query(query.q, top_k=BEST_CHUNKS)
+        records = reader.records([hit.id for hit in keyword_hits[:BEST_CHUNKS]])
+        texts = (
+            "\n".join((record.title, *record.heading_path, *record.link_texts, record.url, self._texts.of(record)))
+            for record in records
+        )
+        return is_enough(Evidence(_best(vector_hits), coverage(query.q, texts)))
 
     def _rank(self, reader: IndexReader, candidates: Sequence[Candidate]) -> list[Ranked]:
         records = reader.records([candidate.id for candidate in candidates])
@@ -158,5 +165,5 @@ class _Watch:
         }
 
 
-def _evidence(vector_hits: Sequence[Hit], keyword_hits: Sequence[Hit]) -> Evidence:
-    return Evidence(bool(keyword_hits), vector_hits[0].score if vector_hits else -1.0)
+def _best(hits: Sequence[Hit]) -> float:
+    return hits[0].score if hits else -1.0
