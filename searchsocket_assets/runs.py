@@ -12,6 +12,7 @@ from typing import Any
 import dagster as dg
 from dagster._core.definitions.job_base import InMemoryJob
 from dagster._core.execution.api import execute_run
+from dagster._core.instance.ref import InstanceRef
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
 
 from searchsocket.errors import BudgetExceeded, SearchSocketError
@@ -28,6 +29,10 @@ LOCATION = "searchsocket"  # `location_name` in workspace.yaml
 JOB = "index_site"
 PARTITION_TAG = "dagster/partition"
 PROJECT_TAG = "project"  # of runs that a command executes: a home may serve several projects
+# Stdout and stderr belong to the command: capturing them takes four more processes, which Ctrl-C makes complain.
+_NO_CAPTURE = {
+    "compute_logs": {"module": "dagster._core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
+}
 _CHECK_FAILED = ("CHECK_FAILED", "the live index is as it was")
 _CHECKS_FAILED = {  # name -> public code, and what to do
     "cost_within_budget": (BudgetExceeded.code, "nothing was called; raise --max-cost (or embeddings.max_cost_usd)"),
@@ -63,7 +68,7 @@ def run_index(
     """
     prepare_home(home)
     job = build_definitions(str(project.root), on_event).resolve_job_def(JOB)
-    with dg.DagsterInstance.from_config(str(home)) as instance:
+    with dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_NO_CAPTURE)) as instance:
         ensure_scope(instance, scope.name)
         _bury_dead_runs(instance, scope)
         run = instance.create_run_for_job(

@@ -11,14 +11,14 @@ import click
 from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import print_json
-from searchsocket.errors import ConfigError, SearchSocketError, StateUnavailable
+from searchsocket.errors import ConfigError, ProjectMismatch, SearchSocketError, StateUnavailable
 
 if TYPE_CHECKING:
     from searchsocket.project import Project
     from searchsocket.types import Scope
 
-_OURS = ("pages", "index", "tmp", "dagster", "state.db", "state.db-wal", "state.db-shm", "state.db.corrupt")
-_CACHE = ("embeddings.db", "embeddings.db-wal", "embeddings.db-shm", "embeddings.db.corrupt")
+_OURS = ("pages", "index", "tmp", "dagster", "state.db*")
+_CACHE = ("embeddings.db*",)  # with journals, and what was set aside
 
 
 @click.command(epilog=exits.HELP)
@@ -42,7 +42,8 @@ def clean(root: Path, scope_name: str | None, cache: bool, yes: bool, as_json: b
     scopes = known_scopes(project) if scope_name is None else [project.scope(os.environ, scope_name)]
     paths = [path for scope in scopes for path in _scope_paths(project, scope)]
     if scope_name is None:
-        paths = [path for name in (*_OURS, *(_CACHE if cache else ())) if (path := project.state_dir / name).exists()]
+        wanted = (*_OURS, *(_CACHE if cache else ()))
+        paths = [path for name in wanted for path in sorted(project.state_dir.glob(name))]
     if not as_json:
         for path in paths:
             click.echo(f"deletes {path}")
@@ -69,6 +70,8 @@ def known_scopes(project: "Project") -> list["Scope"]:
     try:
         store = make_store(project.settings.vector, project.state_dir, project.id)
         names |= {generation.scope for generation in store.list_scopes()}
+    except ProjectMismatch:
+        raise
     except SearchSocketError as error:
         click.echo(f"the index cannot be listed: {error}", err=True)
     return [project.scope_named(name) for name in sorted(names)]

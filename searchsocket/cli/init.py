@@ -21,7 +21,7 @@ fixed = "main"
 # exclude = ["/drafts/**"]
 
 [embeddings]
-provider = "hash" # offline, no key, no download
+# provider = "builtin" # offline, no key, no download; "onnx": a model of your choice
 # max_cost_usd = 1.0 # stop before a run that would cost more
 """
 IGNORED = b".searchsocket/"

@@ -1,7 +1,6 @@
 """What a command shows of a run while it is under way; stdout stays free for the result."""
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,26 +21,13 @@ STAGES = {
 @contextmanager
 def listener(*, lines: bool) -> Iterator[OnEvent]:
     """Who hears the events of a run: JSON lines when asked for, a progress line on a terminal, else nobody."""
-    with _stderr() as stream:
-        if lines:
-            yield _json_lines(stream)
-        elif stream.isatty():
-            with _progress_bar(stream) as on_event:
-                yield on_event
-        else:
-            yield ignore
-
-
-@contextmanager
-def _stderr() -> Iterator[IO[str]]:
-    """Stderr as it is now: Dagster may capture file descriptor 2 into a log while its steps run."""
-    try:
-        number = os.dup(sys.stderr.fileno())
-    except (OSError, ValueError, AttributeError):  # a test or a host replaced it by an object without a descriptor
-        yield sys.stderr
-        return
-    with os.fdopen(number, "w", encoding="utf-8", errors="replace", buffering=1) as stream:
-        yield stream
+    if lines:
+        yield _json_lines(sys.stderr)
+    elif sys.stderr.isatty():
+        with _progress_bar(sys.stderr) as on_event:
+            yield on_event
+    else:
+        yield ignore
 
 
 def _json_lines(stream: IO[str]) -> OnEvent:

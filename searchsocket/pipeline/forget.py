@@ -1,8 +1,9 @@
 """Removing what is kept of one scope, and of no other."""
 
 import shutil
+from contextlib import suppress
 
-from searchsocket.errors import StateUnavailable
+from searchsocket.errors import IndexCorrupt, StateUnavailable
 from searchsocket.locks import scope_lock
 from searchsocket.project import Project
 from searchsocket.state.database import open_state, transaction, translated
@@ -14,13 +15,17 @@ def forget_scope(project: Project, scope: Scope) -> None:
     """Delete the scope's index, mirror and state; the embedding cache is shared and stays.
 
     Raises:
+        ProjectMismatch: The index belongs to another project.
         ScopeLocked: A run is at work on the scope.
         StateUnavailable: Something cannot be deleted.
     """
+    store = make_store(project.settings.vector, project.state_dir, project.id)
     with scope_lock(project.state_dir, scope.name):
+        with suppress(IndexCorrupt):  # a damaged index may go
+            store.generation(scope)  # that of another project may not: it is refused before anything is deleted
         # The state first: a crash in between leaves an index that is built anew, never a state that says "unchanged".
         _forget_state(project, scope)
-        make_store(project.settings.vector, project.state_dir, project.id).delete_scope(scope)
+        store.delete_scope(scope)
         state = project.state_dir
         for folder in (project.mirror_dir / scope.name, state / "tmp" / scope.name, state / "crawl" / scope.name):
             try:

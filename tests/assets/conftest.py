@@ -1,17 +1,16 @@
 """A small project, and the graph run over it on an instance in memory."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
+from runner_types import RunGraph
 from small_site import write_site
 
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.partitions import ensure_scope
-
-RunGraph = Callable[..., dg.ExecuteInProcessResult]
 
 
 @pytest.fixture

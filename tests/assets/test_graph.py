@@ -7,7 +7,7 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from conftest import RunGraph
+from runner_types import RunGraph
 from small_site import write_page
 
 from searchsocket.pipeline.stages import STAGES

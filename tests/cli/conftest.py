@@ -2,18 +2,15 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from runner_types import RunCli, RunJson
 from small_site import write_site
 
 from searchsocket.cli.main import cli
-
-RunCli = Callable[..., Result]
-RunJson = Callable[..., Any]
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import RunCli, RunJson
+from runner_types import RunCli, RunJson
 from small_site import write_page
 
 from searchsocket.cli.init import CONFIG
@@ -48,7 +48,7 @@ def test_the_configuration_of_init_says_only_what_is_true() -> None:
     """Lines that are commented out are keys that exist."""
     for line in CONFIG.splitlines():
         assert not line.startswith("# ") or "=" not in line or line.removeprefix("# ").split(" = ")[0] in {
-            "static_output_dir", "exclude", "max_cost_usd",
+            "static_output_dir", "exclude", "provider", "max_cost_usd",
         }  # fmt: skip
 
 
@@ -173,6 +173,23 @@ def test_clean_never_deletes_a_project_that_is_its_own_state_folder(run: RunCli,
     done = run("clean", "--yes")
     assert done.exit_code == 2
     assert (site / "pages" / "mine.md").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--yes"], ["--yes", "--scope", "main"]])
+def test_clean_refuses_the_index_of_another_project(run: RunCli, indexed: Path, arguments: list[str]) -> None:
+    """DESIGN 8: two projects that were given one state folder by mistake."""
+    (indexed / "package.json").write_text('{"name": "another"}')
+    before = tree(indexed)
+    done = run("clean", *arguments, project=indexed)
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error [PROJECT_MISMATCH]: ")
+    assert tree(indexed) == before
+
+
+def test_clean_deletes_a_damaged_index(run: RunCli, indexed: Path) -> None:
+    (indexed / ".searchsocket" / "index" / "main" / "CURRENT").write_text("nonsense")
+    assert run("clean", "--scope", "main", "--yes", project=indexed).exit_code == 0
+    assert run("index", project=indexed).exit_code == 0
 
 
 def test_clean_without_state_says_so(run: RunCli) -> None:

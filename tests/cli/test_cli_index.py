@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import RunCli, RunJson
+from runner_types import RunCli, RunJson
 from small_site import write_page
 
 from searchsocket.locks import scope_lock

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import RunCli, RunJson
+from runner_types import RunCli, RunJson
 from small_site import write_page
 
 from searchsocket.cli.results import answer_lines, mark_lines
