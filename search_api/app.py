@@ -1,6 +1,7 @@
 """The FastAPI application of one project."""
 
 import ipaddress
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
@@ -29,6 +30,8 @@ from searchsocket.settings.model import ApiSettings
 from searchsocket.stores.base import VectorStore
 
 BODY_TIMEOUT_S = 10.0
+_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
+_TAKEN = frozenset({"health", "pages", "related", "openapi.json"})
 OnError = Callable[[BaseException], None]
 
 
@@ -60,7 +63,7 @@ def create_app(
     scopes = public_scopes(project, environ)
     service = Service(project, store, embedder, engine, environ, scopes, clock, on_error)
 
-    prefix = settings.path.rstrip("/").rpartition("/")[0]
+    prefix = _prefix(settings.path)
     app = SearchApp(
         title="searchsocket",
         version="1",
@@ -79,6 +82,20 @@ def create_app(
     add_handlers(app, on_error)
     _add_guards(app, project, _tier_rules(settings, environ, host), host, frozenset({health_path}), on_error)
     return app
+
+
+def _prefix(path: str) -> str:
+    """What the other endpoints lie below: `/api` for `/api/search`.
+
+    Raises:
+        ConfigError: The path is none, or taken by another endpoint.
+    """
+    prefix, _, last = path.rpartition("/")
+    if not _PATH.fullmatch(path) or last in _TAKEN:
+        raise ConfigError(
+            f"api.path {path!r} must be a path such as /api/search, and must not end with {', '.join(sorted(_TAKEN))}"
+        )
+    return prefix
 
 
 def _lifespan(service: Service) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from api_client import Api
 
+from searchsocket.errors import ConfigError
+
 
 def test_an_answer_has_the_shape_of_the_specification(local: Api) -> None:
     """Spec 14.1, every key of it."""
@@ -148,3 +150,11 @@ def test_the_path_is_a_setting(configured: Any) -> None:
     assert api.post({"q": "battery"}, path="/suche/v1/query").status_code == 200
     assert api.get("/suche/v1/health").status_code == 200
     assert api.post({"q": "battery"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/", "search", "/api/", "/api/{q}", "/a b", "/api/health", "/pages", "//x", "/../x\n"]
+)
+def test_a_path_that_cannot_be_served_is_an_error_at_the_start(configured: Any, path: str) -> None:
+    with pytest.raises(ConfigError, match=r"api\.path"):
+        configured(path=path)
