@@ -1,0 +1,99 @@
+"""How each stage grows with the site: `python -m bench.indexing 1000 10000`.
+
+For every size: a cold run, a run without changes, a run after one page changed, and a second scope; seconds by stage,
+CPU seconds of all processes, and the peak memory of the run and of its biggest worker. Each run is a fresh process.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench.indexing.generate import page_file, write_site
+
+STAGES = ("site_pages", "page_mirror", "page_chunks", "chunk_embeddings", "search_index")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.indexing", description=__doc__)
+    parser.add_argument("pages", nargs="*", type=int, default=[1_000, 10_000])
+    parser.add_argument("--keep", type=Path, help="folder for the sites and their state, kept afterwards")
+    parser.add_argument("--run", nargs=2, metavar=("ROOT", "SCOPE"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.run:
+        run_once(Path(arguments.run[0]), arguments.run[1])
+        return
+    folder = arguments.keep or Path(tempfile.mkdtemp(prefix="searchsocket-bench-"))
+    print("| pages | run | wall s | CPU s | " + " | ".join(STAGES) + " | pages/s/core | peak MB | worker MB |")
+    print("|" + "---|" * (len(STAGES) + 7))
+    try:
+        for pages in arguments.pages:
+            bench(folder / str(pages), pages)
+    finally:
+        if not arguments.keep:
+            shutil.rmtree(folder)
+
+
+def bench(root: Path, pages: int) -> None:
+    """All four runs over one generated site."""
+    if not (root / "build").exists():
+        write_site(root / "build", pages)
+    shutil.rmtree(root / ".searchsocket", ignore_errors=True)
+    row(pages, "cold", child(root, "main"))
+    row(pages, "no change", child(root, "main"))
+    page = root / "build" / page_file(pages // 2)
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("<p>", "<p>A sentence that was not there before. ", 1), encoding="utf-8")
+    row(pages, "one page", child(root, "main"))
+    page.write_text(text, encoding="utf-8")
+    row(pages, "second scope", child(root, "preview"))
+
+
+def child(root: Path, scope: str) -> dict[str, float | dict[str, float]]:
+    """One run in a process of its own, so that its memory is its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.indexing", "--run", str(root), scope],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    result: dict[str, float | dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def run_once(root: Path, scope: str) -> None:
+    from searchsocket.pipeline.context import ScopeRun
+    from searchsocket.pipeline.index import index_scope
+    from searchsocket.project import open_project
+
+    started = time.perf_counter()
+    project = open_project(root, os.environ)
+    summary = index_scope(ScopeRun(project, project.scope_named(scope), f"bench-{time.time_ns()}"))
+    wall = time.perf_counter() - started
+    own, workers = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = own.ru_utime + own.ru_stime + workers.ru_utime + workers.ru_stime
+    print(
+        json.dumps(
+            {"wall": wall, "cpu": cpu, "peak": own.ru_maxrss / 1024, "worker": workers.ru_maxrss / 1024}
+            | {"stages": dict(summary.seconds)}
+        )
+    )
+
+
+def row(pages: int, name: str, result: dict[str, float | dict[str, float]]) -> None:
+    stages = result["stages"]
+    assert isinstance(stages, dict)
+    wall, cpu, peak, worker = (float(result[key]) for key in ("wall", "cpu", "peak", "worker"))  # type: ignore[arg-type]
+    cells = [f"{wall:.1f}", f"{cpu:.1f}", *(f"{stages[stage]:.2f}" for stage in STAGES)]
+    cells += [f"{pages / cpu:.0f}", f"{peak:.0f}", f"{worker:.0f}"]
+    print(f"| {pages} | {name} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
