@@ -8,12 +8,12 @@ from pathlib import Path
 
 from bench.relevance import report
 from bench.relevance.collection import load_all
+from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
 from bench.relevance.rankers import Ranker
 from bench.relevance.variants import VARIANTS, variants
 
 HERE = Path(__file__).parent
-DATA = HERE / "data"
 RESULTS = HERE / "results.tsv"
 
 
@@ -22,10 +22,9 @@ def main(arguments: Sequence[str]) -> None:
     options = _parser().parse_args(arguments)
     chosen = [name for name in options.variants.split(",") if name]
     rankers: list[Ranker] = variants(chosen, minilm=options.minilm, cache=options.cache)
-    folders = [DATA, *([options.collections] if options.collections else [])]
     wanted = set(options.only.split(",")) if options.only else set()
     rows: list[report.Row] = []
-    for collection in (c for folder in folders for c in load_all(folder)):
+    for collection in [example_site(), *(load_all(options.collections) if options.collections else [])]:
         if wanted and collection.name not in wanted:
             continue
         for ranker in rankers:
