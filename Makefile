@@ -31,7 +31,7 @@ lock: $(VENV)/.ready
 $(VENV)/.ready: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-uv.lock
-	$(UV) pip sync -q --python $(BIN)/python --require-hashes requirements.lock
+	$(UV) pip sync -q --compile-bytecode --python $(BIN)/python --require-hashes requirements.lock
 	$(UV) pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
 	touch $@
 

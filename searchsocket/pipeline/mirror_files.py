@@ -40,6 +40,7 @@ def refresh_mirror(run: ScopeRun, db: Connection) -> MirrorCounts:
     routes = route_table_of(run)
     _mark_all_dirty_when_routes_changed(db, run.scope.name, routes.digest)
     _drop_gone(run, db, counts)
+    _drop_unknown(run, db, counts)
     _mark_damaged(run, db, counts)
     rows = db.execute(f"SELECT id FROM pages WHERE {_INDEXED} AND dirty = 1 ORDER BY url", (run.scope.name,)).fetchall()
     for batch in batches((row[0] for row in rows), _BATCH):
@@ -143,6 +144,28 @@ def _drop_gone(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
             db.execute("DELETE FROM chunks WHERE page_id = ?", (page_id,))
         db.execute("UPDATE pages SET dirty = 0 WHERE scope = ? AND skip != ''", (scope,))
     counts.removed = len(gone) + len(left)
+
+
+def _drop_unknown(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
+    """Files of pages that went while the state was lost. What is no mirror file of ours stays, whoever put it there."""
+    scope = run.scope.name
+    if (
+        run.workspace is not None
+        or not db.execute("SELECT authoritative FROM scopes WHERE scope = ?", (scope,)).fetchone()[0]
+    ):
+        return
+    urls = db.execute("SELECT url FROM pages WHERE scope = ? AND removed = 0 AND skip = ''", (scope,))
+    known = {mirror_file(run.mirror_dir, row[0]) for row in urls}
+    for path in sorted(run.mirror_dir.rglob("*.md")):
+        if path in known or path.is_symlink():
+            continue
+        try:
+            page = parse_page(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, SearchSocketError):
+            continue
+        if page.scope == scope and mirror_file(run.mirror_dir, page.url) == path:
+            _delete_file(run, page.url)
+            counts.removed += 1
 
 
 def _delete_file(run: ScopeRun, url: str) -> None:

@@ -1,5 +1,7 @@
 """Stage 3: mirror pages that changed are cut into chunks, the records-to-be without their vectors (spec 9, 10)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from sqlite3 import Connection
 
 from searchsocket.batches import batches
@@ -42,7 +44,7 @@ def page_chunks(run: ScopeRun, db: Connection) -> StageResult:
     limit = run.options.max_chunks
     truncated = False
     for batch in batches(todo, _BATCH):
-        with transaction(db):
+        with _marking_damage(run, db), transaction(db):
             for page_id, url, digest in batch:
                 records, told = _records(run, url, digest, model_id)
                 if limit is not None and cut + len(records) > limit:
@@ -58,11 +60,12 @@ def page_chunks(run: ScopeRun, db: Connection) -> StageResult:
         if truncated:
             warnings.append("--max-chunks cut the run short, so the pages after it keep what they had")
             break
+    indexed = db.execute(f"SELECT COUNT(*) FROM pages WHERE {_INDEXED}", (scope,)).fetchone()[0]
     total = db.execute("SELECT COUNT(*) FROM chunks WHERE scope = ?", (scope,)).fetchone()[0]
     return StageResult(
         stage="page_chunks",
         total=total,
-        numbers={"total": total, "changed": changed, "pages_cut": done, "pages_kept": len(todo) - done},
+        numbers={"total": total, "changed": changed, "pages_cut": done, "pages_kept": indexed - done},
         version=digest_of(digest_rows(db, "SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (scope,))),
         seconds=0.0,
         warnings=tuple(warnings[:50]),
@@ -70,12 +73,30 @@ def page_chunks(run: ScopeRun, db: Connection) -> StageResult:
     )
 
 
+class _Damaged(Exception):
+    """The mirror file of a page is not what was written, although size and time say so."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.url = url
+
+
+@contextmanager
+def _marking_damage(run: ScopeRun, db: Connection) -> Iterator[None]:
+    """Have the next run look at a damaged mirror file more closely than at its size and time."""
+    try:
+        yield
+    except _Damaged as error:
+        db.execute("UPDATE pages SET mirror_stamp = '' WHERE scope = ? AND url = ?", (run.scope.name, error.url))
+        raise StateUnavailable(
+            f"the mirror file of {error.url} in {run.mirror_dir} is damaged; run `searchsocket index` to write it again"
+        ) from error
+
+
 def _records(run: ScopeRun, url: str, digest: str, model_id: str) -> tuple[list[Record], tuple[str, ...]]:
     page = read_mirror_page(run, url, digest)
     if page is None:
-        raise StateUnavailable(
-            f"the mirror file of {url} in {run.mirror_dir} is damaged; run `searchsocket index` to write it again"
-        )
+        raise _Damaged(url)
     if page.weight == 0:  # the author took the page out of search
         return [], ()
     chunked = chunk_page(page, run.project.settings.chunking)

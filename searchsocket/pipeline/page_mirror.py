@@ -27,7 +27,7 @@ from searchsocket.state.pages import (
 from searchsocket.types import ExtractedPage
 
 _BATCH = 16
-_SERIAL_BELOW = 48  # pages; starting processes costs more than they save below this
+_SERIAL_BELOW_BYTES = 4_000_000  # of HTML; starting processes costs more than they save below this
 _TOLD = 20  # warnings of one kind that are spelled out
 
 
@@ -76,9 +76,9 @@ def _extract_changed(run: ScopeRun, db: Connection, told: _Told) -> None:
         for batch in batches(todo, _BATCH)
     )
     workers = run.project.settings.run.workers or default_workers()
-    for results in map_batches(
-        extract_batch, jobs, workers=workers if len(todo) >= _SERIAL_BELOW else 1, lost=given_up
-    ):
+    if sum(page.bytes for page in todo) < _SERIAL_BELOW_BYTES:
+        workers = 1
+    for results in map_batches(extract_batch, jobs, workers=workers, lost=given_up):
         with transaction(db):
             for result in results:
                 _store(run, db, key, result, told)

@@ -61,8 +61,11 @@ def summarise(scope: str, results: Sequence[StageResult], *, dry_run: bool = Fal
         return {key: int(numbers.get(f"{stage}.{key}", 0)) for key in keys}
 
     pages = pick("site_pages", "found") | pick("page_mirror", "indexed", "skipped", "failed", "removed")
-    pages["skipped"] += int(numbers.get("site_pages.skipped", 0))
-    pages["failed"] += int(numbers.get("site_pages.failed", 0))
+    # Files that the source passed over (fallbacks, second spellings) are found and skipped, so that the sum is right.
+    for key in ("skipped", "failed"):
+        passed_over = int(numbers.get(f"site_pages.{key}", 0))
+        pages[key] += passed_over
+        pages["found"] += passed_over
     index = next((result for result in results if result.stage == "search_index"), None)
     return IndexSummary(
         scope=scope,

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 Count = Annotated[int, Field(ge=1)]
 SourceMode = Literal["static-output", "content-files", "git-branch", "crawl"]
@@ -163,6 +163,13 @@ class RunSettings(Section):
 
 class StateSettings(Section):
     dir: str = ".searchsocket"
+
+    @field_validator("dir")
+    @classmethod
+    def _is_a_folder_of_its_own(cls, value: str) -> str:
+        if not value.strip("./ "):
+            raise ValueError("the state needs a folder of its own")
+        return value
 
 
 class Settings(Section):

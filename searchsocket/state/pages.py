@@ -10,7 +10,7 @@ from typing import Any
 from searchsocket.state.database import DamagedRow
 from searchsocket.types import ExtractedPage, RawPage
 
-_SELECT_RAW = "SELECT id, url, served_url, locator, kind, stamp, raw_hash FROM pages"
+_SELECT_RAW = "SELECT id, url, served_url, locator, kind, stamp, raw_hash, bytes FROM pages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,12 @@ class KnownPage:
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A page with its row id and the hash of its bytes."""
+    """A page with its row id, and the hash and number of its bytes."""
 
     id: int
     raw: RawPage
     raw_hash: str
+    bytes: int
 
 
 def ensure_scope(db: sqlite3.Connection, scope: str) -> None:
@@ -70,7 +71,7 @@ def to_extract(db: sqlite3.Connection, scope: str, key: str, *, everything: bool
         (scope,) if everything else (scope, key),
     )
     for row in rows.fetchall():
-        yield StoredPage(row[0], RawPage(row[1], row[2], row[3], row[5], row[4]), row[6])
+        yield StoredPage(row[0], RawPage(row[1], row[2], row[3], row[5], row[4]), row[6], row[7])
 
 
 def put_extract(db: sqlite3.Connection, page_id: int, scope: str, extract_key: str, page: ExtractedPage) -> None:

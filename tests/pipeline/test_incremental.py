@@ -11,6 +11,13 @@ def test_a_cold_run_indexes_every_page(site: Site) -> None:
     assert summary.deletion_eligible
 
 
+def test_what_is_found_is_indexed_skipped_or_failed(site: Site) -> None:
+    site.write("404.html", "Not found", "<p>No such page.</p>")
+    site.write("hidden.html", "Hidden", "<p data-search-noindex>Not for search.</p>")
+    pages = site.index().pages
+    assert pages == {"found": 8, "indexed": 6, "skipped": 2, "failed": 0, "removed": 0}
+
+
 def test_a_run_without_changes_does_nothing(site: Site) -> None:
     first = site.index()
     mirror = site.mirror()

@@ -1,15 +1,19 @@
 """What must never happen to a live index (DESIGN 8)."""
 
+import os
 import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from searchsocket.errors import ConfigMissing, LargeDeletion, SearchSocketError, StrictRoutesFailed
+from searchsocket.errors import ConfigMissing, LargeDeletion, SearchSocketError, StateUnavailable, StrictRoutesFailed
 from searchsocket.pipeline.context import RunOptions
 from searchsocket.pipeline.index import plan_scope
 from searchsocket.pipeline.stages import STAGES
+from searchsocket.stores import make_store
 from tests.pipeline.conftest import Site
 
 
@@ -172,3 +176,69 @@ def test_two_scopes_never_touch_each_other(site: Site) -> None:
 
 def test_options_are_plain_values() -> None:
     assert RunOptions() == RunOptions(force=False)
+
+
+def test_a_page_that_went_while_the_state_was_lost_leaves_the_mirror(site: Site) -> None:
+    """Failure mode 29; a file that the mirror did not write is nobody's to delete."""
+    site.index()
+    folder = site.project.mirror_dir / "main"
+    (folder / "notes.md").write_text("# Mine\n")
+    (site.project.state_dir / "state.db").unlink()
+    site.delete("blog/first.html")
+    site.index(max_pages=2)
+    assert "blog/first.md" in site.mirror()
+    site.index()
+    assert "blog/first.md" not in site.mirror()
+    assert site.mirror().keys() == {"index.md", "notes.md", "blog/second.md"} | {
+        f"docs/{name}.md" for name in ("faq", "install", "usage")
+    }
+
+
+def test_a_mirror_file_damaged_behind_its_time_stamp_is_found_and_written_again(site: Site) -> None:
+    site.index()
+    mirror = site.mirror()
+    path = site.project.mirror_dir / "main" / "docs/faq.md"
+    stat = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"tickets", b"tackets"))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    with pytest.raises(StateUnavailable, match=r"/docs/faq.*run `searchsocket index`"):
+        site.index(force=True)
+    site.index(force=True)
+    assert {name for name, text in site.mirror().items() if text != mirror[name]} <= {"docs/faq.md"}
+    assert "tickets" in site.mirror()["docs/faq.md"]
+
+
+def test_a_run_tells_what_was_damaged(site: Site) -> None:
+    """No cache is lost without a word (DESIGN 5)."""
+    site.index()
+    state = site.project.state_dir
+    (state / "embeddings.db").write_bytes(b"")
+    (state / "state.db").write_bytes(b"SQLite format 3\0" + b"rubbish" * 900)
+    told = " ".join(site.index().warnings)
+    assert "state.db" in told
+    assert "embeddings.db was empty" in told
+
+
+def test_damage_deep_inside_the_state_costs_one_run(site: Site) -> None:
+    """A page of the file that only a later statement reads is damage all the same, not a full disk."""
+    first = site.index()
+    path = site.project.state_dir / "state.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE chunks SET record = replace(record, 'lantern', 'lontern')")
+        db.commit()
+    with pytest.raises(StateUnavailable, match="set aside, run again"):
+        site.index(force=True)
+    assert path.with_name("state.db.corrupt").exists()
+    assert site.index().generation == first.generation
+
+
+def test_results_are_of_the_last_run_also_when_the_clock_went_back(site: Site) -> None:
+    site.index()
+    site.runs = -1_000_000
+    site.write("docs/faq.html", "FAQ", "<p>Questions about prices are answered here.</p>")
+    site.index()
+    project = site.project
+    live = make_store(project.settings.vector, project.state_dir, project.id).generation(project.scope_named("main"))
+    assert live is not None
+    assert 0 < live.estimated_tokens < 40  # of one new text, not of the whole first run
+    assert live.published_at < "2026"

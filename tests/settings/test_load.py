@@ -54,6 +54,7 @@ def test_two_places_at_once_are_refused(tmp_path: Path) -> None:
         ("[chunking]\noverlap_chars = 3000\n", ["overlap_chars (3000)", "max_chars (2200)"]),
         ("[source]\nmode = 'ftp'\n", ["source.mode", "ftp", "static-output"]),
         ("source = 3\n", ["source", "3"]),
+        ("[state]\ndir = '.'\n", ["state.dir", "folder of its own"]),
         ("[source\n", ["not valid TOML"]),
     ],
 )
