@@ -2,24 +2,15 @@
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from searchsocket.cli import exits
+from searchsocket.cli.findings import Line
 from searchsocket.cli.options import json_option, project_option
 from searchsocket.cli.output import print_json, safe
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One thing that was looked at."""
-
-    name: str
-    ok: bool
-    detail: str
-    fix: str = ""
 
 
 @click.command(epilog=exits.HELP)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from searchsocket.cli.clean import known_scopes
-from searchsocket.cli.doctor import Line
+from searchsocket.cli.findings import Line
 from searchsocket.cli.output import count
 from searchsocket.embedders import make_embedder
 from searchsocket.errors import ScopeLocked, SearchSocketError
@@ -31,7 +31,11 @@ def scope(project: Project) -> Iterator[Line]:
 def source(project: Project) -> Iterator[Line]:
     """Whether there are pages."""
     found = make_source(project.root, project.settings, None, scope="doctor")
-    pages = sum(1 for _ in islice(found.pages(), _COUNTED_PAGES))
+    listed = found.pages()
+    if found.name == "crawl":  # a page tells that the host answers; all of them would be a crawl
+        yield Line("source", True, f"crawl, {next(listed).url} was fetched")
+        return
+    pages = sum(1 for _ in islice(listed, _COUNTED_PAGES))
     if pages == 0:
         yield Line("source", False, f"{found.name} holds no pages", "build the site, or set source.static_output_dir")
         return
