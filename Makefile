@@ -25,7 +25,7 @@ format: $(VENV)/.ready
 
 # Resolve anew; existing pins stay where they can. `make lock UPGRADE=--upgrade` moves them.
 lock: $(VENV)/.ready
-	$(UV) pip compile $(UPGRADE) -q --group dev --all-extras --universal --python-version 3.11 --generate-hashes \
+	$(UV) pip compile $(UPGRADE) -q --group bench --all-extras --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --no-header -o requirements.lock pyproject.toml
 
 $(VENV)/.ready: requirements.lock pyproject.toml

@@ -19,7 +19,7 @@ def main() -> int:
         shutil.copy(ROOT / "requirements.lock", copy)
         subprocess.run(
             [
-                ROOT / ".venv/bin/uv", "pip", "compile", "-q", "--group", "dev", "--all-extras", "--universal",
+                ROOT / ".venv/bin/uv", "pip", "compile", "-q", "--group", "bench", "--all-extras", "--universal",
                 "--python-version", "3.11", "--generate-hashes", "--no-emit-index-url", "--no-annotate", "--no-header",
                 "-o", copy, "pyproject.toml",
             ],
