@@ -11,7 +11,7 @@ from searchsocket.events import Event
 from searchsocket.files import write_atomic
 from searchsocket.links import rank_link_texts
 from searchsocket.mirror.document import page_digest, parse_page, render_page
-from searchsocket.mirror.paths import mirror_file
+from searchsocket.mirror.paths import mirror_file, mirror_path
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.routes import RouteMatch, RouteTable, route_table, scan_routes
 from searchsocket.sources.git_branch import GitBranchSource
@@ -147,15 +147,16 @@ def _drop_gone(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
 
 
 def _drop_unknown(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
-    """Files of pages that went while the state was lost. What is no mirror file of ours stays, whoever put it there."""
+    """Once in the life of a state: files of pages that went while an older state was lost.
+
+    What is no mirror file of ours stays, whoever put it there.
+    """
     scope = run.scope.name
-    if (
-        run.workspace is not None
-        or not db.execute("SELECT authoritative FROM scopes WHERE scope = ?", (scope,)).fetchone()[0]
-    ):
+    knows_all, swept = db.execute("SELECT authoritative, swept FROM scopes WHERE scope = ?", (scope,)).fetchone()
+    if swept or not knows_all or run.workspace is not None:
         return
     urls = db.execute("SELECT url FROM pages WHERE scope = ? AND removed = 0 AND skip = ''", (scope,))
-    known = {mirror_file(run.mirror_dir, row[0]) for row in urls}
+    known = {run.mirror_dir / mirror_path(row[0]) for row in urls}
     for path in sorted(run.mirror_dir.rglob("*.md")):
         if path in known or path.is_symlink():
             continue
@@ -163,9 +164,10 @@ def _drop_unknown(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
             page = parse_page(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, SearchSocketError):
             continue
-        if page.scope == scope and mirror_file(run.mirror_dir, page.url) == path:
+        if page.scope == scope and run.mirror_dir / mirror_path(page.url) == path:
             _delete_file(run, page.url)
             counts.removed += 1
+    db.execute("UPDATE scopes SET swept = 1 WHERE scope = ?", (scope,))
 
 
 def _delete_file(run: ScopeRun, url: str) -> None:
@@ -207,14 +209,15 @@ def _mark_damaged(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
 
 
 def _refresh_page(run: ScopeRun, db: Connection, routes: RouteTable, page_id: int) -> int:
-    old = _row(db, "SELECT url, mirror_digest, generated_at FROM pages WHERE id = ?", page_id)
+    old = _row(db, "SELECT url, mirror_digest, mirror_stamp, generated_at FROM pages WHERE id = ?", page_id)
     page = page_from_state(run, db, page_id, routes.resolve(old["url"]))
     digest = page_digest(page)
-    if digest == old["mirror_digest"]:
+    path = mirror_file(run.mirror_dir, page.url)
+    if digest != old["mirror_digest"]:
+        page = replace(page, generated_at=run.clock().isoformat(timespec="seconds").replace("+00:00", "Z"))
+    elif run.workspace is not None or _stamp(path) == old["mirror_stamp"]:
         db.execute("UPDATE pages SET dirty = 0 WHERE id = ?", (page_id,))
         return 0
-    page = replace(page, generated_at=run.clock().isoformat(timespec="seconds").replace("+00:00", "Z"))
-    path = mirror_file(run.mirror_dir, page.url)
     # Not synced: a file that a power cut damages is found by its stamp and written again.
     write_atomic(path, render_page(page).encode("utf-8"), temporary_dir=run.temporary_dir, durable=False)
     db.execute(

@@ -16,6 +16,7 @@ CREATE TABLE scopes (
     scope TEXT PRIMARY KEY,
     authoritative INTEGER NOT NULL DEFAULT 0,  -- a complete run has seen every page, so absence means removal
     page_set_changed INTEGER NOT NULL DEFAULT 1,  -- pages came or went since links were resolved
+    swept INTEGER NOT NULL DEFAULT 0,  -- the mirror was searched for files of pages that an older state knew
     routes_digest TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
 CREATE TABLE pages (

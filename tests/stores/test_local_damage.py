@@ -175,19 +175,32 @@ def test_rollback_to_a_damaged_generation_is_refused(root: Path, folder: Path) -
 # Repair
 
 
+def replace_damaged(path: Path, damage: str) -> None:
+    """Damage a file, but under no reader that has it mapped, and in no other generation that it is linked to."""
+    copy = path.with_name("copy")
+    shutil.copyfile(path, copy)
+    path.unlink()
+    if damage == "flipped":
+        data = copy.read_bytes()
+        copy.write_bytes(data[:-1] + bytes([data[-1] ^ 4]))
+    else:
+        DAMAGE[damage](copy)
+    if copy.exists():
+        copy.rename(path)
+
+
 @pytest.mark.parametrize("damage", [*DAMAGE, "flipped"])
 @pytest.mark.parametrize("name", [*GENERATION_FILES, "words/*.term", "words/*.idx", "words/*.fast", "words/*.pos"])
 def test_repair_goes_back_to_the_generation_before_or_to_none(root: Path, folder: Path, name: str, damage: str) -> None:
     """A damaged index never stops the runs that would build it again (failure 74)."""
-    flip = {"flipped": lambda path: path.write_bytes(bytes([path.read_bytes()[0] ^ 4]) + path.read_bytes()[1:])}
     fill(fresh(root), [record("d")])
     path = next(live(folder).glob(name))
-    (DAMAGE | flip)[damage](path)
+    replace_damaged(path, damage)
     (told,) = fresh(root).repair(MAIN)
     assert path.name in told
     assert "run `" not in told
     assert everything(fresh(root).reader(MAIN)) == {"a", "b", "c"}
-    (DAMAGE | flip)[damage](next(live(folder).glob(name)))
+    replace_damaged(next(live(folder).glob(name)), damage)
     assert len(fresh(root).repair(MAIN)) == 1
     with pytest.raises(ScopeNotIndexed):
         fresh(root).reader(MAIN)

@@ -124,6 +124,8 @@ def read_manifest(folder: Path) -> Manifest:
         data = json.loads(path.read_bytes())
         if data["format"] != FORMAT:
             raise corrupt(path, f"was written by another version (format {data['format']!r}, this one reads {FORMAT})")
+        if data.pop("sha256") != _digest(data):
+            raise corrupt(path, "was changed after it was published")
         return _manifest_of(data)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise corrupt(path, "is damaged") from error
@@ -145,7 +147,13 @@ def _manifest_of(data: Any) -> Manifest:
 def manifest_bytes(manifest: Manifest) -> bytes:
     """The manifest as JSON that people can read."""
     data = {"format": FORMAT, **asdict(manifest)}
+    data["sha256"] = _digest(data)
     return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def _digest(data: Any) -> str:
+    """Of what a manifest says, so that a wrong byte in it is no other number, model or project."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def data_files(folder: Path) -> list[str]:
