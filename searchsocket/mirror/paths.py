@@ -25,23 +25,28 @@ def mirror_path(url: str) -> PurePosixPath:
     Raises:
         UnsafePath: The URL does not begin with a slash.
     """
+    return PurePosixPath(mirror_name(url))
+
+
+def mirror_name(url: str) -> str:
+    """`mirror_path` as text, for those who ask about every page of a site."""
     if not url.startswith("/"):
         raise UnsafePath(f"{url!r} is no URL path")
     if url == "/":
-        return PurePosixPath("index.md")
+        return "index.md"
     *folders, last = url[1:].split("/")
     names = [_name(folder, taken=folder.endswith(".md")) for folder in folders]
     # `/` has taken index.md.
     names.append(_name(last, taken=last == "index" and not folders) + ".md")
     if sum(len(name.encode()) + 1 for name in names) <= _PATH_BYTES:
-        return PurePosixPath(*names)
+        return "/".join(names)
     kept, used = [], 0
     for name in names[:-1]:
         used += len(name.encode()) + 1
         if used > _PATH_BYTES // 2:
             break
         kept.append(name)
-    return PurePosixPath(*kept, _hashed(last, url) + ".md")
+    return "/".join([*kept, _hashed(last, url) + ".md"])
 
 
 def mirror_file(root: Path, url: str) -> Path:

@@ -1,5 +1,6 @@
 """Bringing the mirror's files in line with what is known: written when they change, repaired when damaged, removed."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from searchsocket.events import Event
 from searchsocket.files import write_atomic
 from searchsocket.links import rank_link_texts
 from searchsocket.mirror.document import page_digest, parse_page, render_page
-from searchsocket.mirror.paths import mirror_file, mirror_path
+from searchsocket.mirror.paths import mirror_file, mirror_name, mirror_path
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.routes import RouteMatch, RouteTable, route_table, scan_routes
 from searchsocket.sources.git_branch import GitBranchSource
@@ -188,6 +189,7 @@ def _mark_damaged(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
     """Compare every file's size and time with what was written; the files are for people, so people may edit them."""
     if run.workspace is not None:
         return
+    folder = f"{run.mirror_dir}{os.sep}"
     damaged: list[tuple[int]] = []
     restamped: list[tuple[str, int]] = []
     for page_id, url, digest, stamp in db.execute(
@@ -195,7 +197,7 @@ def _mark_damaged(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
         f"WHERE {_INDEXED} AND mirror_digest != '' AND dirty = 0",
         (run.scope.name,),
     ):
-        found = _stamp(mirror_file(run.mirror_dir, url))
+        found = _stamp(folder + mirror_name(url))
         if found == stamp:
             continue
         if found and read_mirror_page(run, url, digest) is not None:
@@ -241,10 +243,10 @@ def _incoming(db: Connection, scope: str, url: str, page_id: int) -> tuple[int, 
     return count, [row[0] for row in texts if row[0]]
 
 
-def _stamp(path: Path) -> str:
-    """Size and time of a file; "" when there is none."""
+def _stamp(path: Path | str) -> str:
+    """Size and time of a file, or of the link in its place; "" when there is none."""
     try:
-        found = path.stat()
+        found = os.stat(path, follow_symlinks=False)
     except FileNotFoundError:
         return ""
     except OSError as error:
