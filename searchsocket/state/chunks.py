@@ -1,6 +1,7 @@
 """The chunks of a scope between runs, as the records that they become."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -10,6 +11,7 @@ from searchsocket.state.database import DamagedRow
 from searchsocket.types import Record
 
 _FIELDS = tuple(field.name for field in fields(Record))
+_HASH = re.compile(r"[0-9a-f]{64}")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -39,6 +41,8 @@ def read_record(text: str) -> Record:
 def content_hashes(db: sqlite3.Connection, scope: str) -> Iterator[str]:
     """Every distinct text of the scope, by rising hash."""
     for row in db.execute("SELECT DISTINCT content_hash FROM chunks WHERE scope = ? ORDER BY content_hash", (scope,)):
+        if not _HASH.fullmatch(row[0]):
+            raise DamagedRow(f"{row[0]!r} is no hash of a text")
         yield row[0]
 
 
@@ -68,4 +72,7 @@ def records(db: sqlite3.Connection, scope: str, ids: Sequence[str]) -> list[Reco
         f"SELECT record FROM chunks WHERE scope = ? AND id IN ({marks}) ORDER BY id",
         (scope, *ids),
     )
-    return [read_record(row[0]) for row in rows]
+    found = [read_record(row[0]) for row in rows]
+    if len(found) != len(ids):
+        raise DamagedRow(f"{len(found)} of {len(ids)} chunks are there")
+    return found

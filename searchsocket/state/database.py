@@ -11,6 +11,9 @@ from searchsocket.errors import StateUnavailable
 
 SCHEMA_VERSION = 2
 _BUSY_TIMEOUT_S = 60.0
+_TROUBLES = tuple(  # of the machine, not of the file
+    f"SQLITE_{name}" for name in "AUTH BUSY CANTOPEN FULL INTERRUPT IOERR LOCKED NOMEM PERM PROTOCOL READONLY".split()
+)
 _SCHEMA = """
 CREATE TABLE scopes (
     scope TEXT PRIMARY KEY,
@@ -133,9 +136,12 @@ def open_state(path: Path, on_damage: Callable[[str], None] = lambda message: No
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file itself is broken, rather than not to be had just now."""
-    name = getattr(error, "sqlite_errorname", "")
-    return str(name).startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+    """Whether the file itself is broken, rather than not to be had just now.
+
+    A wrong byte shows in many ways: a column that is not there, a text that is none, a key that is there twice.
+    """
+    name = str(getattr(error, "sqlite_errorname", "SQLITE_CORRUPT"))
+    return not name.startswith(_TROUBLES)
 
 
 def _set_aside(path: Path, inode: int) -> None:
@@ -193,6 +199,9 @@ def _open(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA cache_size = -65536")
         _check_version(db)
+    except UnicodeDecodeError as error:  # of SQLite's own message about a schema that is no text
+        db.close()
+        raise DamagedRow("malformed schema") from error
     except BaseException:
         db.close()
         raise
