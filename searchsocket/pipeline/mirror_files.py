@@ -246,7 +246,7 @@ def _incoming(db: Connection, scope: str, url: str, page_id: int) -> tuple[int, 
 def _stamp(path: Path | str) -> str:
     """Size and time of a file, or of the link in its place; "" when there is none."""
     try:
-        found = os.stat(path, follow_symlinks=False)
+        found = os.stat(path, follow_symlinks=False)  # noqa: PTH116  a Path for every page costs as much again
     except FileNotFoundError:
         return ""
     except OSError as error:
