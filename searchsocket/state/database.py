@@ -1,5 +1,6 @@
 """Opening `state.db`. Everything in it can be built again from the site, so a damaged file is set aside."""
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -11,9 +12,8 @@ from searchsocket.errors import StateUnavailable
 
 SCHEMA_VERSION = 2
 _BUSY_TIMEOUT_S = 60.0
-_TROUBLES = tuple(  # of the machine, not of the file
-    f"SQLITE_{name}" for name in "AUTH BUSY CANTOPEN FULL INTERRUPT IOERR LOCKED NOMEM PERM PROTOCOL READONLY".split()
-)
+# Of the machine, not of the file.
+_TROUBLES = re.compile(r"SQLITE_(AUTH|BUSY|CANTOPEN|FULL|INTERRUPT|IOERR|LOCKED|NOMEM|PERM|PROTOCOL|READONLY)")
 _SCHEMA = """
 CREATE TABLE scopes (
     scope TEXT PRIMARY KEY,
@@ -141,7 +141,7 @@ def _is_damage(error: sqlite3.Error) -> bool:
     A wrong byte shows in many ways: a column that is not there, a text that is none, a key that is there twice.
     """
     name = str(getattr(error, "sqlite_errorname", "SQLITE_CORRUPT"))
-    return not name.startswith(_TROUBLES)
+    return not _TROUBLES.match(name)
 
 
 def _set_aside(path: Path, inode: int) -> None:
