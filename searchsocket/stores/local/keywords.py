@@ -141,7 +141,8 @@ class Words:
             # tantivy locks a folder even to read it, so it gets one of its own that names the same files.
             with TemporaryDirectory(prefix="searchsocket-words-") as view:
                 for path in folder.resolve().iterdir():
-                    (Path(view) / path.name).symlink_to(path)
+                    if path.suffix != ".lock":
+                        (Path(view) / path.name).symlink_to(path)
                 self._open(Path(view))  # which holds all files open from here on
 
     def _open(self, folder: Path) -> None:
