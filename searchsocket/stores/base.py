@@ -41,6 +41,12 @@ class IndexReader(Protocol):
     def keyword_query(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """At most `top_k` records that hold words of `text` and match `where`, best first; equals by rising id."""
 
+    def page_query(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        """At most `top_k` pages whose whole text holds words of `text`, by URL, best first; equals by rising URL.
+
+        A page is one document here, so its length counts, and words may stand far apart; phrases count as words.
+        """
+
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """Cosine of each named record, in the order of `ids`.
 

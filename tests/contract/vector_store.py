@@ -384,6 +384,50 @@ class VectorStoreContract:
         reader = fill(store, [record("k", text="plain prose")])
         assert reader.keyword_query(text, top_k=5) == []
 
+    # Pages
+
+    def test_a_page_holds_the_words_of_all_its_records(self, store: VectorStore) -> None:
+        """Words that stand far apart on one page bring it up before a page that holds one of them."""
+        reader = fill(
+            store,
+            [
+                record("a", "/a", "a zebra crossing is where people on foot cross a street"),
+                record("b0", "/b", "the first part is about a giraffe", ordinal=0),
+                record("b1", "/b", "and the second one about a zebra", ordinal=1),
+                record("c", "/c", "neither of them", title="Okapi"),
+            ],
+        )
+        found = reader.page_query("zebra giraffe", top_k=9)
+        assert ids(found) == ["/b", "/a"]
+        assert found[0].score > found[1].score > 0
+        assert ids(reader.page_query("zebra giraffe", top_k=1)) == ["/b"]
+        assert ids(reader.page_query("okapi", top_k=9)) == ["/c"]
+        assert reader.page_query("", top_k=9) == reader.page_query("zebra", top_k=0) == []
+
+    def test_equal_pages_come_back_in_order_of_their_urls(self, store: VectorStore) -> None:
+        reader = fill(store, [record(f"{n}", f"/{n * 37 % 200:03}", "the same words") for n in range(200)])
+        assert ids(reader.page_query("same words", top_k=3)) == ["/000", "/001", "/002"]
+        assert len(reader.page_query("same words", top_k=999)) == 200
+
+    def test_a_page_is_the_one_that_was_published_last(self, store: VectorStore) -> None:
+        """Changed, moved and deleted records leave no word of theirs behind, and those that stay keep theirs."""
+        others = [record(f"o{n}", f"/other/{n}", "okapi") for n in range(20)]  # so that the change is a small one
+        pages = [record("a", "/x", "zebra"), record("b", "/x", "giraffe", ordinal=1), record("c", "/y", "lemur")]
+        fill(store, [*pages, *others])
+        store.delete_by_ids(["c"], MAIN)
+        reader = fill(store, [record("a", "/x", "heron"), record("d", "/z", "lemur"), record("b", "/y", "giraffe")])
+        for word, urls in {"zebra": [], "heron": ["/x"], "giraffe": ["/y"], "lemur": ["/z"]}.items():
+            assert ids(reader.page_query(word, top_k=9)) == urls
+        assert len(reader.page_query("okapi", top_k=99)) == 20
+
+    def test_filters_hold_for_pages(self, store: VectorStore) -> None:
+        records = [record(url, url) for url in PREFIX_PAGES]
+        records += [record("t", "/tagged", tags=("x", "y")), record("hidden", "/hidden", tags=("x", "y"), weight=0.0)]
+        reader = fill(store, records)
+        assert set(ids(reader.page_query("text", top_k=99, where=Filter("/docs")))) == {"/docs", "/docs/a", "/docs/a/b"}
+        assert ids(reader.page_query("text", top_k=99, where=Filter(tags=("y", "x")))) == ["/tagged"]
+        assert "/hidden" not in ids(reader.page_query("text", top_k=99))
+
     # Generations
 
     def test_nothing_is_seen_before_it_is_published(self, store: VectorStore) -> None:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavailable
 from searchsocket.stores.base import PublishInfo, index_digest
-from searchsocket.stores.local.keywords import create_words, dead_share, link_words, update_words
 from searchsocket.stores.local.layout import IDS, ORDER, RECORDS, VECTORS, WORDS, corrupt
 from searchsocket.stores.local.matrix import Rows, forget_pages, map_matrix, write_matrix
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.records import FIELD_NAMES, INDEXES, PATH_ORDER, TABLES, connect_writer
 from searchsocket.stores.local.staging import Staging
+from searchsocket.stores.local.word_documents import create_words, dead_share, link_words, update_words
 from searchsocket.types import Vectors
 
 _MAX_CHANGED_SHARE = 0.3  # beyond it, copying the live files and changing them costs more than new ones
@@ -105,6 +105,7 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
         origin, first_new = _merge_records(merge, live, copied)
         docs, ids = _path_order(merge)
         removed = np.setdiff1d(copied.order, docs).tolist() if copied is not None else []
+        _name_touched_pages(merge, copied)
         update_words(target / WORDS, merge, removed, first_new if copied is not None else 0)
         built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize)
     nothing = np.empty((0, info.dimensions), np.float32)
@@ -172,6 +173,18 @@ def _add_staged(merge: sqlite3.Connection) -> Rows:
     merge.execute(f"INSERT INTO records (sort, {FIELD_NAMES}) SELECT sort, {FIELD_NAMES} {upserts}")
     _add_tags(merge, last)
     return np.fromiter((row[0] for row in merge.execute(f"SELECT slot {upserts}")), np.int64)
+
+
+def _name_touched_pages(merge: sqlite3.Connection, copied: LocalReader | None) -> None:
+    """A table `touched` of the pages whose words change: all in a new file."""
+    merge.execute("CREATE TEMP TABLE touched (sort BLOB PRIMARY KEY) WITHOUT ROWID")
+    if copied is None:
+        merge.execute("INSERT INTO touched SELECT DISTINCT sort FROM records")
+        return
+    merge.execute(
+        "INSERT INTO touched SELECT sort FROM live.records WHERE id IN (SELECT id FROM changes) "
+        "UNION SELECT sort FROM changes WHERE slot IS NOT NULL"
+    )
 
 
 def _add_tags(merge: sqlite3.Connection, after_doc: int) -> None:

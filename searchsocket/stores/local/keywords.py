@@ -1,11 +1,7 @@
-"""The words of a generation, in tantivy: which records hold the words of a query, by BM25."""
+"""The words of a generation, in tantivy: which records and which pages hold the words of a query, by BM25."""
 
-import hashlib
-import json
 import os
-import shutil
-import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,10 +10,10 @@ from tantivy import Occur, Query
 
 from searchsocket.stores.local.layout import WORDS
 from searchsocket.stores.local.records import clean
+from searchsocket.stores.local.word_documents import PAGE_FIELD, token
 from searchsocket.types import Filter
 from searchsocket.typos import allowed_edits, nearest
-from searchsocket.urls import ancestors
-from searchsocket.words import ParsedQuery, QueryWord, index_text, parse_query, plain_words, split_code, stem
+from searchsocket.words import ParsedQuery, QueryWord, parse_query, stem
 
 # What a word is worth where it stands.
 BOOSTS = {"title": 3.0, "headings": 2.0, "links": 1.5, "path": 1.0, "body": 1.0, "code": 0.7}
@@ -29,105 +25,9 @@ _MAX_COMPLETIONS = 12
 _MIN_PREFIX_CHARS = 2
 _TIES = 1e-4  # sums of floats in another order differ less than this
 _DIGITS = 4
-_HEAP_BYTES = 64_000_000
-_MAX_TOKEN_CHARS = 200
 
-_COLUMNS = "doc, weight, title, heading_path, link_texts, text, url, tags"
-
-
-def schema() -> tantivy.Schema:
-    """Fields of word lists, of whole tokens for filters, and the number that records.db knows the record by."""
-    builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("doc", indexed=True, fast=True)
-    for name in BOOSTS:
-        builder.add_text_field(name, tokenizer_name="whitespace")
-    builder.add_text_field("plain", tokenizer_name="whitespace", index_option="basic")  # a vocabulary, never scored
-    for name in ("dirs", "tags"):
-        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    return builder.build()
-
-
-def create_words(folder: Path) -> None:
-    """An empty index of words."""
-    folder.mkdir()
-    tantivy.Index(schema(), str(folder), reuse=False)
-
-
-def link_words(source: Path, target: Path) -> None:
-    """Take over all segments by hard links: they never change, and the two small files that do are copied."""
-    target.mkdir()
-    for entry in sorted(os.scandir(source), key=lambda entry: entry.name):
-        if entry.name.endswith(".lock"):
-            continue
-        if entry.name in ("meta.json", ".managed.json"):
-            shutil.copyfile(entry.path, target / entry.name)
-            continue
-        try:
-            os.link(entry.path, target / entry.name)
-        except OSError:  # a file system without hard links
-            shutil.copyfile(entry.path, target / entry.name)
-
-
-def dead_share(folder: Path) -> float:
-    """Deleted documents that segments still carry, as a share of the living; they cost space and skew BM25.
-
-    Raises:
-        ValueError, TypeError, KeyError: The file is damaged.
-    """
-    segments = json.loads((folder / "meta.json").read_bytes())["segments"]
-    dead = sum(int((segment["deletes"] or {}).get("num_deleted_docs", 0)) for segment in segments)
-    alive = sum(int(segment["max_doc"]) for segment in segments) - dead
-    return dead / max(alive, 1)
-
-
-def update_words(folder: Path, connection: sqlite3.Connection, removed: list[int], after_doc: int) -> None:
-    """Delete the `removed` documents and add the records above `after_doc`.
-
-    Raises:
-        ValueError: tantivy cannot write.
-    """
-    index = tantivy.Index.open(str(folder))
-    writer = index.writer(_HEAP_BYTES, 1)
-    if removed:
-        # Deletion by term takes every number for a signed one, and then matches nothing in an unsigned field.
-        writer.delete_documents_by_query(Query.term_set_query(index.schema, "doc", removed))
-    for row in connection.execute(f"SELECT {_COLUMNS} FROM records WHERE doc > ? ORDER BY doc", (after_doc,)):
-        writer.add_document(_document(*row))
-    writer.commit()
-    writer.wait_merging_threads()
-    for lock in folder.glob("*.lock"):
-        lock.unlink()
-
-
-def _document(
-    doc: int, weight: float, title: str, headings: str, links: str, text: str, url: str, tags: str
-) -> tantivy.Document:
-    document = tantivy.Document()
-    document.add_unsigned("doc", doc)
-    if weight <= 0:
-        return document  # counted, but never found
-    body, code = split_code(text)
-    values = {
-        "title": title,
-        "headings": "\n".join(json.loads(headings)),
-        "links": "\n".join(json.loads(links)),
-        "path": url.replace("/", " "),
-        "body": body,
-        "code": code,
-    }
-    for name, value in values.items():
-        if value:
-            document.add_text(name, index_text(value))
-    document.add_text("plain", " ".join(plain_words("\n".join(values.values()))))
-    for path in ancestors(url):
-        document.add_text("dirs", _token(path))
-    for tag in json.loads(tags):
-        document.add_text("tags", _token(tag))
-    return document
-
-
-def _token(value: str) -> str:
-    return value if len(value) <= _MAX_TOKEN_CHARS else hashlib.sha256(value.encode()).hexdigest()
+Term = tuple[str, float]  # a form that documents may hold, and what it is worth
+_LookedFor = tuple[ParsedQuery, list[list[Term]]]
 
 
 class Words:
@@ -151,6 +51,7 @@ class Words:
         self._index.reload()
         self._searcher = self._index.searcher()
         self._schema = self._index.schema
+        self._last: tuple[str, _LookedFor] | None = None
 
     @property
     def count(self) -> int:
@@ -162,16 +63,28 @@ class Words:
         query = Query.term_set_query(self._schema, "doc", docs)
         return len(self._searcher.search(query, limit=len(docs), count=False).hits) == len(docs)
 
-    def _docs(self, hits: list[tuple[float, tantivy.DocAddress]]) -> list[int]:
-        # Every document has a number: one without would be damage, which the sizes and hashes find.
-        values = self._searcher.fast_field_values("doc", [address for _, address in hits])
-        return [int(value) for value in values if value is not None]
-
     def search(self, text: str, where: Filter, top_k: int) -> list[tuple[int, float]]:
-        """At least the `top_k` best as (doc, score) by falling score, and all that tie with the last one."""
-        matching = self._query(parse_query(clean(text)))
-        if matching is None or top_k < 1:
+        """At least the `top_k` best records as (doc, score) by falling score, and all that tie with the last one."""
+        parsed, words = self._looked_for(text)
+        should = [clause for terms in words for term in terms for clause in self._clauses(*term, BOOSTS)]
+        musts = [Query.boolean_query([(Occur.Should, self._phrase(name, phrase)) for name in BOOSTS])
+                 for phrase in parsed.phrases]  # fmt: skip
+        return self._best(musts, should, where, top_k, "doc")
+
+    def search_pages(self, text: str, where: Filter, top_k: int) -> list[tuple[int, float]]:
+        """As `search`, for whole pages: (doc of the page's first record, score). Phrases count as their words."""
+        _, words = self._looked_for(text)
+        should = [clause for terms in words for term in terms for clause in self._clauses(*term, {PAGE_FIELD: 1.0})]
+        return self._best([], should, where, top_k, "first")
+
+    def _best(
+        self, musts: Sequence[Query], should: Sequence[Query], where: Filter, top_k: int, number: str
+    ) -> list[tuple[int, float]]:
+        if top_k < 1 or not (musts or should):
             return []
+        matching = Query.boolean_query(
+            [*((Occur.Must, one) for one in musts), *((Occur.Should, one) for one in should)]
+        )
         query = self._filtered(matching, where)
         limit = top_k + 32
         while True:
@@ -180,54 +93,56 @@ class Words:
             if len(hits) < limit or hits[-1][0] < hits[top_k - 1][0] - _TIES:
                 break
             limit *= 4
-        return [(doc, round(float(score), _DIGITS)) for doc, (score, _) in zip(self._docs(hits), hits, strict=True)]
+        numbers = self._searcher.fast_field_values(number, [address for _, address in hits])
+        return [
+            (int(n), round(float(score), _DIGITS))
+            for n, (score, _) in zip(numbers, hits, strict=True)
+            if n is not None  # a document without a number would be damage, which the sizes and hashes find
+        ]
 
     def _filtered(self, matching: Query, where: Filter) -> Query:
         clauses = [("dirs", where.path_prefix)] if where.path_prefix else []
         clauses += [("tags", clean(tag)) for tag in where.tags]
         musts = [
-            (Occur.Must, Query.const_score_query(Query.term_query(self._schema, field, _token(value)), 0.0))
+            (Occur.Must, Query.const_score_query(Query.term_query(self._schema, field, token(value)), 0.0))
             for field, value in clauses
         ]
         return Query.boolean_query([(Occur.Must, matching), *musts]) if musts else matching
 
-    def _query(self, parsed: ParsedQuery) -> Query | None:
+    def _looked_for(self, text: str) -> _LookedFor:
+        """A query taken apart, and for each of its words that count what is looked for."""
+        last = self._last  # records and pages are asked for the same words, one after the other
+        if last is None or last[0] != text:
+            last = self._last = (text, self._find_terms(text))
+        return last[1]
+
+    def _find_terms(self, text: str) -> _LookedFor:
+        parsed = parse_query(clean(text))
         words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
-        if not words:
-            return None
-        should: list[tuple[Occur, Query]] = []
-        for word in words:
-            is_open = parsed.open_ended and word is parsed.words[-1]
-            should += [(Occur.Should, clause) for clause in self._word_clauses(word, is_open)]
-        musts = [
-            (Occur.Must, Query.boolean_query([(Occur.Should, self._phrase(name, phrase)) for name in BOOSTS]))
-            for phrase in parsed.phrases
-        ]
-        if not musts:
-            return Query.boolean_query(should) if should else None
-        return Query.boolean_query([*musts, *should])
+        return parsed, [self._terms(word, parsed.open_ended and word is parsed.words[-1]) for word in words]
 
     def _phrase(self, field: str, phrase: Sequence[str]) -> Query:
         return Query.boost_query(Query.phrase_query(self._schema, field, list(phrase)), BOOSTS[field])
 
-    def _word_clauses(self, word: QueryWord, is_open: bool) -> list[Query]:
+    def _terms(self, word: QueryWord, is_open: bool) -> list[Term]:
         """What one word of the query looks for: its own forms and parts, completions, else what it was meant to be."""
-        is_identifier = not word.stem
         forms = [form for form in dict.fromkeys((word.exact, word.stem)) if form]
-        found = self._all_terms(forms, _IDENTIFIER_BOOST if is_identifier else 1.0)
+        worth = 1.0 if word.stem else _IDENTIFIER_BOOST
+        found = [(form, worth) for form in forms]
         if is_open:
-            found += self._all_terms([form for form in self._completions(word) if form not in forms], _PREFIX_BOOST)
-        found += self._all_terms([part for part in word.parts if part not in forms], _PART_BOOST)
-        return found or self._all_terms(self._corrections(word), _TYPO_BOOST)
+            found += [(form, _PREFIX_BOOST) for form in self._completions(word) if form not in forms]
+        found += [(part, _PART_BOOST) for part in word.parts if part not in forms]
+        found = [(form, worth) for form, worth in found if self._is_held(form)]
+        return found or [(form, _TYPO_BOOST) for form in self._corrections(word) if self._is_held(form)]
 
-    def _all_terms(self, terms: Iterable[str], boost: float) -> list[Query]:
-        return [clause for term in terms for clause in self._terms(term, boost)]
+    def _is_held(self, term: str) -> bool:
+        return any(self._searcher.doc_freq(field, term) for field in (PAGE_FIELD, *BOOSTS))
 
-    def _terms(self, term: str, boost: float) -> list[Query]:
-        """The term in every field that holds it anywhere."""
+    def _clauses(self, term: str, boost: float, fields: Mapping[str, float]) -> list[Query]:
+        """The term in every one of `fields` that holds it anywhere."""
         return [
             Query.boost_query(Query.term_query(self._schema, field, term, "freq"), weight * boost)
-            for field, weight in BOOSTS.items()
+            for field, weight in fields.items()
             if self._searcher.doc_freq(field, term)
         ]
 

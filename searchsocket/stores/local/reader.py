@@ -75,6 +75,7 @@ class LocalReader:
         self._lock = threading.Lock()
         self._connection = connect_reader(folder / RECORDS)
         self._tags: dict[str, Rows] = {}
+        self._known_urls: dict[int, str] = {}
         self._hidden = self._rows_where("SELECT doc FROM records WHERE weight <= 0")
 
     def _array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -92,8 +93,9 @@ class LocalReader:
     def _open_words(self) -> Words:
         with naming_damage(self.folder / WORDS):
             words = open_words(self.folder)
-        if words.count != self.generation.records:
-            raise corrupt(self.folder / WORDS, f"holds {words.count} records instead of {self.generation.records}")
+        expected = self.generation.records + self.generation.pages
+        if words.count != expected:
+            raise corrupt(self.folder / WORDS, f"holds {words.count} records and pages instead of {expected}")
         return words
 
     def query(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
@@ -112,6 +114,14 @@ class LocalReader:
         with naming_damage(self.folder / WORDS):
             found = self.words.search(text, Filter(prefix, where.tags), top_k)
             hits = [Hit(self.ids[self.rows[doc]].decode(), score) for doc, score in found]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
+
+    def page_query(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        """See `IndexReader.page_query`."""
+        prefix = normalise_prefix(clean(where.path_prefix))
+        with naming_damage(self.folder / WORDS):
+            found = self.words.search_pages(text, Filter(prefix, where.tags), top_k)
+            hits = [Hit(url, score) for url, (_, score) in zip(self._urls(doc for doc, _ in found), found, strict=True)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
@@ -173,6 +183,15 @@ class LocalReader:
                 self._tags.clear()  # callers choose the tags, so what is kept is bounded
             self._tags[tag] = rows
         return rows
+
+    def _urls(self, docs: Iterable[int]) -> list[str]:
+        """The URL of each record; looked up once a reader, and asked for few records only: the first of each page."""
+        wanted = list(docs)
+        unknown = [doc for doc in wanted if doc not in self._known_urls]
+        for i in range(0, len(unknown), _MAX_VALUES):
+            numbers = ", ".join(map(str, unknown[i : i + _MAX_VALUES]))
+            self._known_urls.update(self._all(f"SELECT doc, url FROM records WHERE doc IN ({numbers})"))
+        return [self._known_urls[doc] for doc in wanted]
 
     def _rows_where(self, sql: str, *values: str) -> Rows:
         return np.sort(self._rows_of(row[0] for row in self._all(sql, *values)))
