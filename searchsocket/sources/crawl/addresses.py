@@ -16,8 +16,6 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 class ForbiddenAddress(SourceUnavailable):
     """A host name leads to an address inside a private network, and the base URL does not."""
 
-    code = "FORBIDDEN_ADDRESS"
-
 
 def is_public(address: str) -> bool:
     """Whether an IP address is reachable on the public internet; IPv4 inside IPv6 counts as that IPv4."""
