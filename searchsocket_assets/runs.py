@@ -4,7 +4,8 @@ The only file with private imports of Dagster: a run that names its code locatio
 can be re-executed there; no public function makes such a run in process.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from dagster._core.definitions.job_base import InMemoryJob
 from dagster._core.execution.api import execute_run
 from dagster._core.instance.ref import InstanceRef
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
+from sqlalchemy.exc import SQLAlchemyError
 
-from searchsocket.errors import BudgetExceeded, SearchSocketError
+from searchsocket.errors import BudgetExceeded, SearchSocketError, StateUnavailable
 from searchsocket.events import OnEvent
 from searchsocket.pipeline.context import RunOptions
 from searchsocket.project import Project
@@ -68,7 +70,10 @@ def run_index(
     """
     prepare_home(home)
     job = build_definitions(str(project.root), on_event).resolve_job_def(JOB)
-    with dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_NO_CAPTURE)) as instance:
+    with (
+        home_errors(home),
+        dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_NO_CAPTURE)) as instance,
+    ):
         ensure_scope(instance, scope.name)
         _bury_dead_runs(instance, scope)
         run = instance.create_run_for_job(
@@ -78,6 +83,23 @@ def run_index(
             tags={PARTITION_TAG: scope.name, PROJECT_TAG: project.id},
         )
         return _outcome(execute_run(InMemoryJob(job), run, instance))
+
+
+@contextmanager
+def home_errors(home: Path) -> Iterator[None]:
+    """Turn what Dagster and its databases say about their home into an error that names it.
+
+    Raises:
+        StateUnavailable: A file of the home is damaged, or the disk is full.
+    """
+    try:
+        yield
+    except (dg.DagsterError, SQLAlchemyError, OSError, ValueError) as error:
+        why = str(error).strip().split("\n")[0]
+        raise StateUnavailable(
+            f"the Dagster home {home} cannot be used ({why}); free space, or rename the folder and run again: "
+            "it holds the history of runs, the index does not need it"
+        ) from error
 
 
 def run_config(options: RunOptions, *, console: bool) -> dict[str, Any]:
@@ -153,7 +175,7 @@ def forget_runs(project: Project, home: Path, scopes: Sequence[Scope]) -> None:
     that name this project go, and the partition stays.
     """
     own = home == project.dagster_home
-    with dg.DagsterInstance.from_config(str(home)) as instance:
+    with home_errors(home), dg.DagsterInstance.from_config(str(home)) as instance:
         for scope in scopes:
             everything = dg.RunsFilter(tags={PARTITION_TAG: scope.name})
             ours = dg.RunsFilter(job_name=JOB, tags={PARTITION_TAG: scope.name, PROJECT_TAG: project.id})
