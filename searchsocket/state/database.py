@@ -141,7 +141,7 @@ def _is_damage(error: sqlite3.Error) -> bool:
     A wrong byte shows in many ways: a column that is not there, a text that is none, a key that is there twice.
     """
     name = str(getattr(error, "sqlite_errorname", "SQLITE_CORRUPT"))
-    return not _TROUBLES.match(name)
+    return not _TROUBLES.match(name) and not isinstance(error, sqlite3.ProgrammingError)
 
 
 def _set_aside(path: Path, inode: int) -> None:

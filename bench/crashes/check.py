@@ -1,0 +1,79 @@
+"""What is on disk after a run, in a form that is equal for runs that came to the same end."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from searchsocket.pipeline.digests import digest_of
+from searchsocket.project import open_project
+from searchsocket.state.database import open_state
+from searchsocket.stores import make_store
+
+_TEMPORARY = re.compile(r"\.tmp-|\.building-|\.removed-|\.staging$|.*\.corrupt")
+_GENERATED_AT = re.compile(r"^generatedAt: .*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One scope: what is live, what people read, and what the next run will compare with."""
+
+    records: tuple[tuple[str, str], ...]
+    digest: str
+    mirror: dict[str, str]
+    chunks: str
+    pages: str
+
+
+def outcome(root: Path, scope_name: str) -> Outcome:
+    """Read everything that is kept of a scope."""
+    project = open_project(root, {})
+    scope = project.scope_named(scope_name)
+    store = make_store(project.settings.vector, project.state_dir, project.id)
+    live = store.generation(scope)
+    folder = project.mirror_dir / scope_name
+    mirror = {
+        str(path.relative_to(folder)): _GENERATED_AT.sub("", path.read_text(encoding="utf-8"))
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+    db = open_state(project.state_dir / "state.db")
+    try:
+        chunks = db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (scope_name,)).fetchall()
+        pages = db.execute(
+            "SELECT url, raw_hash, skip, removed, dirty, mirror_digest FROM pages WHERE scope = ? ORDER BY url",
+            (scope_name,),
+        ).fetchall()
+    finally:
+        db.close()
+    return Outcome(
+        records=tuple(store.fingerprints(scope)),
+        digest=live.digest if live else "",
+        mirror=mirror,
+        chunks=digest_of(map(repr, chunks)),
+        pages=digest_of(map(repr, pages)),
+    )
+
+
+def differences(found: Outcome, wanted: Outcome) -> list[str]:
+    """In what two outcomes differ."""
+    return [name for name in Outcome.__slots__ if getattr(found, name) != getattr(wanted, name)]
+
+
+def damage(root: Path, scope_name: str) -> list[str]:
+    """What is wrong with the files of the live generation."""
+    project = open_project(root, {})
+    store = make_store(project.settings.vector, project.state_dir, project.id)
+    return store.verify(project.scope_named(scope_name))
+
+
+def leftovers(root: Path) -> list[str]:
+    """Files and folders that only a writer at work may have."""
+    state = root / ".searchsocket"
+    found = [path for path in state.rglob("*") if _TEMPORARY.match(path.name)]
+    found += [path for path in (state / "tmp").glob("*") if any(path.iterdir())]
+    found += list((state / ".locks").glob("*.owner"))
+    for scope in (state / "index").glob("*"):
+        generations = [path for path in scope.glob("2*T*Z-*") if path.is_dir()]
+        if len(generations) > 2 or (generations and not (scope / "CURRENT").exists()):
+            found += generations
+    return sorted(str(path.relative_to(state)) for path in set(found))

@@ -1,0 +1,171 @@
+"""Every kind of file below `.searchsocket/`, damaged in every way: named or built again, never a wrong answer."""
+
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fault_site import QUESTIONS, Project
+
+from searchsocket.errors import SearchSocketError
+
+pytestmark = pytest.mark.dagster
+
+KINDS = {  # name -> where it lies; `*` is the one generation of the fixture
+    "state": "state.db",
+    "embeddings": "embeddings.db",
+    "current": "index/main/CURRENT",
+    "project": "index/project.json",
+    "manifest": "index/main/*/manifest.json",
+    "records": "index/main/*/records.db",
+    "vectors": "index/main/*/vectors.f32",
+    "order": "index/main/*/order.u32",
+    "ids": "index/main/*/ids.bin",
+    "words-meta": "index/main/*/words/meta.json",
+    "words-managed": "index/main/*/words/.managed.json",
+    "words-terms": "index/main/*/words/*.term",
+    "words-postings": "index/main/*/words/*.idx",
+    "words-positions": "index/main/*/words/*.pos",
+    "words-store": "index/main/*/words/*.store",
+    "words-fast": "index/main/*/words/*.fast",
+    "words-norms": "index/main/*/words/*.fieldnorm",
+    "mirror": "pages/main/docs/ropes.md",
+    "lock": ".locks/main.lock",
+}
+
+
+def flipped(data: bytes, source: random.Random) -> bytes:
+    damaged = bytearray(data)
+    for _ in range(20 if data else 0):
+        damaged[source.randrange(len(damaged))] ^= 1 << source.randrange(8)
+    return bytes(damaged)
+
+
+DAMAGE: dict[str, Callable[[bytes, random.Random], bytes]] = {
+    "empty": lambda data, _: b"",
+    "half": lambda data, _: data[: len(data) // 2],
+    "random": lambda data, source: source.randbytes(len(data)),
+    "flipped": flipped,
+}
+
+
+def spoil(path: Path, damage: str) -> None:
+    """Replace a file by what a crash, a bad disk or a bad copy would leave; the same bytes on every run."""
+    data = path.read_bytes()
+    path.unlink()  # never in place: the file may be linked, or mapped by a reader of another test
+    path.write_bytes(DAMAGE[damage](data, random.Random(f"{path.name[-8:]} {damage} {len(data)}")))
+
+
+def error_of(act: Callable[[], object], right: object) -> str:
+    """The message with which `act` refuses; "" when it gives what is right."""
+    try:
+        answer = act()
+    except SearchSocketError as error:
+        return str(error)
+    assert answer == right
+    return ""
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("kind", KINDS)
+def test_damage_is_named_or_mended_and_never_answers_wrongly(project: Project, kind: str, damage: str) -> None:
+    """A search before the next run is right or names the file; that run ends where an undamaged one ends."""
+    wanted, mirror = project.fingerprints(), (project.state / "pages/main/docs/ropes.md").read_bytes()
+    (path,) = project.state.glob(KINDS[kind])
+    spoil(path, damage)
+    told = error_of(project.answers, QUESTIONS)
+    assert not told or (path.name in told and "run `searchsocket index" in told)
+    summary = project.index()
+    assert project.answers() == QUESTIONS
+    assert project.fingerprints() == wanted
+    assert project.damage() == []
+    assert _without_time((project.state / "pages/main/docs/ropes.md").read_bytes()) == _without_time(mirror)
+    if kind not in ("lock", "mirror"):
+        assert path.name in " ".join(summary.warnings) or damage == "flipped"
+    assert project.index().records == {"upserted": 0, "deleted": 0}
+
+
+def _without_time(page: bytes) -> bytes:
+    return re.sub(rb"(?m)^generatedAt: .*$", b"", page)
+
+
+@pytest.mark.parametrize("damage", ["half", "flipped"])
+@pytest.mark.parametrize("kind", ["current", "project", "manifest", "records", "words-meta", "state", "embeddings"])
+def test_no_command_ends_in_a_traceback(project: Project, kind: str, damage: str) -> None:
+    (path,) = project.state.glob(KINDS[kind])
+    spoil(path, damage)
+    for name, *arguments in (("search", "bowline"), ("status",), ("doctor",), ("index", "--dry-run"), ("rollback",)):
+        done = project.command(name, *arguments)
+        assert done.exception is None or isinstance(done.exception, SystemExit), (name, done.exception)
+        assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_flipped_bits_in_the_state_never_reach_the_index(project: Project, seed: int) -> None:
+    """Rows are checked before they are published, also those that SQLite itself finds in order."""
+    wanted = project.fingerprints()
+    path = project.state / "state.db"
+    data = bytearray(path.read_bytes())
+    source = random.Random(seed)
+    for _ in range(40):
+        data[source.randrange(100, len(data))] ^= 1 << source.randrange(8)
+    path.write_bytes(bytes(data))
+    told = [error_of(lambda: project.index().scope, "main") for _ in range(4)]
+    assert told[-1] == "", "the state is never built again"
+    assert all("state.db" in message or "the mirror file of" in message for message in told if message)
+    assert project.answers() == QUESTIONS
+    assert project.damage() == []
+    assert project.fingerprints() == wanted
+
+
+def test_a_lost_cache_is_told_and_its_texts_are_embedded_again(project: Project) -> None:
+    """Money is never spent again without a word (failure mode 2)."""
+    path = project.state / "embeddings.db"
+    path.write_bytes(b"SQLite format 3\0" + b"rubbish" * 1000)
+    summary = project.index(force=True)
+    assert summary.embeddings["created"] == summary.chunks["total"]
+    assert "embeddings.db" in " ".join(summary.warnings)
+    assert list(project.state.glob("embeddings.db.corrupt-*"))
+    assert project.index(force=True).embeddings["created"] == 0
+
+
+def test_the_command_mends_a_damaged_index_and_says_so(project: Project) -> None:
+    (manifest,) = project.state.glob(KINDS["manifest"])
+    manifest.write_bytes(b"{")
+    assert "INDEX_CORRUPT" in project.command("search", "bowline").output
+    done = project.command("index")
+    assert done.exit_code == 0, done.output
+    assert "manifest.json is damaged; what it held is built again" in done.output
+    assert project.answers() == QUESTIONS
+
+
+def test_leftovers_of_dead_runs_are_swept(project: Project) -> None:
+    """Whatever a killed run may leave is gone after the next one."""
+    index, scope = project.state / "index", project.state / "index/main"
+    for folder in (scope / ".building-0123", scope / ".removed-4567", scope / ".staging", project.state / "tmp/main"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "half").write_bytes(b"x")
+    (scope / ".tmp-89ab").write_bytes(b"x")
+    (project.state / "tmp/main/.tmp-cdef").write_bytes(b"x")
+    (project.state / ".locks/main.owner").write_bytes(b"{")
+    ropes = project.root / "build/docs/ropes/index.html"
+    ropes.write_text(ropes.read_text(encoding="utf-8").replace("slipping", "creeping"), encoding="utf-8")
+    project.index()
+    temporary = re.compile(r"\.(tmp|building|removed)-|\.staging|.*\.owner|half")
+    assert [path for path in project.state.rglob("*") if temporary.match(path.name)] == []
+    assert index.exists()
+
+
+@pytest.mark.parametrize("damage", ["half", "random"])
+@pytest.mark.parametrize("name", ["dagster.yaml", "history/runs.db", "history/runs/index.db"])
+def test_a_damaged_dagster_home_is_named_and_not_needed(project: Project, name: str, damage: str) -> None:
+    home = project.state / "dagster"
+    spoil(home / name, damage)
+    done = project.command("index")
+    assert isinstance(done.exception, SystemExit)
+    assert "STATE_UNAVAILABLE" in done.output
+    assert f"{home} cannot be used" in done.output
+    assert project.answers() == QUESTIONS
+    home.rename(project.root / "old-home")
+    assert project.command("index").exit_code == 0

@@ -1,0 +1,114 @@
+"""Disks that are full or may not be written: an error that names the place, and the index as it was (DESIGN 8)."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from fault_site import QUESTIONS, Project
+
+from search_api.app import create_app
+from searchsocket.errors import StateUnavailable
+from searchsocket.project import open_project
+
+LIMITED = """
+import resource, signal, sys
+sys.path[:0] = sys.argv[1:3]
+from pathlib import Path
+from fault_site import Project
+from searchsocket.errors import StateUnavailable
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit is then an error, like on a full disk
+import searchsocket.stores.local, searchsocket.html.extract
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]), int(sys.argv[4])))
+try:
+    Project(Path(sys.argv[3])).index()
+except StateUnavailable as error:
+    print(error)
+"""
+
+
+def edit(project: Project) -> None:
+    page = project.root / "build/docs/ropes/index.html"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("slipping", "slipping, and a hitch is quick"), encoding="utf-8")
+
+
+@pytest.mark.parametrize("limit", [100, 3_000, 20_000, 40_000])
+def test_files_that_cannot_grow_are_an_error_and_the_index_stays(project: Project, limit: int) -> None:
+    """Wherever the disk ends: in a mirror file, in the state, in the records or in the vectors."""
+    wanted = project.fingerprints()
+    edit(project)
+    here = Path(__file__).parent
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(here), str(here.parent), str(project.root), str(limit)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert str(project.state) in done.stdout
+    assert project.fingerprints() == wanted
+    assert project.answers() == QUESTIONS
+    project.index()
+    assert project.damage() == []
+    assert project.fingerprints() != wanted
+    assert [path for path in project.state.rglob(".*") if path.name.startswith((".tmp", ".building", ".staging"))] == []
+
+
+@pytest.fixture
+def small_disk(project: Project) -> Iterator[Project]:
+    """The project's state on a file system of its own, with little room left."""
+    kept = project.state.rename(project.root / "kept")
+    project.state.mkdir()
+    used = sum(path.stat().st_size + 4096 for path in kept.rglob("*"))
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={used + 60_000}", "tmpfs", str(project.state)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("this user may not mount a small file system")
+    shutil.copytree(kept, project.state, dirs_exist_ok=True)
+    yield project
+    subprocess.run(["umount", "-l", str(project.state)], check=True)
+
+
+def test_a_full_disk_is_an_error_and_the_index_stays(small_disk: Project) -> None:
+    """A run that finds no room says so; with room again the next one completes."""
+    filler = small_disk.state / "filler"
+    room = os.statvfs(small_disk.state)
+    filler.write_bytes(bytes(max(room.f_bavail * room.f_frsize - 8192, 0)))
+    wanted = small_disk.fingerprints()
+    edit(small_disk)
+    with pytest.raises(StateUnavailable, match=str(small_disk.state)):
+        small_disk.index()
+    done = small_disk.command("index")
+    assert "STATE_UNAVAILABLE" in done.output, done.exception
+    assert small_disk.fingerprints() == wanted
+    assert small_disk.answers() == QUESTIONS
+    filler.unlink()
+    subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk.state)], check=True)
+    small_disk.index()
+    assert small_disk.fingerprints() != wanted
+    assert small_disk.damage() == []
+
+
+@pytest.fixture
+def read_only(small_disk: Project) -> Project:
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk.state)], check=True)
+    return small_disk
+
+
+def test_a_read_only_state_is_searched_and_refuses_to_be_indexed(read_only: Project) -> None:
+    """A server may see the folder that another machine writes."""
+    assert read_only.answers() == QUESTIONS
+    with TestClient(create_app(open_project(read_only.root, {}), environ={}), base_url="http://127.0.0.1") as client:
+        answer = client.get("/api/search", params={"q": "bowline"})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["results"][0]["url"] == "/docs/ropes"
+    with pytest.raises(StateUnavailable, match=str(read_only.state)):
+        read_only.index()
+    for name, *arguments in (("search", "bowline"), ("status",), ("doctor",), ("index", "--dry-run"), ("index",)):
+        done = read_only.command(name, *arguments)
+        assert done.exception is None or isinstance(done.exception, SystemExit), (name, done.exception)
+        assert (done.exit_code == 0) == (name in ("search", "status") or "--dry-run" in arguments), done.output
+    assert "STATE_UNAVAILABLE" in done.output
