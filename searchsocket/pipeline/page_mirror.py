@@ -21,6 +21,7 @@ from searchsocket.state.pages import (
     digest_rows,
     has_content,
     put_extract,
+    same_extract,
     set_extract_key,
     to_extract,
 )
@@ -51,7 +52,8 @@ class _Told:
     """Warnings by kind, capped when spelled out, so that a broken site does not flood the report."""
 
     def __init__(self) -> None:
-        self.extracted = 0
+        self.extracted = 0  # the reused ones included
+        self.reused = 0
         self.failed = 0
         self._kinds: dict[str, list[str]] = {}
 
@@ -71,6 +73,8 @@ def _extract_changed(run: ScopeRun, db: Connection, told: _Told) -> None:
     key = extraction_key(run.project.settings)
     settings_json = run.project.settings.model_dump_json()
     todo = list(to_extract(db, run.scope.name, key, everything=run.options.force))
+    if not run.options.force:
+        todo = _take_from_other_scopes(run, db, key, todo, told)
     jobs = (
         ExtractionJob(run.project.root, settings_json, run.source_mode, run.scope.name, run.fetched_dir, batch)
         for batch in batches(todo, _BATCH)
@@ -83,6 +87,27 @@ def _extract_changed(run: ScopeRun, db: Connection, told: _Told) -> None:
             for result in results:
                 _store(run, db, key, result, told)
         run.on_event(Event("progress", {"stage": "page_mirror", "done": told.extracted, "total": len(todo)}))
+
+
+def _take_from_other_scopes(
+    run: ScopeRun, db: Connection, key: str, todo: list[StoredPage], told: _Told
+) -> list[StoredPage]:
+    """A branch shares nearly all its pages with another one: what that one extracted is taken over.
+
+    Returns:
+        The pages that no other scope knows.
+    """
+    left: list[StoredPage] = []
+    for batch in batches(todo, _BATCH * 16):
+        with transaction(db):
+            for page in batch:
+                extracted = same_extract(db, page, f"{page.raw_hash}:{key}")
+                if extracted is None:
+                    left.append(page)
+                else:
+                    _store(run, db, key, Extraction(page, page.raw_hash, extracted), told)
+                    told.reused += 1
+    return left
 
 
 def _store(run: ScopeRun, db: Connection, key: str, result: Extraction, told: _Told) -> None:
@@ -99,7 +124,7 @@ def _store(run: ScopeRun, db: Connection, key: str, result: Extraction, told: _T
         extract_key = f"{result.raw_hash}:{key}"
     if _lost_its_content(run, db, page, extracted):
         told.add("lost", [f"{page.raw.url} has no content any more; its old content is kept (--force takes it out)"])
-        set_extract_key(db, page.id, extract_key)
+        set_extract_key(db, page.id, f"{extract_key}:kept")  # looked at, and told, again on the next run
         return
     put_extract(db, page.id, run.scope.name, extract_key, extracted)
     run.on_event(Event("page_extracted", {"url": page.raw.url, "main": extracted.main, "skip": extracted.skip}))
@@ -148,7 +173,8 @@ def _result(run: ScopeRun, db: Connection, told: _Told, mirror: MirrorCounts) ->
         total=indexed,
         numbers={
             "indexed": indexed,
-            "extracted": told.extracted,
+            "extracted": told.extracted - told.reused,
+            "reused": told.reused,
             "written": mirror.written,
             "unchanged": indexed - mirror.written,
             "removed": mirror.removed,

@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 from searchsocket.errors import StateUnavailable
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _BUSY_TIMEOUT_S = 60.0
 # Of the machine, not of the file.
 _TROUBLES = re.compile(r"SQLITE_(AUTH|BUSY|CANTOPEN|FULL|INTERRUPT|IOERR|LOCKED|NOMEM|PERM|PROTOCOL|READONLY)")
@@ -46,6 +46,8 @@ CREATE TABLE pages (
     chunk_key TEXT NOT NULL DEFAULT '',  -- mirror digest, settings and model that the page's chunks came from
     UNIQUE (scope, url)
 );
+-- Finds the same page in another scope.
+CREATE INDEX pages_extracted ON pages (extract_key, url);
 CREATE INDEX pages_dirty ON pages (scope, dirty) WHERE dirty = 1;
 CREATE TABLE links (
     page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,

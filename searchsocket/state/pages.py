@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from searchsocket.state.database import DamagedRow
-from searchsocket.types import ExtractedPage, RawPage
+from searchsocket.types import ExtractedPage, Link, RawPage
 
 _SELECT_RAW = "SELECT id, url, served_url, locator, kind, stamp, raw_hash, bytes FROM pages"
 
@@ -103,6 +103,32 @@ def put_extract(db: sqlite3.Connection, page_id: int, scope: str, extract_key: s
     db.executemany(
         "INSERT INTO links (page_id, scope, target, text) VALUES (?,?,?,?)",
         [(page_id, scope, link.target, link.text) for link in links],
+    )
+
+
+def same_extract(db: sqlite3.Connection, page: StoredPage, extract_key: str) -> ExtractedPage | None:
+    """What another scope extracted from the same bytes at the same place, if one did.
+
+    Raises:
+        DamagedRow: What it stored is damaged.
+    """
+    row = db.execute(
+        "SELECT id, skip, redirect_to, extract, body FROM pages WHERE extract_key = ? AND url = ? AND served_url = ? "
+        "AND kind = ? AND id != ? LIMIT 1",
+        (extract_key, page.raw.url, page.raw.served_url, page.raw.kind, page.id),
+    ).fetchone()
+    if row is None:
+        return None
+    facts = page_facts(row[3])
+    links = db.execute("SELECT target, text FROM links WHERE page_id = ? ORDER BY rowid", (row[0],))
+    for name in ("tags", "warnings"):
+        facts[name] = tuple(facts[name])
+    return ExtractedPage(
+        body=body_text(row[4]),
+        links=tuple(Link(target, text) for target, text in links),
+        skip=row[1],
+        redirect_to=row[2],
+        **facts,
     )
 
 

@@ -1,5 +1,8 @@
 """Only what changed is done again, and what is gone goes (spec 10, DESIGN 4)."""
 
+import re
+
+from searchsocket.pipeline.stages import STAGES
 from tests.pipeline.conftest import PAGES, Site
 
 
@@ -73,6 +76,24 @@ def test_a_second_scope_embeds_nothing(site: Site) -> None:
     assert summary.embeddings["created"] == 0
     assert summary.records["upserted"] == summary.chunks["total"]
     assert site.urls("preview") == site.urls()
+
+
+def test_a_second_scope_extracts_only_what_differs(site: Site) -> None:
+    """A preview costs what it changed (DESIGN 1)."""
+    site.index()
+    site.write("docs/faq.html", "FAQ", "<p>Questions about <a href='/docs/usage'>prices</a> are answered here.</p>")
+    extracted: list[str] = []
+    run = site.run("preview", on_event=lambda event: extracted.append(event.name))
+    result = [stage(run) for stage in STAGES.values()][1]
+    assert (result.numbers["extracted"], result.numbers["reused"]) == (1, 5)
+    assert site.urls("preview") == site.urls()
+    fresh = Site(site.root.parent / "fresh" / "site")
+    fresh.write("docs/faq.html", "FAQ", "<p>Questions about <a href='/docs/usage'>prices</a> are answered here.</p>")
+    fresh.index("preview")
+    dated = re.compile(r"generatedAt: .*")
+    assert {name: dated.sub("", text) for name, text in site.mirror("preview").items()} == {
+        name: dated.sub("", text) for name, text in fresh.mirror("preview").items()
+    }
 
 
 def test_a_route_that_appears_reaches_the_records_without_an_embedding(site: Site) -> None:
