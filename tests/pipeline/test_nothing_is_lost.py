@@ -251,3 +251,26 @@ def test_results_are_of_the_last_run_also_when_the_clock_went_back(site: Site) -
     assert live is not None
     assert 0 < live.estimated_tokens < 40  # of one new text, not of the whole first run
     assert live.published_at < "2026"
+
+
+def test_a_page_that_cannot_be_read_keeps_its_records_and_stops_no_other(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Failure modes 6 and 7, for a folder: first it stopped the run, then it counted as removed."""
+    site.index()
+    before = site.urls()
+    monkeypatch.setattr(os, "access", lambda path, _: not str(path).endswith("faq.html"))
+    site.delete("blog/first.html")
+    site.write("blog/third.html", "Third post", "<p>A concert of shanties on the pier.</p>")
+    summary = site.index()
+    assert site.urls() == before | {"/blog/third"}
+    assert not summary.deletion_eligible
+
+
+def test_the_mirror_is_not_touched_when_nothing_changed(site: Site) -> None:
+    """Failure mode 30: a time stamp in every file made noise in git on every run."""
+    site.index()
+    before = files_of(site.project.mirror_dir)
+    site.index()
+    site.index(force=True)
+    assert files_of(site.project.mirror_dir) == before

@@ -1,0 +1,26 @@
+"""The table of failure modes names tests that exist, and misses no row."""
+
+import ast
+import re
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+TABLE = (TESTS.parent / "docs" / "failure-modes.md").read_text(encoding="utf-8")
+NAMED = re.compile(r"`([\w/.]+\.py)::(\w+)`")
+
+
+def test_every_failure_mode_has_a_row_that_names_a_test_or_says_why_not() -> None:
+    rows = re.findall(r"^\| (\d+) \| .+ \| (.+) \|$", TABLE, re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(1, 78))
+    says_why = ("does not apply", "no test yet", "as ")
+    assert [number for number, held in rows if not NAMED.search(held) and not held.startswith(says_why)] == []
+
+
+def test_every_test_that_is_named_exists() -> None:
+    missing = [f"{file}::{name}" for file, name in NAMED.findall(TABLE) if name not in functions(TESTS / file)]
+    assert missing == []
+
+
+def functions(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8")) if path.exists() else ast.Module([], [])
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
