@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavailable
 from searchsocket.stores.base import PublishInfo, index_digest
-from searchsocket.stores.local.layout import IDS, ORDER, RECORDS, VECTORS, WORDS, corrupt
+from searchsocket.stores.local.layout import IDS, ORDER, RECORDS, VECTORS, corrupt
 from searchsocket.stores.local.matrix import Rows, forget_pages, map_matrix, write_matrix
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.records import FIELD_NAMES, INDEXES, PATH_ORDER, TABLES, connect_writer
@@ -98,15 +98,15 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
     copied = live if live is not None and _is_small(staging, live) else None
     if copied is not None:
         shutil.copyfile(copied.folder / RECORDS, target / RECORDS)
-        link_words(copied.folder / WORDS, target / WORDS)
+        link_words(copied.folder, target)
     else:
-        create_words(target / WORDS)
+        create_words(target)
     with _client_errors(target), closing(_open_merge(target / RECORDS, live=live, staging=staging)) as merge:
         origin, first_new = _merge_records(merge, live, copied)
         docs, ids = _path_order(merge)
         removed = np.setdiff1d(copied.order, docs).tolist() if copied is not None else []
         _name_touched_pages(merge, copied)
-        update_words(target / WORDS, merge, removed, first_new if copied is not None else 0)
+        update_words(target, merge, removed, first_new if copied is not None else 0)
         built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize)
     nothing = np.empty((0, info.dimensions), np.float32)
     with open(target / VECTORS, "xb") as file:
@@ -122,7 +122,7 @@ def _is_small(staging: Staging, live: LocalReader) -> bool:
     return (
         sum(staging.counts()) <= _MAX_CHANGED_SHARE * records
         and live.manifest.max_doc <= 4 * records + _SPARE_DOCS
-        and dead_share(live.folder / WORDS) <= _MAX_DEAD_SHARE
+        and dead_share(live.folder) <= _MAX_DEAD_SHARE
     )
 
 

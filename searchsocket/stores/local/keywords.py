@@ -8,15 +8,16 @@ from tempfile import TemporaryDirectory
 import tantivy
 from tantivy import Occur, Query
 
-from searchsocket.stores.local.layout import WORDS
+from searchsocket.stores.local.layout import PAGES, WORDS
 from searchsocket.stores.local.records import clean
-from searchsocket.stores.local.word_documents import PAGE_FIELD, token
+from searchsocket.stores.local.word_documents import PAGE_FIELDS, token
 from searchsocket.types import Filter
 from searchsocket.typos import allowed_edits, nearest
 from searchsocket.words import ParsedQuery, QueryWord, parse_query, stem
 
 # What a word is worth where it stands.
 BOOSTS = {"title": 3.0, "headings": 2.0, "links": 1.5, "path": 1.0, "body": 1.0, "code": 0.7}
+_WHOLE = dict.fromkeys(PAGE_FIELDS, 1.0)
 _IDENTIFIER_BOOST = 2.0  # who types one means that one
 _PART_BOOST = 0.3  # of a part of an identifier beside the whole one
 _PREFIX_BOOST = 0.5  # of a word that begins with the one being typed
@@ -30,11 +31,10 @@ Term = tuple[str, float]  # a form that documents may hold, and what it is worth
 _LookedFor = tuple[ParsedQuery, list[list[Term]]]
 
 
-class Words:
-    """The words of one generation, open for queries; safe to share between threads."""
+class _Index:
+    """One index of tantivy, open for queries."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises: ValueError, OSError when files are missing or damaged."""
         if os.access(folder, os.W_OK):
             self._open(folder)
         else:
@@ -46,68 +46,91 @@ class Words:
                 self._open(Path(view))  # which holds all files open from here on
 
     def _open(self, folder: Path) -> None:
-        self._index = tantivy.Index.open(str(folder))
-        self._index.config_reader("manual")  # a generation never changes: no thread that watches it
-        self._index.reload()
-        self._searcher = self._index.searcher()
-        self._schema = self._index.schema
-        self._last: tuple[str, _LookedFor] | None = None
+        index = tantivy.Index.open(str(folder))
+        index.config_reader("manual")  # a generation never changes: no thread that watches it
+        index.reload()
+        self.searcher = index.searcher()
+        self.schema = index.schema
 
-    @property
-    def count(self) -> int:
-        """Documents, the hidden ones included."""
-        return int(self._searcher.num_docs)
-
-    def holds(self, docs: list[int]) -> bool:
-        """Whether every one of these distinct numbers belongs to a document."""
-        query = Query.term_set_query(self._schema, "doc", docs)
-        return len(self._searcher.search(query, limit=len(docs), count=False).hits) == len(docs)
-
-    def search(self, text: str, where: Filter, top_k: int) -> list[tuple[int, float]]:
-        """At least the `top_k` best records as (doc, score) by falling score, and all that tie with the last one."""
-        parsed, words = self._looked_for(text)
-        should = [clause for terms in words for term in terms for clause in self._clauses(*term, BOOSTS)]
-        musts = [Query.boolean_query([(Occur.Should, self._phrase(name, phrase)) for name in BOOSTS])
-                 for phrase in parsed.phrases]  # fmt: skip
-        return self._best(musts, should, where, top_k, "doc")
-
-    def search_pages(self, text: str, where: Filter, top_k: int) -> list[tuple[int, float]]:
-        """As `search`, for whole pages: (doc of the page's first record, score). Phrases count as their words."""
-        _, words = self._looked_for(text)
-        should = [clause for terms in words for term in terms for clause in self._clauses(*term, {PAGE_FIELD: 1.0})]
-        return self._best([], should, where, top_k, "first")
-
-    def _best(
-        self, musts: Sequence[Query], should: Sequence[Query], where: Filter, top_k: int, number: str
-    ) -> list[tuple[int, float]]:
-        if top_k < 1 or not (musts or should):
-            return []
-        matching = Query.boolean_query(
-            [*((Occur.Must, one) for one in musts), *((Occur.Should, one) for one in should)]
-        )
+    def best(self, matching: Query, where: Filter, top_k: int) -> list[tuple[int, float]]:
+        """At least the `top_k` best as (doc, score) by falling score, and all that tie with the last one."""
         query = self._filtered(matching, where)
         limit = top_k + 32
         while True:
-            hits = self._searcher.search(query, limit=limit, count=False).hits
+            hits = self.searcher.search(query, limit=limit, count=False).hits
             # tantivy orders equals by where they lie, which another build changes: take all of them in.
             if len(hits) < limit or hits[-1][0] < hits[top_k - 1][0] - _TIES:
                 break
             limit *= 4
-        numbers = self._searcher.fast_field_values(number, [address for _, address in hits])
+        numbers = self.searcher.fast_field_values("doc", [address for _, address in hits])
         return [
-            (int(n), round(float(score), _DIGITS))
-            for n, (score, _) in zip(numbers, hits, strict=True)
-            if n is not None  # a document without a number would be damage, which the sizes and hashes find
+            (int(number), round(float(score), _DIGITS))
+            for number, (score, _) in zip(numbers, hits, strict=True)
+            if number is not None  # a document without one would be damage, which the sizes and hashes find
         ]
 
     def _filtered(self, matching: Query, where: Filter) -> Query:
         clauses = [("dirs", where.path_prefix)] if where.path_prefix else []
         clauses += [("tags", clean(tag)) for tag in where.tags]
         musts = [
-            (Occur.Must, Query.const_score_query(Query.term_query(self._schema, field, token(value)), 0.0))
+            (Occur.Must, Query.const_score_query(Query.term_query(self.schema, field, token(value)), 0.0))
             for field, value in clauses
         ]
         return Query.boolean_query([(Occur.Must, matching), *musts]) if musts else matching
+
+    def clauses(self, term: str, boost: float, fields: Mapping[str, float]) -> list[tuple[Occur, Query]]:
+        """The term in every one of `fields` that holds it anywhere."""
+        return [
+            (Occur.Should, Query.boost_query(Query.term_query(self.schema, field, term, "freq"), weight * boost))
+            for field, weight in fields.items()
+            if self.searcher.doc_freq(field, term)
+        ]
+
+
+class Words:
+    """The words of one generation, open for queries; safe to share between threads."""
+
+    def __init__(self, generation: Path) -> None:
+        """Raises: ValueError, OSError when files are missing or damaged."""
+        self._records, self._pages = _Index(generation / WORDS), _Index(generation / PAGES)
+        self._searcher = self._records.searcher
+        self._last: tuple[str, _LookedFor] | None = None
+
+    @property
+    def records(self) -> int:
+        """How many there are, the hidden ones included."""
+        return int(self._searcher.num_docs)
+
+    @property
+    def pages(self) -> int:
+        """How many there are, the hidden ones included."""
+        return int(self._pages.searcher.num_docs)
+
+    def holds(self, docs: list[int]) -> bool:
+        """Whether every one of these distinct numbers belongs to a record."""
+        query = Query.term_set_query(self._records.schema, "doc", docs)
+        return len(self._searcher.search(query, limit=len(docs), count=False).hits) == len(docs)
+
+    def search(self, text: str, where: Filter, top_k: int) -> list[tuple[int, float]]:
+        """Records, see `_Index.best`."""
+        parsed, words = self._looked_for(text)
+        clauses = [(Occur.Must, self._phrase(phrase)) for phrase in parsed.phrases]
+        clauses += [clause for terms in words for term in terms for clause in self._records.clauses(*term, BOOSTS)]
+        return self._records.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else []
+
+    def search_pages(self, text: str, where: Filter, top_k: int) -> list[tuple[int, float]]:
+        """Pages by the number of their first record, see `_Index.best`. Phrases count as their words."""
+        _, words = self._looked_for(text)
+        clauses = [clause for terms in words for term in terms for clause in self._pages.clauses(*term, _WHOLE)]
+        return self._pages.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else []
+
+    def _phrase(self, phrase: Sequence[str]) -> Query:
+        """The phrase in any field."""
+        fields = [
+            Query.boost_query(Query.phrase_query(self._records.schema, field, list(phrase)), boost)
+            for field, boost in BOOSTS.items()
+        ]
+        return Query.boolean_query([(Occur.Should, field) for field in fields])
 
     def _looked_for(self, text: str) -> _LookedFor:
         """A query taken apart, and for each of its words that count what is looked for."""
@@ -121,9 +144,6 @@ class Words:
         words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
         return parsed, [self._terms(word, parsed.open_ended and word is parsed.words[-1]) for word in words]
 
-    def _phrase(self, field: str, phrase: Sequence[str]) -> Query:
-        return Query.boost_query(Query.phrase_query(self._schema, field, list(phrase)), BOOSTS[field])
-
     def _terms(self, word: QueryWord, is_open: bool) -> list[Term]:
         """What one word of the query looks for: its own forms and parts, completions, else what it was meant to be."""
         forms = [form for form in dict.fromkeys((word.exact, word.stem)) if form]
@@ -136,15 +156,7 @@ class Words:
         return found or [(form, _TYPO_BOOST) for form in self._corrections(word) if self._is_held(form)]
 
     def _is_held(self, term: str) -> bool:
-        return any(self._searcher.doc_freq(field, term) for field in (PAGE_FIELD, *BOOSTS))
-
-    def _clauses(self, term: str, boost: float, fields: Mapping[str, float]) -> list[Query]:
-        """The term in every one of `fields` that holds it anywhere."""
-        return [
-            Query.boost_query(Query.term_query(self._schema, field, term, "freq"), weight * boost)
-            for field, weight in fields.items()
-            if self._searcher.doc_freq(field, term)
-        ]
+        return any(self._searcher.doc_freq(field, term) for field in BOOSTS)
 
     def _completions(self, word: QueryWord) -> list[str]:
         """The most frequent words that begin with the one being typed, as documents keep them."""
@@ -171,4 +183,4 @@ def _kept_forms(plain: Iterable[str]) -> list[str]:
 
 def open_words(generation: Path) -> Words:
     """The words of a generation's folder."""
-    return Words(generation / WORDS)
+    return Words(generation)

@@ -24,7 +24,8 @@ RECORDS = "records.db"
 VECTORS = "vectors.f32"  # float32, one row a record, in path order
 ORDER = "order.u32"  # for each row the `doc` number that records.db and words/ know the record by
 IDS = "ids.bin"  # for each row the record's id, UTF-8, padded with NUL
-WORDS = "words"
+WORDS = "words"  # an index whose documents are records
+PAGES = "pages"  # one whose documents are pages: BM25 weighs a page against pages
 STAGING = ".staging"
 BUILDING = ".building-"
 REMOVED = ".removed-"
@@ -158,7 +159,12 @@ def _digest(data: Any) -> str:
 
 def data_files(folder: Path) -> list[str]:
     """Every file of a generation that its manifest lists, sorted."""
-    words = (f"{WORDS}/{entry.name}" for entry in os.scandir(folder / WORDS) if not entry.name.endswith(".lock"))
+    words = (
+        f"{part}/{entry.name}"
+        for part in (WORDS, PAGES)
+        for entry in os.scandir(folder / part)
+        if not entry.name.endswith(".lock")
+    )
     return sorted([RECORDS, VECTORS, ORDER, IDS, *words])
 
 

@@ -93,9 +93,11 @@ class LocalReader:
     def _open_words(self) -> Words:
         with naming_damage(self.folder / WORDS):
             words = open_words(self.folder)
-        expected = self.generation.records + self.generation.pages
-        if words.count != expected:
-            raise corrupt(self.folder / WORDS, f"holds {words.count} records and pages instead of {expected}")
+        held, told = (words.records, words.pages), (self.generation.records, self.generation.pages)
+        if held != told:
+            raise corrupt(
+                self.folder / WORDS, "holds {} records and {} pages instead of {} and {}".format(*held, *told)
+            )
         return words
 
     def query(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:

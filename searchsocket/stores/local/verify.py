@@ -9,7 +9,7 @@ import numpy as np
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base import check_vectors, index_digest
-from searchsocket.stores.local.layout import WORDS, FileEntry, Manifest, data_files, naming_damage
+from searchsocket.stores.local.layout import PAGES, WORDS, FileEntry, Manifest, data_files, naming_damage
 from searchsocket.stores.local.matrix import forget_pages
 from searchsocket.stores.local.reader import LocalReader
 
@@ -41,8 +41,8 @@ def _sha256(path: Path) -> str:
 
 def sync_files(folder: Path, names: Iterable[str]) -> None:
     """Make the files and the folders that name them durable; tantivy syncs its own."""
-    files = [folder / name for name in names if not name.startswith(WORDS)]
-    for place in [*files, folder / WORDS, folder]:
+    files = [folder / name for name in names if not name.startswith((WORDS, PAGES))]
+    for place in [*files, folder / WORDS, folder / PAGES, folder]:
         handle = os.open(place, os.O_RDONLY)
         try:
             os.fsync(handle)
