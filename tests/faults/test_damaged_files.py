@@ -2,13 +2,16 @@
 
 import random
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from fault_site import QUESTIONS, Project
 
 from searchsocket.errors import SearchSocketError
+from tests.sources.web import serve
 
 pytestmark = pytest.mark.dagster
 
@@ -169,3 +172,42 @@ def test_a_damaged_dagster_home_is_named_and_not_needed(project: Project, name: 
     assert project.answers() == QUESTIONS
     home.rename(project.root / "old-home")
     assert project.command("index").exit_code == 0
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("name", ["state.db", "embeddings.db"])
+def test_a_damaged_journal_of_a_dead_run_costs_no_answer(project: Project, name: str, damage: str) -> None:
+    """What a killed process had not yet moved from the journal into the file; SQLite takes sound frames only."""
+    path = project.state / name
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("CREATE TABLE spare (x)")
+        db.execute("INSERT INTO spare VALUES (zeroblob(50000))")
+        journal, data = Path(f"{path}-wal").read_bytes(), path.read_bytes()
+    path.write_bytes(data)  # as it was while the writer was alive
+    Path(f"{path}-wal").write_bytes(journal)
+    spoil(Path(f"{path}-wal"), damage)
+    wanted = project.fingerprints()
+    told = [error_of(lambda: project.index().scope, "main") for _ in range(3)]
+    assert told[-1] == "", told
+    assert project.answers() == QUESTIONS
+    assert project.fingerprints() == wanted
+    assert project.damage() == []
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_files_of_a_crawl_are_fetched_again(project: Project, damage: str) -> None:
+    with serve() as web:
+        web.html("/", "<p>Welcome to the museum.</p><a href='/boats'>Boats</a>")
+        web.html("/boats", "<p>Whaling boats from the fjord.</p>")
+        config = f"[source]\nmode = 'crawl'\n[source.crawl]\nbase_url = '{web.base_url}'\n"
+        (project.root / "searchsocket.toml").write_text(config, encoding="utf-8")
+        project.index("crawled")
+        wanted = project.fingerprints("crawled")
+        files = [path for path in sorted((project.state / "crawl/crawled").rglob("*")) if path.is_file()]
+        assert files
+        for path in files:
+            spoil(path, damage)
+        told = [error_of(lambda: project.index("crawled", force=True).scope, "crawled") for _ in range(2)]
+        assert told[-1] == "", told
+        assert project.fingerprints("crawled") == wanted
