@@ -1,8 +1,9 @@
 """Stage 3: mirror pages that changed are cut into chunks, the records-to-be without their vectors (spec 9, 10)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from sqlite3 import Connection
+from typing import Any
 
 from searchsocket.batches import batches
 from searchsocket.chunking import CHUNKER_VERSION, chunk_page
@@ -12,6 +13,7 @@ from searchsocket.events import Event
 from searchsocket.identity import records_of
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.digests import digest_of
+from searchsocket.pipeline.history import last_result
 from searchsocket.pipeline.mirror_files import read_mirror_page
 from searchsocket.pipeline.results import StageResult
 from searchsocket.pipeline.stage import stage
@@ -69,7 +71,7 @@ def page_chunks(run: ScopeRun, db: Connection) -> StageResult:
         version=digest_of(digest_rows(db, "SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (scope,))),
         seconds=0.0,
         warnings=tuple(warnings[:50]),
-        tables={"Pages with most chunks": _biggest(db, scope)},
+        tables=_tables(db, scope, total, changed=done > 0),
     )
 
 
@@ -123,6 +125,14 @@ def _replace(db: Connection, scope: str, page_id: int, records: list[Record]) ->
         ],
     )
     return sum(record.content_hash not in before for record in records)
+
+
+def _tables(db: Connection, scope: str, total: int, *, changed: bool) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """The biggest pages; those of the last run when no page was cut and none went, since counting them all takes time."""
+    last = None if changed else last_result(db, scope, "page_chunks")
+    if last is not None and last.total == total:
+        return last.tables
+    return {"Pages with most chunks": _biggest(db, scope)}
 
 
 def _biggest(db: Connection, scope: str) -> list[dict[str, object]]:
