@@ -128,7 +128,7 @@ def _replace(db: Connection, scope: str, page_id: int, records: list[Record]) ->
 
 
 def _tables(db: Connection, scope: str, total: int, *, changed: bool) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """The biggest pages; those of the last run when no page was cut and none went, since counting them all takes time."""
+    """The biggest pages; of the last run where no page was cut and none went, since counting them all takes time."""
     last = None if changed else last_result(db, scope, "page_chunks")
     if last is not None and last.total == total:
         return last.tables
