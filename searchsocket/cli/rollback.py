@@ -15,7 +15,7 @@ from searchsocket.cli.output import count, print_json
 @scope_option
 @json_option
 def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
-    """Switch the scope back to the generation before the live one; a second time switches forth again.
+    """Switch the scope back to the generation before the live one; the next `searchsocket index` leads forth again.
 
     \b
     Example:
