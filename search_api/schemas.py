@@ -118,12 +118,14 @@ class SectionModel(Wire):
 
 
 class ExplanationModel(Wire):
-    """score = (fused + links + depth) x weight, brought to [0, 1]; fused = half vector, half keyword."""
+    """score = (fused + links + depth) x weight, brought to [0, 1]; fused = (vector + keyword + page) / 3."""
 
     cosine: float
     bm25: float
     vector: float
     keyword: float
+    page_bm25: float
+    page: float
     fused: float
     links: float
     depth: float

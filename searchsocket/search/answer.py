@@ -10,13 +10,15 @@ from searchsocket.types import ChunkKind, GroupBy, RouteResolution
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Every part of one score: (share of vector and keyword + links + depth) x weight, brought to [0, 1]."""
+    """Every part of one score: (mean of vector, keyword and page + links + depth) x weight, brought to [0, 1]."""
 
     cosine: float  # as the store gave it
     bm25: float  # as the store gave it; 0 when no word was found
     vector: float  # cosine scaled over this query's candidates, in [0, 1]
     keyword: float  # bm25 scaled likewise
-    fused: float
+    page_bm25: float  # of the whole page; 0 when it is not among the best pages
+    page: float  # page_bm25 scaled likewise
+    fused: float  # (vector + keyword + page) / 3
     links: float
     depth: float
     weight: float

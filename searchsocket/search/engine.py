@@ -21,7 +21,7 @@ from searchsocket.search.relevance import BEST_CHUNKS, MIN_COSINE, Evidence, cov
 from searchsocket.search.results import PlainTexts, Telling, age_s
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import IndexReader, VectorStore
-from searchsocket.types import MATCH_ALL, Generation, Hit, Scope, Vector
+from searchsocket.types import MATCH_ALL, Generation, Hit, Record, Scope, Vector
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
 _MAX_CANDIDATES = 1_000
@@ -32,6 +32,7 @@ class _Found:
     vector_hits: list[Hit]
     keyword_hits: list[Hit]
     candidates: list[Candidate]
+    records: dict[str, Record]  # of the candidates, by id
 
 
 class SearchEngine:
@@ -63,7 +64,7 @@ class SearchEngine:
             vector = self._embed(query.q, generation)
         found = self._find(reader, query, vector, watch)
         answered = self._is_answerable(reader, query, vector, found)
-        ranked = self._rank(reader, found.candidates) if answered else []
+        ranked = rank(found.candidates, found.records, self._settings) if answered else []
         age = age_s(generation.published_at, self._clock())
         telling = Telling(QueryWords(query.q), self._texts, generation, age, query.explain)
         results = self._results(ranked, query, telling)
@@ -112,13 +113,15 @@ class SearchEngine:
             by_vector = reader.query(vector, top_k=k, where=query.where)
         with watch.part("keyword"):
             by_words = reader.keyword_query(query.q, top_k=k, where=query.where)
+            by_page = {hit.id: hit.score for hit in reader.page_query(query.q, top_k=k, where=query.where)}
         with watch.part("vector"):
             unknown = missing_cosines(by_vector, by_words)
             cosines = reader.similarities(vector, unknown)
-        candidates = fuse(by_vector, by_words, dict(zip(unknown, cosines, strict=True)))
-        # Boosts are too small to bring up what fusion put behind so many.
-        best = sorted(candidates, key=lambda candidate: (-candidate.fused, candidate.id))[:k]
-        return _Found(by_vector, by_words, best)
+        ids = [*(hit.id for hit in by_vector), *unknown]
+        records = {record.id: record for record in reader.records(ids)}
+        pages = {id_: by_page[record.url] for id_, record in records.items() if record.url in by_page}
+        candidates = fuse(by_vector, by_words, dict(zip(unknown, cosines, strict=True)), pages)
+        return _Found(by_vector, by_words, candidates, records)
 
     def _is_answerable(self, reader: IndexReader, query: SearchQuery, vector: Vector, found: _Found) -> bool:
         """Whether the evidence is enough; looked for in the whole scope where the filter hides it."""
@@ -134,10 +137,6 @@ class SearchEngine:
             for record in records
         )
         return is_enough(Evidence(_best(vector_hits), coverage(query.q, texts)))
-
-    def _rank(self, reader: IndexReader, candidates: Sequence[Candidate]) -> list[Ranked]:
-        records = reader.records([candidate.id for candidate in candidates])
-        return rank(candidates, {record.id: record for record in records}, self._settings)
 
     def _results(self, ranked: Sequence[Ranked], query: SearchQuery, telling: Telling) -> tuple[Result, ...]:
         if query.group_by == "chunk":

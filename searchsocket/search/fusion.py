@@ -1,14 +1,15 @@
-"""Two lists of hits made one: each scaled to [0, 1] over all candidates, then mixed (docs/ranking.md)."""
+"""Three lists of hits made one: each scaled to [0, 1] over all candidates, then mixed (docs/ranking.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from searchsocket.search.numbers import clamp, finite
 from searchsocket.types import Hit
 
-# Half and half. Measured: better than reciprocal ranks for weak and strong embedders alike, since ranks throw away
-# how much better one hit is than the next.
-VECTOR_SHARE = 0.5
+# A third each: no share within a tenth of it was better by more than chance. Scaled scores are better than reciprocal
+# ranks for weak and strong embedders alike, since ranks throw away how much better one hit is than the next.
+_LISTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,9 @@ class Candidate:
     bm25: float  # 0 when the keyword list does not hold it
     vector: float  # cosine scaled over the candidates, in [0, 1]
     keyword: float  # bm25 scaled likewise
-    fused: float  # the mix, in [0, 1]
+    fused: float  # the mean of the three, in [0, 1]
+    page_bm25: float = 0.0  # of the whole page that it is on; 0 when the list of pages does not hold that
+    page: float = 0.0  # page_bm25 scaled likewise
 
 
 def missing_cosines(vector_hits: Sequence[Hit], keyword_hits: Sequence[Hit]) -> list[str]:
@@ -29,21 +32,26 @@ def missing_cosines(vector_hits: Sequence[Hit], keyword_hits: Sequence[Hit]) -> 
     return [hit.id for hit in keyword_hits if hit.id not in known]
 
 
-def fuse(vector_hits: Sequence[Hit], keyword_hits: Sequence[Hit], cosines: Mapping[str, float]) -> list[Candidate]:
-    """Candidates of both lists, by id.
+def fuse(
+    vector_hits: Sequence[Hit],
+    keyword_hits: Sequence[Hit],
+    cosines: Mapping[str, float],
+    pages: Mapping[str, float] = MappingProxyType({}),
+) -> list[Candidate]:
+    """Candidates of the lists of records, by id.
 
     Args:
         cosines: Cosine of each record that only the keyword list holds, see `missing_cosines`.
+        pages: BM25 of the page of each record, where the list of pages holds it.
     """
     known = dict(cosines) | {hit.id: hit.score for hit in vector_hits}
     found = {hit.id: hit.score for hit in keyword_hits}
     ids = sorted(known.keys() | found.keys())
     cosine = [clamp(known.get(id_, -1.0), -1.0, 1.0) for id_ in ids]
     bm25 = [max(finite(found.get(id_, 0.0)), 0.0) for id_ in ids]
-    return [
-        Candidate(id_, c, b, v, k, VECTOR_SHARE * v + (1 - VECTOR_SHARE) * k)
-        for id_, c, b, v, k in zip(ids, cosine, bm25, min_max(cosine), min_max(bm25), strict=True)
-    ]
+    page = [max(finite(pages.get(id_, 0.0)), 0.0) for id_ in ids]
+    scaled = zip(ids, cosine, bm25, min_max(cosine), min_max(bm25), page, min_max(page), strict=True)
+    return [Candidate(id_, c, b, v, k, min((v + k + s) / _LISTS, 1.0), p, s) for id_, c, b, v, k, p, s in scaled]
 
 
 def min_max(values: Sequence[float]) -> list[float]:

@@ -132,5 +132,5 @@ def age_s(published_at: str, now: datetime) -> float:
 
 def _explanation(chunk: Ranked) -> Explanation:
     found, boosts = chunk.candidate, chunk.boosts
-    parts = (found.cosine, found.bm25, found.vector, found.keyword, found.fused)
+    parts = (found.cosine, found.bm25, found.vector, found.keyword, found.page_bm25, found.page, found.fused)
     return Explanation(*(round(part, 6) for part in (*parts, boosts.links, boosts.depth, boosts.weight)))

@@ -3,6 +3,7 @@
 import math
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from search_site import Piece, record_of
@@ -19,14 +20,15 @@ ANY_FLOAT = st.floats(allow_nan=True, allow_infinity=True)
 HITS = st.dictionaries(st.sampled_from("abcdefghij"), ANY_FLOAT, max_size=10).map(
     lambda found: [Hit(id_, score) for id_, score in found.items()]
 )
+SCORES = st.dictionaries(st.sampled_from("abcdefghij"), ANY_FLOAT)
 
 
-@given(HITS, HITS, st.dictionaries(st.sampled_from("abcdefghij"), ANY_FLOAT))
+@given(HITS, HITS, SCORES, SCORES)
 def test_fusion_gives_every_candidate_a_score_between_0_and_1(
-    vector: list[Hit], keyword: list[Hit], cosines: dict[str, float]
+    vector: list[Hit], keyword: list[Hit], cosines: dict[str, float], pages: dict[str, float]
 ) -> None:
     """Failure mode 72: NaN, infinite and negative scores of a backend do not break the order."""
-    found = fuse(vector, keyword, cosines)
+    found = fuse(vector, keyword, cosines, pages)
     assert [c.id for c in found] == sorted({hit.id for hit in [*vector, *keyword]} | cosines.keys())
     for candidate in found:
         assert 0 <= candidate.fused <= 1
@@ -34,12 +36,14 @@ def test_fusion_gives_every_candidate_a_score_between_0_and_1(
         assert math.isfinite(candidate.bm25)
 
 
-def test_both_lists_count_half() -> None:
-    found = {c.id: c for c in fuse([Hit("a", 0.9), Hit("b", 0.5)], [Hit("b", 12.0), Hit("c", 3.0)], {"c": 0.1})}
+def test_all_lists_count_a_third() -> None:
+    hits = fuse([Hit("a", 0.9), Hit("b", 0.5)], [Hit("b", 12.0), Hit("c", 3.0)], {"c": 0.1}, {"a": 4.0, "b": 2.0})
+    found = {c.id: c for c in hits}
     assert (found["a"].vector, found["a"].keyword) == (1.0, 0.0)
     assert (found["b"].vector, found["b"].keyword) == (0.5, 1.0)
     assert (found["c"].vector, found["c"].keyword) == (0.0, 0.25)
-    assert found["b"].fused == 0.75
+    assert (found["a"].page, found["b"].page, found["c"].page) == (1.0, 0.5, 0.0)
+    assert found["b"].fused == pytest.approx(2 / 3)
 
 
 def test_only_unknown_cosines_are_asked_for() -> None:

@@ -16,11 +16,11 @@ from searchsocket.typos import allowed_edits, nearest
 from searchsocket.words import ParsedQuery, QueryWord, parse_query, stem
 
 # What a word is worth where it stands.
-BOOSTS = {"title": 3.0, "headings": 2.0, "links": 1.5, "path": 1.0, "body": 1.0, "code": 0.7}
+BOOSTS = {"title": 2.0, "headings": 1.0, "links": 1.5, "path": 1.0, "body": 1.0, "code": 1.0}
 _WHOLE = dict.fromkeys(PAGE_FIELDS, 1.0)
 _IDENTIFIER_BOOST = 2.0  # who types one means that one
 _PART_BOOST = 0.3  # of a part of an identifier beside the whole one
-_PREFIX_BOOST = 0.5  # of a word that begins with the one being typed
+_PREFIX_BOOST = 0.05  # of a word that begins with the one being typed
 _TYPO_BOOST = 0.8  # of a word that the typed one was meant to be
 _MAX_COMPLETIONS = 12
 _MIN_PREFIX_CHARS = 2

@@ -139,12 +139,12 @@ class LocalReader:
 
     def records(self, ids: Sequence[str]) -> list[Record]:
         """See `IndexReader.records`."""
-        return [self._record(row) for row in self._rows_of_ids(FIELD_NAMES, ids)]
+        return self._records(self._rows_of_ids(FIELD_NAMES, ids))
 
     def page_records(self, url: str) -> list[Record]:
         """See `IndexReader.page_records`."""
         sql = f"SELECT {FIELD_NAMES} FROM records WHERE sort = ? ORDER BY ordinal, id"
-        return [self._record(row) for row in self._all(sql, path_key(url))]
+        return self._records(self._all(sql, path_key(url)))
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
@@ -220,6 +220,6 @@ class LocalReader:
         with naming_damage(self.folder / RECORDS), self._lock:
             return self._connection.execute(sql, values).fetchall()
 
-    def _record(self, row: Sequence[Any]) -> Record:
+    def _records(self, rows: Sequence[Sequence[Any]]) -> list[Record]:
         with naming_damage(self.folder / RECORDS):
-            return record_of(row, self.generation)
+            return [record_of(row, self.generation) for row in rows]

@@ -5,6 +5,7 @@ import math
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,13 @@ def record_of(row: Sequence[Any], generation: Generation) -> Record:
     """
     values: dict[str, Any] = dict(zip(FIELDS, row, strict=True))
     for name in _LISTS:
-        values[name] = tuple(json.loads(values[name])) if values[name] != "[]" else ()
+        values[name] = _items(values[name])
     return Record(**values, project_id=generation.project_id, scope=generation.scope, model_id=generation.model_id)
+
+
+@lru_cache(maxsize=1 << 12)  # all records of a page have the same
+def _items(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
 
 
 def clean(text: str) -> str:
