@@ -39,6 +39,7 @@ from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Vecto
 from searchsocket.urls import normalise_prefix
 
 _MAX_CACHED_TAGS = 256
+_MAX_SEEN = 8_192  # records that stay in memory, about 20 MB: reading one costs as much as ranking it
 _MAX_VALUES = 500  # of one statement
 
 
@@ -75,6 +76,7 @@ class LocalReader:
         self._lock = threading.Lock()
         self._connection = connect_reader(folder / RECORDS)
         self._tags: dict[str, Rows] = {}
+        self._seen: dict[str, Record] = {}
         self._known_urls: dict[int, str] = {}
         self._hidden = self._rows_where("SELECT doc FROM records WHERE weight <= 0")
 
@@ -139,7 +141,17 @@ class LocalReader:
 
     def records(self, ids: Sequence[str]) -> list[Record]:
         """See `IndexReader.records`."""
-        return self._records(self._rows_of_ids(FIELD_NAMES, ids))
+        known = self._seen
+        unknown = list(dict.fromkeys(id_ for id_ in ids if id_ not in known))
+        if not unknown:
+            return [known[id_] for id_ in ids]
+        found = dict(zip(unknown, self._records(self._rows_of_ids(FIELD_NAMES, unknown)), strict=True))
+        records = [found[id_] if id_ in found else known[id_] for id_ in ids]
+        if len(known) + len(found) > _MAX_SEEN:
+            self._seen = found  # another thread may hold the old one, so that stays as it is
+        else:
+            known.update(found)
+        return records
 
     def page_records(self, url: str) -> list[Record]:
         """See `IndexReader.page_records`."""
