@@ -17,7 +17,7 @@ from searchsocket.search.marks import QueryWords
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.rank import Ranked, rank
 from searchsocket.search.related import related_pages
-from searchsocket.search.relevance import BEST_CHUNKS, MIN_COSINE, Evidence, coverage, is_enough
+from searchsocket.search.relevance import is_enough
 from searchsocket.search.results import PlainTexts, Telling, age_s
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import IndexReader, VectorStore
@@ -124,19 +124,9 @@ class SearchEngine:
         return _Found(by_vector, by_words, candidates, records)
 
     def _is_answerable(self, reader: IndexReader, query: SearchQuery, vector: Vector, found: _Found) -> bool:
-        """Whether the evidence is enough; looked for in the whole scope where the filter hides it."""
-        vector_hits, keyword_hits = found.vector_hits, found.keyword_hits
-        if _best(vector_hits) >= MIN_COSINE:
-            return True  # nearly always, so what follows may cost a little
-        if query.where != MATCH_ALL:
-            vector_hits = reader.query(vector, top_k=1)
-            keyword_hits = reader.keyword_query(query.q, top_k=BEST_CHUNKS)
-        records = reader.records([hit.id for hit in keyword_hits[:BEST_CHUNKS]])
-        texts = (
-            "\n".join((record.title, *record.heading_path, *record.link_texts, record.url, self._texts.of(record)))
-            for record in records
-        )
-        return is_enough(Evidence(_best(vector_hits), coverage(query.q, texts)))
+        """Whether the evidence is enough; looked for in the whole scope, also where a filter hides it."""
+        nearest = found.vector_hits if query.where == MATCH_ALL else reader.query(vector, top_k=1)
+        return is_enough(reader.word_evidence(query.q), _best(nearest))
 
     def _results(self, ranked: Sequence[Ranked], query: SearchQuery, telling: Telling) -> tuple[Result, ...]:
         if query.group_by == "chunk":

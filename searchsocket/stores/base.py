@@ -30,6 +30,14 @@ class Health:
     details: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class WordEvidence:
+    """How much of a query one page holds: the most that any page does, each number by itself."""
+
+    share: float  # of its words, each weighed by how rare it is among pages, in [0, 1]
+    count: int  # different words
+
+
 class IndexReader(Protocol):
     """A snapshot of a scope's live generation: every call on one reader answers from the same one."""
 
@@ -45,6 +53,13 @@ class IndexReader(Protocol):
         """At most `top_k` pages whose whole text holds words of `text`, by URL, best first; equals by rising URL.
 
         A page is one document here, so its length counts, and words may stand far apart; phrases count as words.
+        """
+
+    def word_evidence(self, text: str) -> WordEvidence:
+        """How much of a query the page says that says most of it; stop words count only where there is nothing else.
+
+        A word counts when it is there in any of its forms; else by its parts; else, from three letters, when it is the
+        last and begins one that is; else, from six, when it is a slip or two from one that is.
         """
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:

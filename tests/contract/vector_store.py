@@ -428,6 +428,35 @@ class VectorStoreContract:
         assert ids(reader.page_query("text", top_k=99, where=Filter(tags=("y", "x")))) == ["/tagged"]
         assert "/hidden" not in ids(reader.page_query("text", top_k=99))
 
+    @pytest.mark.parametrize(
+        ("typed", "share", "count"),
+        [
+            ("install controller ", 1.0, 2),
+            ("the installation ", 1.0, 1),
+            ("contro", 1.0, 1),  # begins a word
+            ("co", 0.0, 0),
+            ("contrller ", 1.0, 1),  # a slip
+            ("bnid ", 0.0, 0),  # too short for one
+            ("zebra ", 0.0, 0),
+            ("?!", 0.0, 0),
+            ("日本", 0.0, 0),
+        ],
+    )
+    def test_evidence_is_what_one_page_says_of_a_query(
+        self, store: VectorStore, typed: str, share: float, count: int
+    ) -> None:
+        reader = fill(
+            store, [record("a", "/a", "Installing the controller. Then bind it."), record("b", "/b", "Lemur")]
+        )
+        found = reader.word_evidence(typed)
+        assert (found.share, found.count) == (pytest.approx(share), count)
+
+    def test_evidence_must_stand_on_one_page(self, store: VectorStore) -> None:
+        reader = fill(store, [record("a", "/a", "alpha"), record("b", "/b", "beta"), record("c", "/c", "alpha")])
+        found = reader.word_evidence("alpha beta ")
+        assert found.count == 1
+        assert 0.5 < found.share < 1.0  # the rarer of the two
+
     # Generations
 
     def test_nothing_is_seen_before_it_is_published(self, store: VectorStore) -> None:

@@ -1,13 +1,15 @@
 """The words of a generation, in tantivy: which records and which pages hold the words of a query, by BM25."""
 
+import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import tantivy
 from tantivy import Occur, Query
 
+from searchsocket.stores.base import WordEvidence
 from searchsocket.stores.local.layout import PAGES, WORDS
 from searchsocket.stores.local.records import clean
 from searchsocket.stores.local.word_documents import PAGE_FIELDS, token
@@ -24,6 +26,7 @@ _PREFIX_BOOST = 0.05  # of a word that begins with the one being typed
 _TYPO_BOOST = 0.8  # of a word that the typed one was meant to be
 _MAX_COMPLETIONS = 12
 _MIN_PREFIX_CHARS = 2
+_MIN_EVIDENT_PREFIX, _MIN_EVIDENT_TYPO = 3, 6  # shorter ones are near some word by chance
 _TIES = 1e-4  # sums of floats in another order differ less than this
 _DIGITS = 4
 
@@ -78,6 +81,17 @@ class _Index:
         ]
         return Query.boolean_query([(Occur.Must, matching), *musts]) if musts else matching
 
+    def any_of(self, terms: Iterable[str]) -> Query:
+        """Pages that hold one of the terms."""
+        queries = [Query.term_query(self.schema, field, term, "basic") for term in terms for field in PAGE_FIELDS]
+        return Query.boolean_query([(Occur.Should, query) for query in queries])
+
+    def most(self, worth: Sequence[tuple[Query, float]]) -> float:
+        """The greatest sum of what its matches are worth that a document reaches."""
+        clauses = [(Occur.Should, Query.const_score_query(query, value)) for query, value in worth]
+        hits = self.searcher.search(Query.boolean_query(clauses), limit=1, count=False).hits if clauses else []
+        return float(hits[0][0]) if hits else 0.0
+
     def clauses(self, term: str, boost: float, fields: Mapping[str, float]) -> list[tuple[Occur, Query]]:
         """The term in every one of `fields` that holds it anywhere."""
         return [
@@ -123,6 +137,36 @@ class Words:
         _, words = self._looked_for(text)
         clauses = [clause for terms in words for term in terms for clause in self._pages.clauses(*term, _WHOLE)]
         return self._pages.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else []
+
+    def evidence(self, text: str) -> WordEvidence:
+        """See `IndexReader.word_evidence`."""
+        parsed, _ = self._looked_for(text)
+        words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
+        rarities: list[tuple[Query, float]] = []
+        total = 0.0
+        for word in words:
+            forms = self._evidence_forms(word, parsed.open_ended and word is parsed.words[-1])
+            held = max((self._pages_with(form) for form in forms), default=0)
+            rarity = math.log1p((self.pages - held + 0.5) / (held + 0.5))
+            total += rarity
+            if forms:
+                rarities.append((self._pages.any_of(forms), rarity))
+        share = self._pages.most([(query, rarity) for query, rarity in rarities]) / total if total else 0.0
+        return WordEvidence(min(share, 1.0), round(self._pages.most([(query, 1.0) for query, _ in rarities])))
+
+    def _evidence_forms(self, word: QueryWord, is_open: bool) -> list[str]:
+        """The forms by which pages hold a word: of the surest kind that there is."""
+        kinds: list[Callable[[], Iterable[str]]] = [
+            lambda: (word.exact, word.stem),
+            lambda: word.parts,
+            lambda: self._completions(word) if is_open and len(word.exact) >= _MIN_EVIDENT_PREFIX else (),
+            lambda: self._corrections(word) if len(word.exact) >= _MIN_EVIDENT_TYPO else (),
+        ]
+        found = ([form for form in dict.fromkeys(kind()) if form and self._pages_with(form)] for kind in kinds)
+        return next((forms for forms in found if forms), [])
+
+    def _pages_with(self, term: str) -> int:
+        return max(int(self._pages.searcher.doc_freq(field, term)) for field in PAGE_FIELDS)
 
     def _phrase(self, phrase: Sequence[str]) -> Query:
         """The phrase in any field."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.stores.base import check_vectors
+from searchsocket.stores.base import WordEvidence, check_vectors
 from searchsocket.stores.local.keywords import Words, open_words
 from searchsocket.stores.local.layout import (
     IDS,
@@ -127,6 +127,11 @@ class LocalReader:
             found = self.words.search_pages(text, Filter(prefix, where.tags), top_k)
             hits = [Hit(url, score) for url, (_, score) in zip(self._urls(doc for doc, _ in found), found, strict=True)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
+
+    def word_evidence(self, text: str) -> WordEvidence:
+        """See `IndexReader.word_evidence`."""
+        with naming_damage(self.folder / WORDS):
+            return self.words.evidence(text)
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `IndexReader.similarities`."""
