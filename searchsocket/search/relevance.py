@@ -1,7 +1,7 @@
 """Whether what was found is worth showing: nonsense must get no answer, a hard paraphrase must get one.
 
-On four documentation sites, 6 of 1,347 true queries are lost with the built-in model, 5 with MiniLM. The words decide most
-of it, so one rule does for both, whose cosines lie apart.
+On four documentation sites, 6 of 1,347 true queries are lost with the built-in model, 5 with MiniLM. The words decide
+most of it, so one rule does for both, whose cosines lie apart.
 """
 
 from searchsocket.stores.base import WordEvidence

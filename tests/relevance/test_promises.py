@@ -1,0 +1,97 @@
+"""What the ranking promises, over every query, title and rare name of whole collections.
+
+The committed collection always; those of SEARCHSOCKET_RELEVANCE (a folder of unpacked ones) where it is set.
+"""
+
+import os
+import random
+import re
+import string
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bench.relevance.collection import Collection, load_all
+from bench.relevance.example_site import example_site
+from bench.relevance.product import NOW, _records, _url
+from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.identity import embedded_text_of
+from searchsocket.search.engine import SearchEngine
+from searchsocket.search.query import SearchQuery
+from searchsocket.settings.model import RankingSettings
+from searchsocket.stores.base import PublishInfo
+from searchsocket.stores.local import LocalStore
+from searchsocket.types import Scope
+
+MAIN = Scope("bench", "main")
+ELSEWHERE = os.environ.get("SEARCHSOCKET_RELEVANCE", "")
+NAME = re.compile(r"(?<=`)(?:[a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:_[a-z]+)+|--[a-z]+(?:-[a-z]+)+)(?=`)")  # as inline code
+SAMPLE = 60
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """A collection and an engine over it."""
+
+    collection: Collection
+    engine: SearchEngine
+
+    def urls(self, q: str, top_k: int = 10, path_prefix: str = "") -> list[str]:
+        answer = self.engine.search(SearchQuery(q, top_k, path_prefix), MAIN)
+        return [result.url for result in answer.results]
+
+
+def _sites() -> list[str]:
+    return [path.parent.name for path in sorted(Path(ELSEWHERE).glob("site_*/queries.jsonl"))] if ELSEWHERE else []
+
+
+@pytest.fixture(scope="module", params=["example_site", *_sites()])
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Indexed:
+    name = request.param
+    found = example_site() if name == "example_site" else next(c for c in load_all(Path(ELSEWHERE)) if c.name == name)
+    embedder = BuiltinEmbedder()
+    records = [record for document in found.documents for record in _records(document, MAIN, embedder, False)]
+    store = LocalStore(tmp_path_factory.mktemp("index"), "bench")
+    store.upsert(records, embedder.embed([embedded_text_of(record) for record in records], "passage"), MAIN)
+    store.publish(MAIN, PublishInfo(embedder.model_id, embedder.dimensions, NOW.isoformat()))
+    return Indexed(found, SearchEngine(store, embedder, RankingSettings(), lambda: NOW))
+
+
+def test_a_page_with_a_rare_name_is_found_and_nearly_always_first(site: Indexed) -> None:
+    pages = {_url(document): f"{document.title}\n{document.text}".lower() for document in site.collection.documents}
+    names = sorted({name for document in site.collection.documents for name in NAME.findall(document.text)})
+    holders = {name: [url for url, text in pages.items() if name.lower() in text] for name in names}
+    rare = [name for name in names if len(holders[name]) == 1]
+    asked = random.Random(1).sample(rare, min(SAMPLE, len(rare)))
+    found = {name: site.urls(name) for name in asked}
+    missed = [name for name in asked if holders[name][0] not in found[name]]
+    second = [name for name in asked if found[name][:1] != holders[name]]
+    assert missed == []
+    assert len(second) <= len(asked) // 5, second
+
+
+def test_the_exact_title_nearly_always_finds_its_page_first(site: Indexed) -> None:
+    titles = [document.title for document in site.collection.documents]
+    unique = [d for d in site.collection.documents if titles.count(d.title) == 1 and d.title and len(d.text) > 200]
+    second = [document.title for document in unique if site.urls(document.title)[:1] != [_url(document)]]
+    assert len(second) <= len(unique) // 6, second
+
+
+def test_nonsense_finds_nothing_and_true_queries_something(site: Indexed) -> None:
+    source = random.Random(11)
+    nonsense = [
+        " ".join("".join(source.choices(string.ascii_lowercase, k=source.randint(6, 10))) for _ in range(3))
+        for _ in range(SAMPLE)
+    ]
+    assert [q for q in nonsense if site.urls(q)] == []
+    queries = [query.text[:1000] for query in site.collection.queries]
+    assert sum(not site.urls(q, 1) for q in queries) <= max(2, len(queries) // 100)
+
+
+def test_a_narrower_filter_loses_no_match_and_order_stays(site: Indexed) -> None:
+    for query in site.collection.queries[:SAMPLE]:
+        found = site.urls(query.text)
+        assert found == site.urls(query.text)
+        for url in found:
+            assert url in site.urls(query.text, 100, url), (query.text, url)
