@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fault_site import QUESTIONS, Project
 
-from searchsocket.errors import SearchSocketError
+from searchsocket.errors import SearchSocketError, StateUnavailable
 from tests.sources.web import serve
 
 pytestmark = pytest.mark.dagster
@@ -79,7 +79,12 @@ def test_damage_is_named_or_mended_and_never_answers_wrongly(project: Project, k
     spoil(path, damage)
     told = error_of(project.answers, QUESTIONS)
     assert not told or (path.name in told and "run `searchsocket index" in told)
-    summary = project.index()
+    try:
+        summary = project.index()
+    except StateUnavailable as error:  # damage deep inside the state costs one run, which says so
+        assert kind == "state"
+        assert "set aside, run again" in str(error)
+        summary = project.index()
     assert project.answers() == QUESTIONS
     assert project.fingerprints() == wanted
     assert project.damage() == []

@@ -1,13 +1,12 @@
 """The embedded index: a folder of immutable generations a scope, and one file that names the live one (DESIGN 5)."""
 
-import json
 import os
 import secrets
 import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from searchsocket.errors import (
     StateUnavailable,
     VectorBackendUnavailable,
 )
-from searchsocket.files import is_temporary, sync_directory, write_atomic
+from searchsocket.files import sync_directory, write_atomic
 from searchsocket.locks import scope_lock
 from searchsocket.stores.base import Health, PublishInfo
 from searchsocket.stores.local.build import Built, build, check_model, drop_unchanged
@@ -28,7 +27,6 @@ from searchsocket.stores.local.layout import (
     BUILDING,
     CURRENT,
     MANIFEST,
-    PROJECT,
     Current,
     Manifest,
     corrupt,
@@ -42,6 +40,7 @@ from searchsocket.stores.local.layout import (
     write_current,
     writing,
 )
+from searchsocket.stores.local.ownership import Ownership
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging, discard
 from searchsocket.stores.local.verify import (
@@ -54,7 +53,6 @@ from searchsocket.stores.local.verify import (
 )
 from searchsocket.types import Generation, Record, Scope, Vectors
 
-_CLAIM_TIMEOUT_S = 30.0
 _MAX_OPEN_TRIES = 20  # each one needs another publish to have removed what CURRENT named a moment ago
 
 Stamp = tuple[int, int, int]
@@ -87,8 +85,9 @@ class LocalStore:
         self._project_id = project_id
         self._max_records = max_records
         self._clock = clock
-        self._is_ours = False
+        self._ownership = Ownership(root, project_id)
         self._lock = threading.Lock()
+        self._opening = threading.Lock()
         self._readers: dict[str, tuple[Stamp, LocalReader]] = {}
         self._staging: dict[str, Staging] = {}
 
@@ -189,7 +188,7 @@ class LocalStore:
 
     def repair(self, scope: Scope) -> list[str]:
         """See `VectorStore.repair`."""
-        told = self._repair_project()
+        told = self._ownership.repair()
         folder = self._folder(scope)
         with scope_lock(self._root, scope.name), writing(folder):
             try:
@@ -216,18 +215,6 @@ class LocalStore:
             return damage_of(error)
         return ""
 
-    def _repair_project(self) -> list[str]:
-        """Write the file anew that says whose index this is, unless a generation says that it is another's."""
-        try:
-            self._check_project()
-        except IndexCorrupt as error:
-            for path in sorted(self._root.glob(f"*/*/{MANIFEST}")):
-                with suppress(IndexCorrupt):  # says nothing
-                    self._checked(read_manifest(path.parent))
-            self._write_project()
-            return [damage_of(error)]
-        return []
-
     def delete_scope(self, scope: Scope) -> None:
         """See `VectorStore.delete_scope`."""
         folder = self._folder(scope)
@@ -245,7 +232,7 @@ class LocalStore:
         folder = self._folder(scope)
         try:
             with self._lock:
-                self._claim()
+                self._ownership.claim()
                 staging = self._staging.get(scope.name) or Staging(folder)
                 self._staging[scope.name] = staging
             yield staging
@@ -264,26 +251,40 @@ class LocalStore:
             if current is None:
                 return None
             try:
-                return self._checked(read_manifest(folder / current.live)).generation
+                return self._ownership.checked(read_manifest(folder / current.live)).generation
             except FileNotFoundError as error:
                 if read_current(folder) == current:
                     raise corrupt(folder / current.live / MANIFEST, "is missing") from error
         raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
 
     def reader(self, scope: Scope) -> LocalReader:
-        """See `VectorStore.reader`."""
+        """See `VectorStore.reader`. While one thread opens a new generation, the others answer from the one before."""
         folder = self._folder(scope)
+        stamp = _stamp(folder / CURRENT)
+        if stamp is None:
+            raise ScopeNotIndexed(scope.name)
+        with self._lock:
+            known = self._readers.get(scope.name)
+        if known and known[0] == stamp:
+            return known[1]
+        if not self._opening.acquire(blocking=known is None):
+            assert known is not None
+            return known[1]
+        try:
+            return self._newest_reader(scope, folder)
+        finally:
+            self._opening.release()
+
+    def _newest_reader(self, scope: Scope, folder: Path) -> LocalReader:
         for _ in range(_MAX_OPEN_TRIES):
             stamp = _stamp(folder / CURRENT)
-            if stamp is None:
+            current = read_current(folder)
+            if stamp is None or current is None:
                 raise ScopeNotIndexed(scope.name)
             with self._lock:
                 known = self._readers.get(scope.name)
-            if known and known[0] == stamp:
+            if known and known[0] == stamp:  # another thread was first
                 return known[1]
-            current = read_current(folder)
-            if current is None:
-                continue
             try:
                 reader = self._open(folder / current.live)
             except FileNotFoundError as error:
@@ -302,7 +303,7 @@ class LocalStore:
             raise
         except OSError as error:
             raise VectorBackendUnavailable(f"cannot read {generation}: {error.strerror or error}") from error
-        self._checked(reader.manifest)
+        self._ownership.checked(reader.manifest)
         return reader
 
     def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
@@ -332,7 +333,7 @@ class LocalStore:
     def _problems(self, generation: Path) -> list[str]:
         problems: list[str] = []
         try:
-            manifest = self._checked(read_manifest(generation))
+            manifest = self._ownership.checked(read_manifest(generation))
             problems = file_problems(generation, manifest)
             reader = self._open(generation, trusted=True)
             problems += record_problems(reader) + part_problems(reader)
@@ -347,7 +348,7 @@ class LocalStore:
         problems: list[str] = []
         notes: list[str] = []
         try:
-            self._check_project()
+            self._ownership.check()
             for name, found in self._scopes():
                 if isinstance(found, SearchSocketError):
                     problems.append(f"scope {name!r}: {found}")
@@ -364,7 +365,7 @@ class LocalStore:
 
     def _scopes(self) -> list[tuple[str, Generation | SearchSocketError]]:
         """Every published scope by name; one that is damaged does not hide the others."""
-        self._check_project()
+        self._ownership.check()
         found: list[tuple[str, Generation | SearchSocketError]] = []
         try:
             names = sorted(entry.name for entry in os.scandir(self._root) if entry.is_dir())
@@ -384,61 +385,11 @@ class LocalStore:
                     found.append((name, generation))
         return found
 
-    # Whose index it is
-
     def _folder(self, scope: Scope) -> Path:
         if scope.project_id != self._project_id:
             raise ProjectMismatch(f"scope {scope.id!r} asked of the index of project {self._project_id!r}")
-        self._check_project()
+        self._ownership.check()
         return scope_folder(self._root, scope.name)
-
-    def _check_project(self) -> bool:
-        """Whether the folder is claimed; by another project, it is refused."""
-        if self._is_ours:
-            return True  # generations name their project too, should the folder change hands meanwhile
-        path = self._root / PROJECT
-        try:
-            owner = json.loads(path.read_bytes())["projectId"]
-        except FileNotFoundError:
-            return False
-        except (ValueError, TypeError, KeyError) as error:
-            raise corrupt(path, "is damaged") from error
-        except OSError as error:
-            raise VectorBackendUnavailable(f"cannot read {path}: {error.strerror or error}") from error
-        if owner != self._project_id:
-            raise ProjectMismatch(
-                f"{self._root} holds the index of project {owner!r}, not of {self._project_id!r}; "
-                "give each project its own state.dir or vector.local.path"
-            )
-        self._is_ours = True
-        return True
-
-    def _claim(self) -> None:
-        if not self._check_project():
-            self._write_project()
-
-    def _write_project(self) -> None:
-        data = json.dumps({"projectId": self._project_id}, ensure_ascii=False)
-        with scope_lock(self._root, PROJECT, timeout_s=_CLAIM_TIMEOUT_S), writing(self._root):
-            for path in self._root.iterdir():
-                if is_temporary(path):  # of a run that died here; whoever is alive holds the lock
-                    path.unlink(missing_ok=True)
-            if not self._is_claimed():  # another process may have been first
-                write_atomic(self._root / PROJECT, (data + "\n").encode())
-
-    def _is_claimed(self) -> bool:
-        try:
-            return self._check_project()
-        except IndexCorrupt:
-            return False
-
-    def _checked(self, manifest: Manifest) -> Manifest:
-        if manifest.generation.project_id != self._project_id:
-            raise ProjectMismatch(
-                f"generation {manifest.generation.name} belongs to project {manifest.generation.project_id!r}, "
-                f"not to {self._project_id!r}"
-            )
-        return manifest
 
 
 def _unpublish(folder: Path) -> None:

@@ -1,0 +1,92 @@
+"""Whose index a folder is: it belongs to one project, and another one is refused there (DESIGN 4)."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+from searchsocket.errors import IndexCorrupt, ProjectMismatch, VectorBackendUnavailable
+from searchsocket.files import is_temporary, write_atomic
+from searchsocket.locks import scope_lock
+from searchsocket.stores.local.layout import MANIFEST, PROJECT, Manifest, corrupt, damage_of, read_manifest, writing
+
+_CLAIM_TIMEOUT_S = 30.0
+
+
+class Ownership:
+    """The claim of a project on the folder of an index."""
+
+    def __init__(self, root: Path, project_id: str) -> None:
+        self._root = root
+        self._project_id = project_id
+        self._is_ours = False
+
+    def check(self) -> bool:
+        """Whether the folder is claimed.
+
+        Raises:
+            ProjectMismatch: By another project.
+            IndexCorrupt: The file that says so is damaged.
+        """
+        if self._is_ours:
+            return True  # generations name their project too, should the folder change hands meanwhile
+        path = self._root / PROJECT
+        try:
+            owner = json.loads(path.read_bytes())["projectId"]
+        except FileNotFoundError:
+            return False
+        except (ValueError, TypeError, KeyError) as error:
+            raise corrupt(path, "is damaged") from error
+        except OSError as error:
+            raise VectorBackendUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+        if owner != self._project_id:
+            raise ProjectMismatch(
+                f"{self._root} holds the index of project {owner!r}, not of {self._project_id!r}; "
+                "give each project its own state.dir or vector.local.path"
+            )
+        self._is_ours = True
+        return True
+
+    def claim(self) -> None:
+        """Make the folder this project's, unless it is already."""
+        if not self.check():
+            self._write()
+
+    def repair(self) -> list[str]:
+        """Write the damaged claim anew, unless a generation says that it is another's; what was damaged."""
+        try:
+            self.check()
+        except IndexCorrupt as error:
+            for path in sorted(self._root.glob(f"*/*/{MANIFEST}")):
+                with suppress(IndexCorrupt):  # says nothing
+                    self.checked(read_manifest(path.parent))
+            self._write()
+            return [damage_of(error)]
+        return []
+
+    def checked(self, manifest: Manifest) -> Manifest:
+        """The manifest, when it is this project's.
+
+        Raises:
+            ProjectMismatch: It is another's.
+        """
+        if manifest.generation.project_id != self._project_id:
+            raise ProjectMismatch(
+                f"generation {manifest.generation.name} belongs to project {manifest.generation.project_id!r}, "
+                f"not to {self._project_id!r}"
+            )
+        return manifest
+
+    def _write(self) -> None:
+        data = json.dumps({"projectId": self._project_id}, ensure_ascii=False)
+        with scope_lock(self._root, PROJECT, timeout_s=_CLAIM_TIMEOUT_S), writing(self._root):
+            for path in self._root.iterdir():
+                if is_temporary(path):  # of a run that died here; whoever is alive holds the lock
+                    path.unlink(missing_ok=True)
+            if not self._is_claimed():  # another process may have been first
+                write_atomic(self._root / PROJECT, (data + "\n").encode())
+
+    def _is_claimed(self) -> bool:
+        try:
+            return self.check()
+        except IndexCorrupt:
+            return False
