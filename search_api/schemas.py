@@ -118,7 +118,7 @@ class SectionModel(Wire):
 
 
 class ExplanationModel(Wire):
-    """score = (fused + links + depth) x weight, brought to [0, 1]; fused = (vector + keyword + page) / 3."""
+    """score = (fused + links + depth + exact) x weight, brought to [0, 1]; fused = (vector + keyword + page) / 3."""
 
     cosine: float
     bm25: float
@@ -129,6 +129,7 @@ class ExplanationModel(Wire):
     fused: float
     links: float
     depth: float
+    exact: float
     weight: float
 
     @classmethod

@@ -10,7 +10,10 @@ from searchsocket.types import ChunkKind, GroupBy, RouteResolution
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Every part of one score: (mean of vector, keyword and page + links + depth) x weight, brought to [0, 1]."""
+    """Every part of one score: (mean of vector, keyword and page + links + depth + exact) x weight, brought to [0, 1].
+
+    What brings it there is one divisor for the whole answer.
+    """
 
     cosine: float  # as the store gave it
     bm25: float  # as the store gave it; 0 when no word was found
@@ -21,6 +24,7 @@ class Explanation:
     fused: float  # (vector + keyword + page) / 3
     links: float
     depth: float
+    exact: float  # 1 where the query is the title or a name that the chunk holds, see `search/exact.py`
     weight: float
 
 

@@ -9,7 +9,7 @@ from searchsocket.stores.base import WordEvidence
 # One page holds this share of the query's words, rare ones counting more: noise shares a frequent word by chance.
 MIN_SHARE = 0.6
 # Else so many of its words on one page, and a chunk this near: (words, cosine).
-MIN_WORDS_AND_COSINE = ((3, 0.3), (2, 0.4))
+MIN_WORDS_AND_COSINE = ((3, 0.25), (2, 0.35), (1, 0.5))
 
 
 def is_enough(words: WordEvidence, best_cosine: float) -> bool:

@@ -139,11 +139,14 @@ def test_a_page_weight_moves_the_page(tmp_path: Path) -> None:
 def test_explain_gives_the_parts_that_make_the_score(site: Site) -> None:
     answer = site.engine.search(SearchQuery("battery", explain=True), MAIN)
     weights = site.settings.weights
-    for result in answer.results:
-        parts = result.explanation
-        assert parts is not None
-        whole = (parts.fused + parts.links + parts.depth) * parts.weight / (1 + weights.incoming_links + weights.depth)
-        assert result.score == pytest.approx(whole, abs=1e-5)
+    parts = [result.explanation for result in answer.results]
+    most_exact = max(part.exact for part in parts if part is not None)
+    for result, part in zip(answer.results, parts, strict=True):
+        assert part is not None
+        whole = (part.fused + part.links + part.depth + part.exact) * part.weight
+        assert result.score == pytest.approx(
+            whole / (1 + weights.incoming_links + weights.depth + most_exact), abs=1e-5
+        )
     assert site.engine.search(SearchQuery("battery"), MAIN).results[0].explanation is None
 
 

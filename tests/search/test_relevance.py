@@ -11,11 +11,12 @@ from searchsocket.stores.base import WordEvidence
     [
         (1.0, 1, -1.0, True),
         (0.6, 1, -1.0, True),
-        (0.59, 1, 1.0, False),  # one frequent word is shared by chance, and random letters are near something
-        (0.3, 2, 0.4, True),
-        (0.3, 2, 0.39, False),
-        (0.3, 3, 0.3, True),
-        (0.3, 3, 0.29, False),
+        (0.59, 1, 0.5, True),
+        (0.59, 1, 0.49, False),  # one frequent word is shared by chance
+        (0.3, 2, 0.35, True),
+        (0.3, 2, 0.34, False),
+        (0.3, 3, 0.25, True),
+        (0.3, 3, 0.24, False),
         (0.0, 0, 1.0, False),
     ],
 )

@@ -1,0 +1,44 @@
+"""What a query says to the letter: the title of a page, or an identifier that few pages hold (docs/ranking.md)."""
+
+import re
+from dataclasses import dataclass
+
+from searchsocket.types import Record
+
+# Above everything that likeness can add up to: who types a title, or a name alone, means exactly that.
+_WHOLE = 1.0
+# An identifier among other words says much, and the other words say the rest.
+_AMONG_WORDS = 0.3
+# What prose does not hold: `a_b`, `$x`, `a::b`, `ab.cd`, `f()`, `camelCase`, `--flag`.
+_NAME = re.compile(r"(?=.*[A-Za-z])(?:.*[_$].*|.*::.*|.*\w\w\.\w\w.*|.*\(\).*|.*[a-z][A-Z].*|--.*)")
+_EDGES = " \t?!,;\"'`“”"
+
+
+@dataclass(frozen=True, slots=True)
+class Exactness:
+    """How a query is compared to the letter; made once a query."""
+
+    title: str
+    names: tuple[str, ...]
+
+    def of(self, record: Record) -> float:
+        """What the chunk's score gains: 1 where the query is the title, less for the identifiers that it holds."""
+        if self.title and _folded(record.title) == self.title:
+            return _WHOLE
+        if not self.names:
+            return 0.0
+        text = f"{record.text}\n{record.title}\n{record.url}".casefold()
+        most = _WHOLE if self.names == (self.title,) else _AMONG_WORDS
+        return most * sum(name in text for name in self.names) / len(self.names)
+
+
+def exactness(q: str) -> Exactness:
+    """What of a query is taken to the letter: all of it as a title, and the identifiers in it."""
+    words = [word.strip(_EDGES) for word in q.split()]
+    # One word alone is meant as it is, whatever it looks like.
+    names = [word for word in words if word and (len(words) == 1 or _NAME.fullmatch(word))]
+    return Exactness(_folded(q.strip(_EDGES)), tuple(dict.fromkeys(name.casefold() for name in names)))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

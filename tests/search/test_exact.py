@@ -1,0 +1,38 @@
+"""What is typed to the letter is found first."""
+
+import pytest
+from contract.vector_store import record
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.search.exact import exactness
+
+
+@pytest.mark.parametrize(
+    ("q", "text", "gain"),
+    [
+        ("Title", "anything", 1.0),
+        ("  title? ", "anything", 1.0),
+        ("max_chars", "set `max_chars` to 900", 1.0),
+        ("battery", "the battery of the car", 1.0),
+        ("battery", "the engine", 0.0),
+        ("how do I set max_chars", "set `max_chars` to 900", 0.3),
+        ("max_chars and min_chars", "only min_chars", 0.15),
+        ("what does --force do", "run it with --force", 0.3),
+        ("call useState twice", "useState gives a pair", 0.3),
+        ("two-way binding of v4 e.g. forms", "two-way binding of v4, e.g. forms", 0.0),  # ordinary words of prose
+        ("", "anything", 0.0),
+    ],
+)
+def test_titles_and_names_gain_what_they_say(q: str, text: str, gain: float) -> None:
+    assert exactness(q).of(record("a", text=text)) == pytest.approx(gain)
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_query_gains_between_nothing_and_one(q: str, text: str) -> None:
+    assert 0.0 <= exactness(q).of(record("a", text=text)) <= 1.0
+
+
+@given(st.sampled_from(["_$" * 400, "a" * 1000, ".a" * 500, "(" * 1000, "aB" * 500]))
+def test_a_hostile_query_is_taken_apart_at_once(q: str) -> None:
+    assert exactness(q).of(record("a")) == 0.0
