@@ -44,7 +44,7 @@ def plain_text(markdown: str) -> str:
     Returns:
         One line a block, row or item; code keeps its lines.
     """
-    return "\n".join(part for block in parse_blocks(markdown) if (part := _block_text(block)))
+    return "\n".join(part for block in parse_blocks(markdown) if (part := block_text(block)))
 
 
 def inline_text(markdown: str) -> str:
@@ -58,7 +58,7 @@ def escape_inline(text: str) -> str:
     return _NEEDS_ESCAPE.sub(lambda m: m[0] + "\\" if m[0].isdigit() else "\\" + m[0], one_line)
 
 
-def _block_text(block: Block) -> str:
+def block_text(block: Block) -> str:
     match block.kind:
         case "heading":
             return inline_text(block.title)

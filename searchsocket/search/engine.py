@@ -11,6 +11,7 @@ import numpy as np
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
+from searchsocket.search.exact import exactness
 from searchsocket.search.fusion import Candidate, fuse, missing_cosines
 from searchsocket.search.group import group_by_page
 from searchsocket.search.marks import QueryWords
@@ -18,7 +19,8 @@ from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.rank import Ranked, rank
 from searchsocket.search.related import related_pages
 from searchsocket.search.relevance import is_enough
-from searchsocket.search.results import PlainTexts, Telling, age_s
+from searchsocket.search.results import Telling, age_s
+from searchsocket.search.texts import PlainTexts
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import IndexReader, VectorStore
 from searchsocket.types import MATCH_ALL, Generation, Hit, Record, Scope, Vector
@@ -64,7 +66,7 @@ class SearchEngine:
             vector = self._embed(query.q, generation)
         found = self._find(reader, query, vector, watch)
         answered = self._is_answerable(reader, query, vector, found)
-        ranked = rank(found.candidates, found.records, self._settings) if answered else []
+        ranked = rank(found.candidates, found.records, self._settings, exactness(query.q)) if answered else []
         age = age_s(generation.published_at, self._clock())
         telling = Telling(QueryWords(query.q), self._texts, generation, age, query.explain)
         results = self._results(ranked, query, telling)

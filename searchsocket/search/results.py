@@ -1,54 +1,27 @@
 """Ranked chunks as the results that callers get."""
 
-from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from threading import Lock
 
-from searchsocket.markdown.text import plain_text
 from searchsocket.search.answer import Explanation, Result, Section
 from searchsocket.search.group import PageGroup
 from searchsocket.search.links import href
 from searchsocket.search.marks import Mark, QueryWords
 from searchsocket.search.rank import Ranked
-from searchsocket.search.snippet import MAX_CHARS, Snippet, fold, snippet
+from searchsocket.search.snippet import MAX_CHARS, Snippet, excerpt, window
+from searchsocket.search.texts import ChunkText, Opening, PlainTexts, opening_of
 from searchsocket.types import Generation, Record
 
 _SECTION_CHARS = 160
-_REMEMBERED_TEXTS = 10_000  # about 20 MB
 
 
-class PlainTexts:
-    """Plain text of chunks, kept because parsing Markdown costs more than all else of a query."""
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a chunk says to a query, and where that stands."""
 
-    def __init__(self) -> None:
-        self._texts: OrderedDict[str, str] = OrderedDict()
-        self._lock = Lock()
-
-    def of(self, record: Record) -> str:
-        """What a person reads of the chunk, folded, without a heading that repeats its title."""
-        key = record.record_hash
-        with self._lock:
-            if key in self._texts:
-                self._texts.move_to_end(key)
-                return self._texts[key]
-        text = _plain(record)
-        with self._lock:
-            self._texts[key] = text
-            while len(self._texts) > _REMEMBERED_TEXTS:
-                self._texts.popitem(last=False)
-        return text
-
-
-def _plain(record: Record) -> str:
-    if record.kind == "summary" and record.description:
-        return fold(record.description)
-    text = fold(plain_text(record.text))
-    for title in (record.section_title, record.title):
-        head, _, rest = text.partition("\n")
-        if title and rest and head == fold(title):
-            text = rest
-    return text
+    snippet: Snippet
+    anchor: str  # of the passage's own section: a chunk may hold several small ones
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +35,19 @@ class Telling:
     explain: bool
     marks: dict[str, list[Mark]] = field(default_factory=dict)  # by record id: most are quoted twice
 
-    def quote(self, record: Record, max_chars: int = MAX_CHARS) -> Snippet:
-        text = self.texts.of(record)
+    def quote(self, record: Record, max_chars: int = MAX_CHARS) -> Quote:
+        told = self.texts.of(record)
         if record.id not in self.marks:
-            self.marks[record.id] = self.words.marks(text)
-        return snippet(text, self.marks[record.id], max_chars)
+            self.marks[record.id] = self.words.marks(told.text)
+        marks = self.marks[record.id]
+        span = window(told.text, marks, max_chars)
+        opening = self._opening(record, told, span) if told.openings else None
+        anchor, title = (opening.anchor, opening.title) if opening else (record.anchor, record.section_title)
+        return Quote(excerpt(told.text, marks, span), anchor, title)
+
+    def _opening(self, record: Record, told: ChunkText, span: tuple[int, int]) -> Opening | None:
+        own_words = [mark.word for mark in self.words.marks(record.section_title)]
+        return opening_of(told.openings, self.marks[record.id], span, own_words)
 
     def chunk(self, chunk: Ranked) -> Result:
         """One chunk as a result of a flat list."""
@@ -76,33 +57,33 @@ class Telling:
         """One page: told as its best chunk, with its best sections."""
         sections = tuple(self._section(chunk) for chunk in group.sections)
         quote = self.quote(group.best.record)
-        if group.best.record.kind == "summary" and group.sections and not quote.marks:
+        if group.best.record.kind == "summary" and group.sections and not quote.snippet.marks:
             # A description without the query's words says less than the best section, and may be that of every page.
-            quote = self.quote(group.sections[0].record)
+            quote = replace(quote, snippet=self.quote(group.sections[0].record).snippet)
         return self._result(group.best, quote, sections)
 
     def _section(self, chunk: Ranked) -> Section:
-        record = chunk.record
+        record, quote = chunk.record, self.quote(chunk.record, _SECTION_CHARS)
         return Section(
-            href=href(record.url, record.anchor),
-            anchor=record.anchor,
-            title=record.section_title,
+            href=href(record.url, quote.anchor),
+            anchor=quote.anchor,
+            title=quote.title,
             heading_path=record.heading_path,
-            snippet=self.quote(record, _SECTION_CHARS),
+            snippet=quote.snippet,
             score=chunk.score,
             ref=record.ref,
         )
 
-    def _result(self, chunk: Ranked, quote: Snippet, sections: tuple[Section, ...]) -> Result:
+    def _result(self, chunk: Ranked, quote: Quote, sections: tuple[Section, ...]) -> Result:
         record = chunk.record
         return Result(
             url=record.url,
-            href=href(record.url, record.anchor),
-            anchor=record.anchor,
+            href=href(record.url, quote.anchor),
+            anchor=quote.anchor,
             title=record.title,
-            section_title=record.section_title,
+            section_title=quote.title,
             heading_path=record.heading_path,
-            snippet=quote,
+            snippet=quote.snippet,
             score=chunk.score,
             kind=record.kind,
             ref=record.ref,
@@ -133,4 +114,4 @@ def age_s(published_at: str, now: datetime) -> float:
 def _explanation(chunk: Ranked) -> Explanation:
     found, boosts = chunk.candidate, chunk.boosts
     parts = (found.cosine, found.bm25, found.vector, found.keyword, found.page_bm25, found.page, found.fused)
-    return Explanation(*(round(part, 6) for part in (*parts, boosts.links, boosts.depth, boosts.weight)))
+    return Explanation(*(round(part, 6) for part in (*parts, boosts.links, boosts.depth, chunk.exact, boosts.weight)))

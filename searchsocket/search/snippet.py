@@ -47,7 +47,12 @@ def snippet(text: str, marks: Sequence[Mark], max_chars: int = MAX_CHARS) -> Sni
         marks: Where the query's words stand in it, ascending and apart.
         max_chars: Code points, ellipses not counted.
     """
-    start, end = _window(text, marks, max_chars)
+    return excerpt(text, marks, window(text, marks, max_chars))
+
+
+def excerpt(text: str, marks: Sequence[Mark], span: tuple[int, int]) -> Snippet:
+    """The part `span` of `text` on one line, with the marks that lie inside it."""
+    start, end = span
     before = _ELLIPSIS if start > 0 else ""
     after = _ELLIPSIS if end < len(text) else ""
     shift = len(before) - start
@@ -55,7 +60,8 @@ def snippet(text: str, marks: Sequence[Mark], max_chars: int = MAX_CHARS) -> Sni
     return Snippet(before + text[start:end].replace("\n", " ") + after, shown)
 
 
-def _window(text: str, marks: Sequence[Mark], max_chars: int) -> tuple[int, int]:
+def window(text: str, marks: Sequence[Mark], max_chars: int) -> tuple[int, int]:
+    """Start and end of the part that `snippet` shows."""
     if len(text) <= max_chars:
         return 0, len(text)
     first, last = _densest(marks, max_chars)

@@ -1,0 +1,111 @@
+"""A result opens at the section of its passage, also where a chunk holds several small ones."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from search_site import MAIN, Piece, make_site, record_of
+
+from searchsocket.markdown.text import plain_text
+from searchsocket.search.answer import Result
+from searchsocket.search.query import SearchQuery
+from searchsocket.search.snippet import fold
+from searchsocket.search.texts import chunk_text
+
+DOORS = """## Front door {#front-door}
+
+It opens with a brass key.
+
+## Garden gate {#garden-gate}
+
+It has a latch, and a bell for visitors.
+
+### Cellar *hatch* {#hatch}
+
+Lift the iron ring; a ladder leads down.
+
+```sh
+## Not a heading {#not-a-heading}
+pull --rope
+```
+"""
+LINES = st.lists(
+    st.sampled_from(["# A {#a}", "## B {#b}", "## C", "C", "===", "", " ", "a b", "- a", "| a |\n| - |", "```", "> A"]),
+    max_size=30,
+)
+
+
+def best(root: Path, text: str, q: str, section: str = "Front door", **options: object) -> Result:
+    site = make_site(root, [Piece("/doors", text, title="Ways in", section=section)])
+    return site.engine.search(SearchQuery(q, **options), MAIN).results[0]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("q", "anchor", "title"),
+    [
+        ("brass key", "front-door", "Front door"),
+        ("front door visitors", "front-door", "Front door"),  # its title, which the text does not repeat, counts
+        ("bell for visitors", "garden-gate", "Garden gate"),
+        ("garden gate", "garden-gate", "Garden gate"),
+        ("cellar ladder", "hatch", "Cellar hatch"),
+        ("pull --rope", "hatch", "Cellar hatch"),
+        ("ways", "front-door", "Front door"),  # no word of it stands in the chunk
+    ],
+)
+@pytest.mark.parametrize("group_by", ["page", "chunk"])
+def test_each_query_opens_at_its_own_section(tmp_path: Path, q: str, anchor: str, title: str, group_by: str) -> None:
+    found = best(tmp_path, DOORS, q, group_by=group_by)
+    assert (found.anchor, found.section_title, found.href) == (anchor, title, f"/doors#{anchor}")
+    assert found.ref == "/doors#front-door~0"  # what fetches the chunk stays
+    for section in found.sections:
+        assert (section.anchor, section.title, section.href) == (anchor, title, f"/doors#{anchor}")
+        assert section.ref == found.ref
+
+
+def test_a_heading_inside_a_fence_is_code(tmp_path: Path) -> None:
+    text = "## Setup {#setup}\n\nWrite this:\n\n~~~md\n## Usage {#usage}\n\nTurn the crank.\n~~~\n"
+    found = best(tmp_path, text, "turn the crank", section="Setup")
+    assert (found.anchor, found.section_title) == ("setup", "Setup")
+
+
+def test_a_heading_without_an_anchor_opens_at_the_one_before(tmp_path: Path) -> None:
+    """A title that the page does not open at would mislead, so both stay those of the last heading with an anchor."""
+    text = "## One {#one}\n\nFirst.\n\n## Two {#two}\n\nSecond.\n\n## Three\n\nAn otter swims.\n"
+    found = best(tmp_path, text, "otter swims", section="One")
+    assert (found.anchor, found.section_title) == ("two", "Two")
+
+
+def test_a_long_chunk_opens_where_its_passage_stands(tmp_path: Path) -> None:
+    """Sections outside the shown passage do not count, however often they say the word."""
+    filler = "Nothing of note happens here. " * 20
+    text = f"## One {{#one}}\n\nAn otter.\n\n{filler}\n\n## Two {{#two}}\n\n{filler}\n\nThe otter swims upstream.\n"
+    found = best(tmp_path, text, "otter upstream", section="One")
+    assert (found.anchor, "upstream" in found.snippet.text) == ("two", True)
+
+
+def test_a_summary_opens_at_the_top_of_its_page() -> None:
+    """Its headings are those of the whole page: none of them is its own."""
+    told = chunk_text(record_of(Piece("/doors", DOORS, title="Ways in", kind="summary")))
+    assert ("Garden gate" in told.text, told.openings) == (True, ())
+
+
+@given(LINES)
+def test_openings_stand_where_their_headings_stand(lines: list[str]) -> None:
+    """The text is that of the whole Markdown, and each opening is the place of a line with its title."""
+    record = replace(record_of(Piece("/x", "\n".join(lines), title="T")), title="", section_title="")
+    told = chunk_text(record)
+    assert told.text == fold(plain_text(record.text))
+    assert [o.start for o in told.openings] == sorted({o.start for o in told.openings})
+    for opening in told.openings:
+        assert told.text[opening.start :].split("\n")[0] == opening.title
+        assert told.text[opening.start - 1] == "\n"
+
+
+@given(LINES)
+def test_a_dropped_title_moves_the_openings(lines: list[str]) -> None:
+    told = chunk_text(record_of(Piece("/x", "\n".join(lines), title="B", section="A")))
+    for opening in told.openings:
+        at_start = opening.start == 0
+        assert at_start or told.text[opening.start :].split("\n")[0] == opening.title
