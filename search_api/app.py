@@ -57,7 +57,9 @@ def create_app(
         ConfigError, ConfigMissing, InvalidScope: The service could not answer a single query.
     """
     settings = project.settings.api
-    store = store or stores.make_store(project.settings.vector, project.state_dir, project.id)
+    store = store or stores.make_store(
+        project.settings.vector, project.state_dir, project.id, synonyms=project.settings.ranking.synonyms
+    )
     embedder = embedder or embedders.make_embedder(project.settings.embeddings)
     engine = SearchEngine(store, embedder, project.settings.ranking, clock)
     scopes = public_scopes(project, environ)

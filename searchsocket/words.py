@@ -62,6 +62,7 @@ class ParsedQuery:
     """A query, taken apart."""
 
     words: tuple[QueryWord, ...]  # distinct, in the order of the text, those of phrases included
+    order: tuple[QueryWord, ...] = ()  # the same, and what stands there a second time
     phrases: tuple[tuple[str, ...], ...] = ()  # what stood in double quotes, as documents keep it
     open_ended: bool = False  # the last word may still be being typed
 
@@ -145,14 +146,16 @@ def parse_query(text: str) -> ParsedQuery:
     """Take a query apart: words, quoted phrases, and whether its end is open; what is beyond the limits is dropped."""
     text = text[:MAX_QUERY_CHARS]
     words: dict[str, QueryWord] = {}
+    order: list[QueryWord] = []
     for written in _WORD.findall(text):
         for word in _query_words(written):
-            words.setdefault(word.exact, word)
+            order.append(words.setdefault(word.exact, word))
             if len(words) >= MAX_QUERY_WORDS:
                 break
     quoted = (tuple(index_text(part).split()) for part in text.split('"')[1::2] if text.count('"') >= 2)
     phrases = tuple(dict.fromkeys(phrase[:MAX_QUERY_WORDS] for phrase in quoted if len(phrase) > 1))
-    return ParsedQuery(tuple(words.values())[:MAX_QUERY_WORDS], phrases, bool(text) and text[-1] not in ' \t\n".?!,;)')
+    open_ended = bool(text) and text[-1] not in ' \t\n".?!,;)'
+    return ParsedQuery(tuple(words.values())[:MAX_QUERY_WORDS], tuple(order), phrases, open_ended)
 
 
 def _query_words(written: str) -> list[QueryWord]:

@@ -50,7 +50,7 @@ def search(
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     settings = project.settings
-    store = make_store(settings.vector, project.state_dir, project.id)
+    store = make_store(settings.vector, project.state_dir, project.id, synonyms=settings.ranking.synonyms)
     engine = SearchEngine(store, make_embedder(settings.embeddings), settings.ranking, lambda: datetime.now(UTC))
     asked = SearchQuery(" ".join(query), top_k, path_prefix, tags, group_by)  # type: ignore[arg-type]  # a Choice
     answer = engine.search(asked, scope)

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 Count = Annotated[int, Field(ge=1)]
+SynonymEntry = Annotated[str, Field(max_length=200)]
+SynonymGroup = Annotated[tuple[SynonymEntry, ...], Field(min_length=2, max_length=20)]
 SourceMode = Literal["static-output", "content-files", "git-branch", "crawl"]
 
 
@@ -134,6 +136,18 @@ class RankingSettings(Section):
     enable_depth_boost: bool = True
     weights: RankingWeights = RankingWeights()
     candidate_k: Annotated[int, Field(ge=1, le=1000)] = 50  # hits taken from each list before fusion
+    synonyms: Annotated[tuple[SynonymGroup, ...], Field(max_length=1000)] = ()  # e.g. [["k8s", "kubernetes"]]
+
+    @field_validator("synonyms")
+    @classmethod
+    def _entries_are_words(cls, value: tuple[SynonymGroup, ...]) -> tuple[SynonymGroup, ...]:
+        for entry in (entry for group in value for entry in group):
+            if not 1 <= len(entry.split()) <= 4 or not any(map(str.isalnum, entry)):
+                raise ValueError(f"{entry!r} must be 1 to 4 words")
+        for group in value:
+            if len({" ".join(entry.casefold().split()) for entry in group}) < 2:
+                raise ValueError(f"the group of {group[0]!r} must hold two different entries at least")
+        return value
 
 
 class CorsSettings(Section):

@@ -55,6 +55,12 @@ def test_two_places_at_once_are_refused(tmp_path: Path) -> None:
         ("[source]\nmode = 'ftp'\n", ["source.mode", "ftp", "static-output"]),
         ("source = 3\n", ["source", "3"]),
         ("[state]\ndir = '.'\n", ["state.dir", "folder of its own"]),
+        ("[ranking]\nsynonyms = [['alone']]\n", ["ranking.synonyms.0", "alone", "at least 2"]),
+        ("[ranking]\nsynonyms = [['a', 'far too many words here']]\n", ["ranking.synonyms", "1 to 4 words"]),
+        ("[ranking]\nsynonyms = [['a', '?!']]\n", ["ranking.synonyms", "1 to 4 words"]),
+        ("[ranking]\nsynonyms = [['same', 'Same']]\n", ["ranking.synonyms", "two different entries"]),
+        (f"[ranking]\nsynonyms = [{[f'w{n}' for n in range(21)]}]\n", ["ranking.synonyms.0", "at most 20"]),
+        (f"[ranking]\nsynonyms = {[['a', 'b']] * 1001}\n", ["ranking.synonyms", "at most 1000"]),
         ("[source\n", ["not valid TOML"]),
     ],
 )
@@ -78,6 +84,11 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
     settings = load_settings(tmp_path, environ)
     assert settings.chunking.max_chars == 1500
     assert settings.source.exclude == ("/a/**",)
+
+
+def test_synonyms_are_groups_of_words(tmp_path: Path) -> None:
+    root = write(tmp_path, '[ranking]\nsynonyms = [["delete", "remove"], ["sign in", "login"]]\n')
+    assert load_settings(root, {}).ranking.synonyms == (("delete", "remove"), ("sign in", "login"))
 
 
 def test_an_unknown_override_is_refused(tmp_path: Path) -> None:

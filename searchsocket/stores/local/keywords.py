@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,6 +14,7 @@ from searchsocket.stores.base import WordEvidence
 from searchsocket.stores.local.layout import PAGES, WORDS
 from searchsocket.stores.local.records import clean
 from searchsocket.stores.local.word_documents import PAGE_FIELDS, token
+from searchsocket.synonyms import NO_SYNONYMS, Forms, Synonyms
 from searchsocket.types import Filter
 from searchsocket.typos import allowed_edits, nearest
 from searchsocket.words import ParsedQuery, QueryWord, parse_query, stem
@@ -24,6 +26,7 @@ _IDENTIFIER_BOOST = 2.0  # who types one means that one
 _PART_BOOST = 0.3  # of a part of an identifier beside the whole one
 _PREFIX_BOOST = 0.05  # of a word that begins with the one being typed
 _TYPO_BOOST = 0.8  # of a word that the typed one was meant to be
+_SYNONYM_BOOST = 0.5  # of a word that the settings say means the same
 _MAX_COMPLETIONS = 12
 _MIN_PREFIX_CHARS = 2
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_TYPO = 3, 6  # shorter ones are near some word by chance
@@ -31,7 +34,15 @@ _TIES = 1e-4  # sums of floats in another order differ less than this
 _DIGITS = 4
 
 Term = tuple[str, float]  # a form that documents may hold, and what it is worth
-_LookedFor = tuple[ParsedQuery, list[list[Term]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _LookedFor:
+    parsed: ParsedQuery
+    words: tuple[QueryWord, ...]  # those that count
+    terms: list[Term]
+    wholes: list[tuple[Forms, float]]  # synonyms of several words
+    others: dict[str, tuple[Forms, ...]]  # all synonyms, by the exact form of their word
 
 
 class _Index:
@@ -81,10 +92,16 @@ class _Index:
         ]
         return Query.boolean_query([(Occur.Must, matching), *musts]) if musts else matching
 
-    def any_of(self, terms: Iterable[str]) -> Query:
-        """Pages that hold one of the terms."""
-        queries = [Query.term_query(self.schema, field, term, "basic") for term in terms for field in PAGE_FIELDS]
-        return Query.boolean_query([(Occur.Should, query) for query in queries])
+    def any_of(self, forms: Iterable[Forms]) -> Query:
+        """Pages that hold all words of one of the forms."""
+        return Query.boolean_query(
+            [(Occur.Should, self.all_of(words, field)) for words in forms for field in PAGE_FIELDS]
+        )
+
+    def all_of(self, words: Forms, field: str) -> Query:
+        """Documents that hold all the words, wherever they stand."""
+        queries = [Query.term_query(self.schema, field, word, "freq") for word in words]
+        return Query.boolean_query([(Occur.Must, query) for query in queries]) if len(queries) > 1 else queries[0]
 
     def most(self, worth: Sequence[tuple[Query, float]]) -> float:
         """The greatest sum of what its matches are worth that a document reaches."""
@@ -104,8 +121,9 @@ class _Index:
 class Words:
     """The words of one generation, open for queries; safe to share between threads."""
 
-    def __init__(self, generation: Path) -> None:
+    def __init__(self, generation: Path, synonyms: Synonyms = NO_SYNONYMS) -> None:
         """Raises: ValueError, OSError when files are missing or damaged."""
+        self._synonyms = synonyms
         self._records, self._pages = _Index(generation / WORDS), _Index(generation / PAGES)
         self._searcher = self._records.searcher
         self._last: tuple[str, _LookedFor] | None = None
@@ -127,26 +145,33 @@ class Words:
 
     def search(self, text: str, where: Filter, top_k: int) -> list[tuple[int, float]]:
         """Records, see `_Index.best`."""
-        parsed, words = self._looked_for(text)
-        clauses = [(Occur.Must, self._phrase(phrase)) for phrase in parsed.phrases]
-        clauses += [clause for terms in words for term in terms for clause in self._records.clauses(*term, BOOSTS)]
+        wanted = self._looked_for(text)
+        clauses = [(Occur.Must, self._phrase(phrase)) for phrase in wanted.parsed.phrases]
+        clauses += [clause for term in wanted.terms for clause in self._records.clauses(*term, BOOSTS)]
+        clauses += [(Occur.Should, Query.boost_query(self._phrase(forms), worth)) for forms, worth in wanted.wholes]
         return self._records.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else []
 
     def search_pages(self, text: str, where: Filter, top_k: int) -> list[tuple[int, float]]:
         """Pages by the number of their first record, see `_Index.best`. Phrases count as their words."""
-        _, words = self._looked_for(text)
-        clauses = [clause for terms in words for term in terms for clause in self._pages.clauses(*term, _WHOLE)]
+        wanted = self._looked_for(text)
+        clauses = [clause for term in wanted.terms for clause in self._pages.clauses(*term, _WHOLE)]
+        clauses += [
+            (Occur.Should, Query.boost_query(self._pages.all_of(forms, field), worth))
+            for forms, worth in wanted.wholes
+            for field in PAGE_FIELDS
+        ]
         return self._pages.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else []
 
     def evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""
-        parsed, _ = self._looked_for(text)
-        words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
+        wanted = self._looked_for(text)
+        parsed = wanted.parsed
         rarities: list[tuple[Query, float]] = []
         total = 0.0
-        for word in words:
-            forms = self._evidence_forms(word, parsed.open_ended and word is parsed.words[-1])
-            held = max((self._pages_with(form) for form in forms), default=0)
+        for word in wanted.words:
+            is_open = parsed.open_ended and word is parsed.words[-1]
+            forms = self._evidence_forms(word, is_open, wanted.others.get(word.exact, ()))
+            held = max((self._pages_with(words) for words in forms), default=0)
             rarity = math.log1p((self.pages - held + 0.5) / (held + 0.5))
             total += rarity
             if forms:
@@ -154,19 +179,25 @@ class Words:
         share = self._pages.most([(query, rarity) for query, rarity in rarities]) / total if total else 0.0
         return WordEvidence(min(share, 1.0), round(self._pages.most([(query, 1.0) for query, _ in rarities])))
 
-    def _evidence_forms(self, word: QueryWord, is_open: bool) -> list[str]:
-        """The forms by which pages hold a word: of the surest kind that there is."""
+    def _evidence_forms(self, word: QueryWord, is_open: bool, others: tuple[Forms, ...]) -> list[Forms]:
+        """The forms by which pages hold a word: of the surest kind that there is, and its synonyms."""
         kinds: list[Callable[[], Iterable[str]]] = [
             lambda: (word.exact, word.stem),
             lambda: word.parts,
             lambda: self._completions(word) if is_open and len(word.exact) >= _MIN_EVIDENT_PREFIX else (),
             lambda: self._corrections(word) if len(word.exact) >= _MIN_EVIDENT_TYPO else (),
         ]
-        found = ([form for form in dict.fromkeys(kind()) if form and self._pages_with(form)] for kind in kinds)
-        return next((forms for forms in found if forms), [])
+        more: tuple[Forms, ...] = others  # as sure as the word itself
+        for kind in kinds:
+            wanted = [*((form,) for form in dict.fromkeys(kind()) if form), *more]
+            if found := [forms for forms in wanted if self._pages_with(forms)]:
+                return found
+            more = ()
+        return []
 
-    def _pages_with(self, term: str) -> int:
-        return max(int(self._pages.searcher.doc_freq(field, term)) for field in PAGE_FIELDS)
+    def _pages_with(self, forms: Forms) -> int:
+        """At most how many pages hold all of the words."""
+        return max(min(int(self._pages.searcher.doc_freq(name, form)) for form in forms) for name in PAGE_FIELDS)
 
     def _phrase(self, phrase: Sequence[str]) -> Query:
         """The phrase in any field."""
@@ -177,7 +208,7 @@ class Words:
         return Query.boolean_query([(Occur.Should, field) for field in fields])
 
     def _looked_for(self, text: str) -> _LookedFor:
-        """A query taken apart, and for each of its words that count what is looked for."""
+        """A query taken apart, and what is looked for."""
         last = self._last  # records and pages are asked for the same words, one after the other
         if last is None or last[0] != text:
             last = self._last = (text, self._find_terms(text))
@@ -185,10 +216,18 @@ class Words:
 
     def _find_terms(self, text: str) -> _LookedFor:
         parsed = parse_query(clean(text))
-        words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
-        return parsed, [self._terms(word, parsed.open_ended and word is parsed.words[-1]) for word in words]
+        words = tuple(word for word in parsed.words if not word.is_stop) or parsed.words
+        wanted = _LookedFor(parsed, words, [], [], self._synonyms.of(parsed.order))
+        for word in words:
+            others = [forms for forms in wanted.others.get(word.exact, ()) if all(map(self._is_held, forms))]
+            worth = _SYNONYM_BOOST * (1.0 if word.stem else _IDENTIFIER_BOOST)
+            wanted.terms.extend((forms[0], worth) for forms in others if len(forms) == 1)
+            wanted.wholes.extend((forms, worth) for forms in others if len(forms) > 1)
+            is_open = parsed.open_ended and word is parsed.words[-1]
+            wanted.terms.extend(self._terms(word, is_open, may_be_slip=not others))
+        return wanted
 
-    def _terms(self, word: QueryWord, is_open: bool) -> list[Term]:
+    def _terms(self, word: QueryWord, is_open: bool, *, may_be_slip: bool) -> list[Term]:
         """What one word of the query looks for: its own forms and parts, completions, else what it was meant to be."""
         forms = [form for form in dict.fromkeys((word.exact, word.stem)) if form]
         worth = 1.0 if word.stem else _IDENTIFIER_BOOST
@@ -197,7 +236,9 @@ class Words:
             found += [(form, _PREFIX_BOOST) for form in self._completions(word) if form not in forms]
         found += [(part, _PART_BOOST) for part in word.parts if part not in forms]
         found = [(form, worth) for form, worth in found if self._is_held(form)]
-        return found or [(form, _TYPO_BOOST) for form in self._corrections(word) if self._is_held(form)]
+        if found or not may_be_slip:
+            return found
+        return [(form, _TYPO_BOOST) for form in self._corrections(word) if self._is_held(form)]
 
     def _is_held(self, term: str) -> bool:
         return any(self._searcher.doc_freq(field, term) for field in BOOSTS)
@@ -225,6 +266,6 @@ def _kept_forms(plain: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(form for word in plain for form in (word, stem(word))))
 
 
-def open_words(generation: Path) -> Words:
+def open_words(generation: Path, synonyms: Synonyms = NO_SYNONYMS) -> Words:
     """The words of a generation's folder."""
-    return Words(generation)
+    return Words(generation, synonyms)

@@ -35,6 +35,7 @@ from searchsocket.stores.local.records import (
     path_key,
     record_of,
 )
+from searchsocket.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Vector, Vectors
 from searchsocket.urls import normalise_prefix
 
@@ -46,12 +47,13 @@ _MAX_VALUES = 500  # of one statement
 class LocalReader:
     """A snapshot of one generation; safe to share between threads, and whole after its files are removed."""
 
-    def __init__(self, folder: Path, *, trusted: bool = False) -> None:
+    def __init__(self, folder: Path, *, trusted: bool = False, synonyms: Synonyms = NO_SYNONYMS) -> None:
         """Open a generation's folder.
 
         Args:
             trusted: The hashes of the big files were checked a moment ago. They are checked otherwise: 100 MB take
                 0.06 s, once a generation, and a wrong byte would be a wrong answer.
+            synonyms: What else the words of a query look for.
 
         Raises:
             FileNotFoundError: A file is missing: damaged, or removed a moment ago by a newer run.
@@ -72,7 +74,7 @@ class LocalReader:
             raise corrupt(folder / ORDER, "names records that its manifest does not know")
         self.rows = np.full(self.manifest.max_doc + 1, -1, np.int64)  # doc -> row
         self.rows[self.order] = np.arange(count)
-        self.words = self._open_words()
+        self.words = self._open_words(synonyms)
         self._lock = threading.Lock()
         self._connection = connect_reader(folder / RECORDS)
         self._tags: dict[str, Rows] = {}
@@ -92,9 +94,9 @@ class LocalReader:
             raise corrupt(path, f"holds {len(array)} rows instead of {self.generation.records}")
         return array
 
-    def _open_words(self) -> Words:
+    def _open_words(self, synonyms: Synonyms) -> Words:
         with naming_damage(self.folder / WORDS):
-            words = open_words(self.folder)
+            words = open_words(self.folder, synonyms)
         held, told = (words.records, words.pages), (self.generation.records, self.generation.pages)
         if held != told:
             raise corrupt(

@@ -51,6 +51,7 @@ from searchsocket.stores.local.verify import (
     record_problems,
     sync_files,
 )
+from searchsocket.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import Generation, Record, Scope, Vectors
 
 _MAX_OPEN_TRIES = 20  # each one needs another publish to have removed what CURRENT named a moment ago
@@ -71,6 +72,7 @@ class LocalStore:
         project_id: str,
         *,
         max_records: int = 200_000,
+        synonyms: Synonyms = NO_SYNONYMS,
         clock: Callable[[], datetime] = _utc_now,
     ) -> None:
         """Touches nothing yet.
@@ -79,11 +81,13 @@ class LocalStore:
             root: Folder of the index; made by the first write.
             project_id: Whose index it is; a folder belongs to one project.
             max_records: Scopes above it are reported by `health`, since brute force becomes slow.
+            synonyms: What else the words of a query look for; the index holds nothing of them.
             clock: Names generations.
         """
         self._root = root
         self._project_id = project_id
         self._max_records = max_records
+        self._synonyms = synonyms
         self._clock = clock
         self._ownership = Ownership(root, project_id)
         self._lock = threading.Lock()
@@ -298,7 +302,7 @@ class LocalStore:
 
     def _open(self, generation: Path, *, trusted: bool = False) -> LocalReader:
         try:
-            reader = LocalReader(generation, trusted=trusted)
+            reader = LocalReader(generation, trusted=trusted, synonyms=self._synonyms)
         except FileNotFoundError:
             raise
         except OSError as error:

@@ -1,0 +1,93 @@
+"""`ranking.synonyms` over the embedded index: what is found only by another word for it, and what is not."""
+
+from pathlib import Path
+
+import pytest
+from contract.vector_store import fill, ids, random_units, record
+
+from searchsocket.stores.base import IndexReader
+from searchsocket.stores.local import LocalStore
+from searchsocket.synonyms import NO_SYNONYMS, Synonyms, make_synonyms
+
+PAGES = {
+    "removing": "Removing a scope takes its records with it.",
+    "deleting": "Deleting a scope takes its records with it.",
+    "cluster": "Kubernetes restarts it.",
+    "signing": "Sign in before the first request.",
+    "apart": "In the end there is a sign of it.",
+    "japan": "これは日本語の文書です。",
+}
+GROUPS = [
+    ["delete", "remove", "drop"],
+    ["k8s", "Kubernetes"],
+    ["sign in", "login"],
+    ["Japanese", "日本語"],
+    ["kubernetes", "orchestrator"],
+]
+
+
+def open_reader(folder: Path, synonyms: Synonyms) -> IndexReader:
+    records = [record(name, f"/{name}", text) for name, text in PAGES.items()]
+    return fill(LocalStore(folder, "shop", synonyms=synonyms), records, random_units(len(records)))
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
+    return open_reader(tmp_path_factory.mktemp("index"), make_synonyms(GROUPS))
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
+    return open_reader(tmp_path_factory.mktemp("index"), NO_SYNONYMS)
+
+
+FOUND = [
+    ("drop ", {"removing", "deleting"}),
+    ("dropped ", {"removing", "deleting"}),  # endings make no difference
+    ("k8s", {"cluster"}),
+    ("orchestrators ", {"cluster"}),  # the word stands in two groups
+    ("login ", {"signing"}),
+    ("japanese ", {"japan"}),
+]
+
+
+@pytest.mark.parametrize(("typed", "found"), FOUND)
+def test_a_page_with_only_the_other_word_is_found(
+    reader: IndexReader, plain: IndexReader, typed: str, found: set[str]
+) -> None:
+    assert set(ids(reader.keyword_query(typed, top_k=9))) == found
+    assert {url.strip("/") for url in ids(reader.page_query(typed, top_k=9))} >= found
+    assert reader.word_evidence(typed).share == pytest.approx(1.0)
+    assert ids(plain.keyword_query(typed, top_k=9)) == ids(plain.page_query(typed, top_k=9)) == []
+    assert plain.word_evidence(typed).count == 0
+
+
+def test_the_word_itself_counts_more(reader: IndexReader) -> None:
+    assert ids(reader.keyword_query("remove ", top_k=9)) == ["removing", "deleting"]
+    assert ids(reader.keyword_query("delete ", top_k=9)) == ["deleting", "removing"]
+    first, second = reader.page_query("remove ", top_k=9)
+    assert (first.id, second.id) == ("/removing", "/deleting")
+    assert second.score == pytest.approx(first.score / 2, rel=1e-3)
+
+
+def test_an_entry_of_several_words_is_typed_and_found_as_a_whole(tmp_path: Path) -> None:
+    records = [record("login", "/login", "The login page."), record("other", "/other", "Nothing.")]
+    reader = fill(LocalStore(tmp_path, "shop", synonyms=make_synonyms(GROUPS)), records, random_units(2))
+    assert ids(reader.keyword_query("in a hurry, sign in ", top_k=9)) == ["login"]
+    assert reader.word_evidence("sign in ").share == pytest.approx(1.0)
+    assert ids(reader.keyword_query("a sign of it in ", top_k=9)) == []
+    assert ids(reader.keyword_query("sign ", top_k=9)) == []
+
+
+def test_what_a_slip_or_a_beginning_was_meant_to_be_has_no_synonyms(reader: IndexReader) -> None:
+    assert ids(reader.keyword_query("dropp ", top_k=9)) == []
+    assert ids(reader.keyword_query("remvoing ", top_k=9)) == ["removing"]
+    assert ids(reader.keyword_query("remov", top_k=9))[:1] == ["removing"]
+    assert ids(reader.keyword_query("orchestratr ", top_k=9)) == []
+
+
+def test_other_queries_are_answered_as_without_synonyms(reader: IndexReader, plain: IndexReader) -> None:
+    for typed in ("scope records", "restarts", "first request ", "文書", "zebra "):
+        assert reader.keyword_query(typed, top_k=9) == plain.keyword_query(typed, top_k=9)
+        assert reader.page_query(typed, top_k=9) == plain.page_query(typed, top_k=9)
+        assert reader.word_evidence(typed) == plain.word_evidence(typed)
