@@ -103,6 +103,12 @@ def test_json_is_the_answer_of_the_api(run_json: RunJson, indexed_site: Path) ->
     assert found["meta"]["modelId"]
 
 
+def test_configured_synonyms_are_looked_for(run_json: RunJson, indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_json("search", "krakatau", project=indexed)["results"] == []
+    monkeypatch.setenv("SEARCHSOCKET__RANKING__SYNONYMS", '[["krakatau", "tide table"], ["rope", "hawser"]]')
+    assert run_json("search", "krakatau", project=indexed)["results"][0]["url"] == "/docs/tides"
+
+
 def test_a_scope_without_index_is_told(run: RunCli, indexed_site: Path) -> None:
     done = run("search", "tide", "--scope", "preview", project=indexed_site)
     assert done.exit_code == 3
