@@ -9,6 +9,7 @@ from searchsocket.words import fold, parse_query, word_forms
 
 _MIN_PREFIX = 3
 _MAX_MARKED_CHARS = 100_000  # of one text: chunks end long before
+_MAX_KEPT_CHARS = 4_000  # a longer text is cut into words each time
 _MAX_WORD_CHARS = 64  # longer runs are data, not words
 
 _COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -17,6 +18,16 @@ _WORD_REST = re.compile(r"[^\W_]*")
 _OTHER_LETTER = re.compile(rf"[^\W\d_a-zA-Z]|[{_COMBINING}]")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _forms = lru_cache(maxsize=1 << 16)(word_forms)  # words repeat: from one snippet to the next, and between queries
+
+
+def _words(text: str) -> Iterator[tuple[int, str]]:
+    return ((match.start(), match[0]) for match in _WORD.finditer(text))
+
+
+@lru_cache(maxsize=1 << 10)  # about 25 MB
+def _all_words(text: str) -> tuple[tuple[int, str], ...]:
+    """Every word and where it starts; kept, because popular chunks are quoted again and again."""
+    return tuple(_words(text))
 
 
 class Mark(NamedTuple):
@@ -36,6 +47,7 @@ class QueryWords:
         words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
         self._whole = {form: word.exact for word in words for form in (word.exact, word.stem) if form}
         self._parts = {part: word.exact for word in words for part in word.parts if part not in self._whole}
+        self._known: dict[str, tuple[str, bool] | None] = {}  # words that texts held: they repeat from text to text
         self._literals = _literals(q)
         self._needles = _needles([*self._whole, *self._parts])
         # Search as one types: the last word may be the beginning of one.
@@ -48,27 +60,32 @@ class QueryWords:
         The words inside an identifier are marked only in texts that do not hold it whole.
         """
         text = text[:_MAX_MARKED_CHARS]
-        whole, parts = list(self._literal_marks(text)), list[Mark]()
-        for mark, is_whole in self._word_marks(text):
-            (whole if is_whole else parts).append(mark)
-        found = {mark.word for mark in whole}
-        return _merged([*whole, *(mark for mark in parts if mark.word not in found)] or self._prefix_marks(text))
+        whole, parts, known = list(self._literal_marks(text)), list[Mark](), self._known
+        for start, word in self._likely_words(text) if self._whole else ():
+            if word not in known:
+                known[word] = self._meant(word)
+            meant = known[word]
+            if meant:
+                (whole if meant[1] else parts).append(Mark(start, start + len(word), meant[0]))
+            elif not word.isascii() and _UNSPACED.search(word):
+                whole += self._pair_marks(word, start)
+        if parts:
+            found = {mark.word for mark in whole}
+            whole += [mark for mark in parts if mark.word not in found]
+        return _merged(whole or self._prefix_marks(text))
 
-    def _word_marks(self, text: str) -> Iterator[tuple[Mark, bool]]:
-        """Marks of words, and whether each is a query word as a whole."""
-        if not self._whole:
-            return
-        for start, word in self._likely_words(text):
-            if len(word) > _MAX_WORD_CHARS and word.isascii():
-                continue
-            if not word.isascii() and _UNSPACED.search(word):
-                yield from ((mark, True) for mark in self._pair_marks(word, start))
-                continue
-            for form in _forms(word):
-                query_word = self._whole.get(form) or self._parts.get(form)
-                if query_word:
-                    yield Mark(start, start + len(word), query_word), form in self._whole
-                    break
+    def _meant(self, word: str) -> tuple[str, bool] | None:
+        """The query word that `word` is, and whether it is the whole of it; None for scripts without spaces too."""
+        if word.isascii():
+            if len(word) > _MAX_WORD_CHARS:
+                return None
+        elif _UNSPACED.search(word):
+            return None
+        for form in _forms(word):
+            query_word = self._whole.get(form) or self._parts.get(form)
+            if query_word:
+                return query_word, form in self._whole
+        return None
 
     def _likely_words(self, text: str) -> Iterator[tuple[int, str]]:
         """Words that may be the query's, and where they start: those that begin like one, also inside `camelCase`.
@@ -77,16 +94,17 @@ class QueryWords:
         """
         lower = text.lower()
         if not text.isascii() and (len(lower) != len(text) or _OTHER_LETTER.search(text)):
-            yield from ((match.start(), match[0]) for match in _WORD.finditer(text))
+            yield from _all_words(text) if len(text) <= _MAX_KEPT_CHARS else _words(text)
             return
+        find, rest = lower.find, _WORD_REST.match
         for needle in self._needles:
-            at = lower.find(needle)
+            at = find(needle)
             while at >= 0:
                 end = at + len(needle)
                 if at == 0 or not lower[at - 1].isalnum() or text[at].isupper():
-                    end = _WORD_REST.match(lower, end).end()  # type: ignore[union-attr]  # matches the empty rest too
+                    end = rest(lower, end).end()  # type: ignore[union-attr]  # matches the empty rest too
                     yield at, text[at:end]
-                at = lower.find(needle, end)
+                at = find(needle, end)
 
     def _pair_marks(self, run: str, start: int) -> Iterator[Mark]:
         """Scripts without spaces are kept as pairs of neighbours."""
@@ -127,10 +145,13 @@ def _literals(q: str) -> re.Pattern[str] | None:
 
 def _merged(marks: Iterable[Mark]) -> list[Mark]:
     merged: list[Mark] = []
+    reached = 0
     for mark in sorted(marks):
-        if merged and mark.start < merged[-1].end:
+        start, end, _ = mark
+        if start < reached:
             before = merged[-1]
-            merged[-1] = Mark(before.start, max(before.end, mark.end), before.word)
+            merged[-1] = Mark(before.start, max(reached, end), before.word)
         else:
             merged.append(mark)
+        reached = max(reached, end)
     return merged

@@ -56,7 +56,7 @@ def excerpt(text: str, marks: Sequence[Mark], span: tuple[int, int]) -> Snippet:
     before = _ELLIPSIS if start > 0 else ""
     after = _ELLIPSIS if end < len(text) else ""
     shift = len(before) - start
-    shown = tuple((mark.start + shift, mark.end + shift) for mark in marks if start <= mark.start and mark.end <= end)
+    shown = tuple([(first + shift, last + shift) for first, last, _ in marks if start <= first and last <= end])
     return Snippet(before + text[start:end].replace("\n", " ") + after, shown)
 
 
@@ -74,9 +74,9 @@ def _densest(marks: Sequence[Mark], max_chars: int) -> tuple[int, int]:
     """Start of the first and end of the last mark of the best window; (0, 0) without marks."""
     best, found, behind = (0, 0), (0, 0), 0
     counts: dict[str, int] = {}
-    for at, mark in enumerate(marks):
-        counts[mark.word] = counts.get(mark.word, 0) + 1
-        while mark.end - marks[behind].start > max_chars and behind < at:
+    for at, (_, end, word) in enumerate(marks):
+        counts[word] = counts.get(word, 0) + 1
+        while end - marks[behind].start > max_chars and behind < at:
             left = marks[behind].word
             counts[left] -= 1
             if not counts[left]:
@@ -84,7 +84,8 @@ def _densest(marks: Sequence[Mark], max_chars: int) -> tuple[int, int]:
             behind += 1
         worth = (len(counts), at - behind + 1)
         if worth > best:
-            best, found = worth, (marks[behind].start, min(mark.end, marks[behind].start + max_chars))
+            start = marks[behind].start
+            best, found = worth, (start, min(end, start + max_chars))
     return found
 
 
