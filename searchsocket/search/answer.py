@@ -24,7 +24,7 @@ class Explanation:
     fused: float  # (vector + keyword + page) / 3
     links: float
     depth: float
-    exact: float  # 1 where the query is the title or a name that the chunk holds, see `search/exact.py`
+    exact: float  # where the query is the title, or names something that the chunk holds, see `search/exact.py`
     weight: float
 
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from searchsocket.types import Record
 
-# Above everything that likeness can add up to: who types a title, or a name alone, means exactly that.
-_WHOLE = 1.0
+# Above everything that likeness and boosts can add up to: who types one word means that word ...
+_ALONE = 1.1
+# ... and where it is the title of a page, that page before others that hold it.
+_TITLE = 2.2
 # An identifier among other words says much, and the other words say the rest.
 _AMONG_WORDS = 0.3
 # What prose does not hold: `a_b`, `$x`, `a::b`, `ab.cd`, `f()`, `camelCase`, `--flag`.
@@ -22,13 +24,13 @@ class Exactness:
     names: tuple[str, ...]
 
     def of(self, record: Record) -> float:
-        """What the chunk's score gains: 1 where the query is the title, less for the identifiers that it holds."""
+        """What the chunk's score gains: most where the query is the title, less for the identifiers that it holds."""
         if self.title and _folded(record.title) == self.title:
-            return _WHOLE
+            return _TITLE
         if not self.names:
             return 0.0
         text = f"{record.text}\n{record.title}\n{record.url}".casefold()
-        most = _WHOLE if self.names == (self.title,) else _AMONG_WORDS
+        most = _ALONE if self.names == (self.title,) else _AMONG_WORDS
         return most * sum(name in text for name in self.names) / len(self.names)
 
 

@@ -11,10 +11,10 @@ from searchsocket.search.exact import exactness
 @pytest.mark.parametrize(
     ("q", "text", "gain"),
     [
-        ("Title", "anything", 1.0),
-        ("  title? ", "anything", 1.0),
-        ("max_chars", "set `max_chars` to 900", 1.0),
-        ("battery", "the battery of the car", 1.0),
+        ("Title", "anything", 2.2),
+        ("  title? ", "anything", 2.2),
+        ("max_chars", "set `max_chars` to 900", 1.1),
+        ("battery", "the battery of the car", 1.1),
         ("battery", "the engine", 0.0),
         ("how do I set max_chars", "set `max_chars` to 900", 0.3),
         ("max_chars and min_chars", "only min_chars", 0.15),
@@ -29,8 +29,8 @@ def test_titles_and_names_gain_what_they_say(q: str, text: str, gain: float) -> 
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
-def test_any_query_gains_between_nothing_and_one(q: str, text: str) -> None:
-    assert 0.0 <= exactness(q).of(record("a", text=text)) <= 1.0
+def test_any_query_gains_within_bounds(q: str, text: str) -> None:
+    assert 0.0 <= exactness(q).of(record("a", text=text)) <= 2.2
 
 
 @given(st.sampled_from(["_$" * 400, "a" * 1000, ".a" * 500, "(" * 1000, "aB" * 500]))
