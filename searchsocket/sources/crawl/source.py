@@ -17,6 +17,7 @@ from searchsocket.settings.model import CrawlSettings
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response
 from searchsocket.sources.crawl.links import page_links
+from searchsocket.sources.crawl.robots import parse_robots
 from searchsocket.sources.crawl.sitemap import SitemapWalk, unpacked
 from searchsocket.sources.crawl.store import BodyStore, Stored
 from searchsocket.types import RawPage
@@ -222,7 +223,7 @@ class CrawlSource:
             if 400 <= error.status < 500 and error.status != 429:
                 return None  # no rules (RFC 9309, 2.3.1.3)
             raise SourceUnavailable(f"robots.txt of {fetcher.origin} cannot be read: {error}") from error
-        return Protego.parse(body[:512_000].decode("utf-8", "replace"))
+        return parse_robots(body)
 
 
 def _nothing_found(base_url: str, report: SourceReport) -> str:

@@ -1,0 +1,47 @@
+"""What `robots.txt` says to this crawler, and to no other (RFC 9309)."""
+
+import re
+
+from protego import Protego
+
+PRODUCT = "searchsocket"
+MAX_BYTES = 512_000  # what RFC 9309 asks a crawler to read
+_TOKEN = re.compile(r"\*|[a-z_-]*")
+_AGENT = re.compile(r"user[ -]?agent(?:[ \t]*:|[ \t])", re.IGNORECASE)
+_WHOLE_SITE = ("sitemap", "site-map", "host")
+
+
+def parse_robots(body: bytes) -> Protego:
+    """The rules for this crawler, as those for every agent; never fails, whatever the bytes are.
+
+    Only our group is handed on. The parser finds a group by the beginning of any word of the user agent, so that
+    rules for `search` or `indexer` were taken for ours; and it copies each rule for each agent of a group, which a
+    hostile file of this size makes gigabytes of.
+    """
+    ours: list[str] = []
+    everyone: list[str] = []
+    whole_site: list[str] = []
+    agents: set[str] = set()  # of the group that the line stands in
+    named = False
+    in_rules = False
+    for line in body[:MAX_BYTES].decode("utf-8-sig", "replace").splitlines():
+        text = line.partition("#")[0].strip()
+        if agent := _AGENT.match(text):
+            agents = {_token(text[agent.end() :])} | (set() if in_rules else agents)
+            named |= PRODUCT in agents
+            in_rules = False
+        elif text.lower().startswith(_WHOLE_SITE):
+            whole_site.append(text)
+        elif text:
+            in_rules |= ":" in text
+            if PRODUCT in agents:
+                ours.append(text)
+            if "*" in agents:
+                everyone.append(text)
+    return Protego.parse("\n".join(["User-agent: *", *(ours if named else everyone), *whole_site]))
+
+
+def _token(agent: str) -> str:
+    """The product that a line is for: versions and what stands behind them say nothing."""
+    found = _TOKEN.match(agent.strip().lower())
+    return found[0] if found else ""
