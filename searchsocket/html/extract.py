@@ -19,7 +19,7 @@ from searchsocket.types import ExtractedPage, RawPage
 
 # Part of the cache key: raise the number with every change of output; the libraries change it too.
 EXTRACTOR_VERSION = " ".join(
-    ["1", *(f"{name}={version(name)}" for name in ("beautifulsoup4", "lxml", "markdown-it-py", "markdownify"))]
+    ["2", *(f"{name}={version(name)}" for name in ("beautifulsoup4", "lxml", "markdown-it-py", "markdownify"))]
 )
 _MATH_SIGNS = ("math/tex", "MathJax", "<math", "<m:math")
 

@@ -77,8 +77,11 @@ class _Walk:
         chars: int,
     ) -> None:
         self._rules, self._matched = rules, matched
-        self._extract, self._transform = extract, transform
-        self._always = frozenset(extract.drop_tags) - _JUDGED
+        self._transform = transform
+        # HTML names are read without regard to case, and the parser gives them in lower case.
+        self._tags = frozenset(tag.lower() for tag in extract.drop_tags)
+        self._always = self._tags - _JUDGED
+        self._ignore = extract.ignore_attr.lower()
         self._chars = chars
         self._chrome = chrome  # the whole body is the content: its own header and footer are the site's
 
@@ -107,7 +110,7 @@ class _Walk:
         return self._prepared(element)
 
     def _is_dropped(self, element: Element) -> bool:
-        if self._extract.ignore_attr and element.get(self._extract.ignore_attr) is not None:
+        if self._ignore and element.get(self._ignore) is not None:
             return True
         if element in self._matched:
             return not _is_whole_heading(element)
@@ -118,7 +121,7 @@ class _Walk:
                 return not _is_whole_heading(element)
         role = element.get("role")
         if role is not None and role in _NAVIGATION_ROLES:
-            return role != "navigation" or "nav" in self._extract.drop_tags
+            return role != "navigation" or "nav" in self._tags
         if role is not None and role in _CONTROL_ROLES and element.get("href") is None:
             return not any(True for _ in element.iter(*HEADINGS)) and not _in_heading(element)
         return _is_hidden(element) or (self._chrome and self._is_frame(element))
@@ -131,7 +134,7 @@ class _Walk:
 
     def _is_chrome(self, element: Element, kind: str) -> bool:
         """Whether a header, nav, footer or aside goes: by place outside the content, by what it holds inside."""
-        if kind not in self._extract.drop_tags:
+        if kind not in self._tags:
             return False
         if kind == "nav":
             return True

@@ -54,7 +54,7 @@ def extract_markdown(
     """
     text, odd = decode_html(data, charset)
     values, text, unread = split_front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
-    text, tagged = strip_svelte(text, extract.noindex_attr)
+    text, tagged = strip_svelte(text, extract.noindex_attr, robots=extract.respect_robots_noindex)
     title = _text(values, "title")
     if tagged or _is_noindex(values, extract):
         return ExtractedPage(title=title or page.url, body="", skip="noindex")

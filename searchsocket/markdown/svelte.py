@@ -26,8 +26,11 @@ _ATTRIBUTE = re.compile(r"""\s([A-Za-z][\w-]{0,50})(?:=("[^"{}]*"|'[^'{}]*'|[^\s
 _ROBOTS = re.compile(r"<meta\b[^>]{0,200}robots[^>]{0,200}\b(?:noindex|none)\b", re.IGNORECASE)
 
 
-def strip_svelte(text: str, noindex_attr: str) -> tuple[str, bool]:
+def strip_svelte(text: str, noindex_attr: str, *, robots: bool = True) -> tuple[str, bool]:
     """Markdown and plain HTML alone.
+
+    Args:
+        robots: Whether a robots meta is listened to.
 
     Returns:
         The text, and whether a tag outside code carries `noindex_attr` or is a robots meta that says noindex.
@@ -41,7 +44,7 @@ def strip_svelte(text: str, noindex_attr: str) -> tuple[str, bool]:
         end, kept = _handled(text, match, str(kind))
         if kind in {"tag", "raw"}:
             seen = text[match.start() : end]
-            noindex |= _carries(seen, noindex_attr) or _ROBOTS.search(seen) is not None
+            noindex |= _carries(seen, noindex_attr) or (robots and _ROBOTS.search(seen) is not None)
         parts.append(kept)
         at = max(end, match.end() if kind != "ticks" else end)
     return "".join([*parts, text[at:]]), noindex
@@ -104,4 +107,4 @@ def _plain_tag(tag: str) -> str:
 
 
 def _carries(tag: str, attribute: str) -> bool:
-    return bool(attribute) and re.search(rf"\s{re.escape(attribute)}(?=[\s=/>])", tag) is not None
+    return bool(attribute) and re.search(rf"\s{re.escape(attribute)}(?=[\s=/>])", tag, re.IGNORECASE) is not None

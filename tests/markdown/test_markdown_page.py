@@ -147,6 +147,14 @@ def test_a_tag_can_take_a_page_out_but_not_one_in_code() -> None:
     assert extract("---\nrobots: none\n---\nx", ExtractSettings(respect_robots_noindex=False)).body == "x"
 
 
+def test_the_settings_for_tags_that_take_a_page_out_have_an_effect() -> None:
+    """A robots meta was listened to whatever the settings said; names of attributes have no case in HTML."""
+    meta = '<svelte:head><meta name="robots" content="noindex"></svelte:head>\n# x'
+    assert extract(meta, ExtractSettings(respect_robots_noindex=False)).skip == ""
+    assert extract("<div data-absent>y</div>").skip == ""
+    assert extract("<div data-absent>y</div>", ExtractSettings(noindex_attr="data-Absent")).skip == "noindex"
+
+
 def test_html_in_markdown_is_read_as_html() -> None:
     """Hidden and navigational parts go, the rest becomes Markdown."""
     body = extract('<nav>n</nav>\n\n<div class="x" hidden>h</div>\n\n<p data-search-ignore>i</p>\n\n<b>kept</b>').body
