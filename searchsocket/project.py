@@ -54,8 +54,18 @@ def open_project(root: Path, environ: Mapping[str, str]) -> Project:
         ConfigError: The configuration cannot be used.
     """
     root = root.resolve()
-    settings = load_settings(root, environ)
+    settings = _with_model_folder(load_settings(root, environ), root)
     return Project(root, settings, settings.project.id or _package_name(root) or root.name or "site")
+
+
+def _with_model_folder(settings: Settings, root: Path) -> Settings:
+    """`embeddings.model` made absolute where it is a folder of the project, whatever folder the process works in."""
+    embeddings = settings.embeddings
+    if not embeddings.model or not (root / embeddings.model).is_dir():
+        return settings  # a name in the Hugging Face cache
+    return settings.model_copy(
+        update={"embeddings": embeddings.model_copy(update={"model": str(root / embeddings.model)})}
+    )
 
 
 def _package_name(root: Path) -> str:
