@@ -1,0 +1,94 @@
+"""Effects of `embeddings`, `vector`, `run` and `state`: how a run is done, what it costs and where it is kept."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from searchsocket.events import Event
+from searchsocket.pipeline import page_mirror
+from searchsocket.pipeline.context import RunOptions
+from searchsocket.pipeline.index import index_scope
+from searchsocket.stores import make_store
+from tests.settings.effects_of_pages import only_value
+from tests.settings.lab import Effect, Lab, outcome
+
+TINY = Path(__file__).parent.parent / "embedders" / "tiny-onnx"
+
+
+def models(lab: Lab) -> set[str]:
+    """What made the vectors of the index, without versions."""
+    lab.index()
+    return {record.model_id.partition("-")[0] for record in lab.site.records()}
+
+
+def load_model(lab: Lab) -> str:
+    """Index with the model, no cache of models being there."""
+    lab.patch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(lab.root / "empty"))
+    return outcome(lab.index, naming="all-MiniLM-L6-v2")
+
+
+def copy_model(lab: Lab) -> None:
+    (lab.root / "model").symlink_to(TINY, target_is_directory=True)
+
+
+def embedded(lab: Lab) -> list[int]:
+    """How many texts were embedded after each call of the embedder."""
+    done: list[int] = []
+
+    def hear(event: Event) -> None:
+        if event.name == "progress" and event.fields["stage"] == "chunk_embeddings":
+            done.append(int(event.fields["done"]))
+
+    index_scope(lab.site.run("main", RunOptions(), hear))
+    return done
+
+
+def says_too_large(lab: Lab) -> bool:
+    lab.index()
+    project = lab.project
+    return "max_records" in make_store(project.settings.vector, project.state_dir, project.id).health().details
+
+
+def folders(name: str) -> Callable[[Lab], list[str]]:
+    """The folders of the project that hold such a file after a run."""
+
+    def observe(lab: Lab) -> list[str]:
+        lab.index()
+        return sorted(str(path.parent.relative_to(lab.root)) for path in lab.root.rglob(name))
+
+    return observe
+
+
+def workers(lab: Lab) -> int:
+    """How many processes the pages of a large site are shared out to, on a machine of five cores."""
+    asked: list[int] = []
+
+    def record(
+        work: Callable[[object], object], batches: Iterable[object], *, workers: int, lost: object
+    ) -> Iterator[object]:
+        asked.append(workers)
+        return map(work, batches)
+
+    with lab.patch.context() as patch:
+        patch.setattr(page_mirror, "_SERIAL_BELOW_BYTES", 0)
+        patch.setattr(page_mirror, "default_workers", lambda: 5)
+        patch.setattr(page_mirror, "map_batches", record)
+        lab.index()
+    return asked[0]
+
+
+EFFECTS = (
+    Effect("embeddings.provider", "hash", models, {"builtin"}, {"hash"}, anew=True),
+    Effect("embeddings.model", "model", load_model, "CONFIG_MISSING", "ok", given={"embeddings.provider": "onnx"},
+           prepare=copy_model),
+    Effect("embeddings.batch_size", 5, embedded, [12], [5, 10, 12], anew=True),
+    Effect("embeddings.price_per_million_tokens_usd", 2.0, lambda lab: lab.index().estimated_cost_usd > 0, False, True,
+           anew=True),
+    Effect("embeddings.max_cost_usd", 0.0, lambda lab: outcome(lab.index), "ok", "BUDGET_EXCEEDED",
+           given={"embeddings.price_per_million_tokens_usd": 2.0}, anew=True),
+    only_value("vector.provider"),
+    Effect("vector.local.path", "kept/here", folders("CURRENT"), [".searchsocket/index/main"], ["kept/here/main"],
+           anew=True),
+    Effect("vector.local.max_records", 5, says_too_large, False, True),
+    Effect("run.workers", 3, workers, 5, 3, anew=True),
+    Effect("state.dir", ".index", folders("state.db"), [".searchsocket"], [".index"], anew=True),
+)  # fmt: skip

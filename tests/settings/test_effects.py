@@ -1,0 +1,46 @@
+"""Every key of the configuration has an effect that can be seen from outside (DESIGN 7 and 8)."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from searchsocket.settings.load import all_keys
+from tests.settings import effects_of_answers, effects_of_pages, effects_of_runs, effects_of_sources
+from tests.settings.lab import Effect, Lab
+from tests.sources.web import serve
+
+EFFECTS = (
+    *effects_of_sources.EFFECTS,
+    *effects_of_pages.EFFECTS,
+    *effects_of_runs.EFFECTS,
+    *effects_of_answers.EFFECTS,
+)
+QUICK = {"embeddings.provider": "hash"}
+
+
+def test_every_key_has_one_effect_in_the_table() -> None:
+    """A new key fails here until somebody shows what it does."""
+    assert sorted(effect.key for effect in EFFECTS) == sorted(all_keys())
+
+
+@pytest.mark.parametrize("effect", EFFECTS, ids=lambda effect: effect.key)
+def test_another_value_is_seen(effect: Effect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same site is looked at twice; between the looks nothing but the key changes, and no run is forced."""
+    assert effect.before != effect.after
+    assert effect.key not in effect.given
+    keys = ({} if effect.key == "embeddings.provider" else QUICK) | dict(effect.given)
+    with ExitStack() as stack:
+        lab = Lab(tmp_path / "first" / "site", monkeypatch)
+        if effect.web:
+            lab.web = stack.enter_context(serve())
+            effect.web(lab.web)
+        effect.prepare(lab)
+        lab.configure(keys)
+        before = effect.observe(lab)
+        if effect.anew:
+            lab = Lab(tmp_path / "second" / "site", monkeypatch, lab.web)
+            effect.prepare(lab)
+        lab.configure(keys | {effect.key: effect.value})
+        after = effect.observe(lab)
+    assert (before, after) == (effect.before, effect.after)
