@@ -114,6 +114,14 @@ def test_robots_txt_is_obeyed_and_names_the_sitemap(web: Web, tmp_path: Path) ->
     assert crawl.source.report.complete
 
 
+def test_every_sitemap_that_robots_txt_names_is_read(web: Web, tmp_path: Path) -> None:
+    robots = f"User-agent: *\nSitemap: {web.base_url}/one.xml\nSitemap: {web.base_url}/two.xml\n"
+    web.pages["/robots.txt"] = Answer(200, robots.encode(), {"Content-Type": "text/plain"})
+    for name, path in (("one", "/docs"), ("two", "/about")):
+        web.pages[f"/{name}.xml"] = Answer(200, f"<urlset><url><loc>{path}</loc></url></urlset>".encode())
+    assert Crawl(web, tmp_path, discover=False).urls() == ["/about", "/docs"]
+
+
 def test_an_unreadable_robots_txt_stops_the_crawl(web: Web, tmp_path: Path) -> None:
     web.pages["/robots.txt"] = Answer(503)
     with pytest.raises(SourceUnavailable, match=r"robots\.txt"):

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -18,7 +19,7 @@ from searchsocket.sources.base import SourceReport
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response
 from searchsocket.sources.crawl.links import page_links
 from searchsocket.sources.crawl.robots import parse_robots
-from searchsocket.sources.crawl.sitemap import SitemapWalk, unpacked
+from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS, SitemapWalk, unpacked
 from searchsocket.sources.crawl.store import BodyStore, Stored
 from searchsocket.types import RawPage
 from searchsocket.urls import canonical_path, resolve_base, resolve_link
@@ -123,17 +124,17 @@ class CrawlSource:
     def _start(self, fetcher: Fetcher) -> Iterator[str]:
         for route in self._settings.routes:
             yield canonical_path(route)
-        sitemap = self._sitemap_url()
-        if sitemap:
+        sitemaps = self._sitemap_urls()
+        for sitemap in sitemaps:
             yield from self._from_sitemap(fetcher, sitemap)
-        if not sitemap and not self._settings.routes:
+        if not sitemaps and not self._settings.routes:
             yield "/"
 
-    def _sitemap_url(self) -> str:
+    def _sitemap_urls(self) -> list[str]:
         if self._settings.sitemap_url:
-            return self._absolute(self._settings.sitemap_url)
-        listed = list(self._robots.sitemaps) if self._robots and not self._settings.routes else []
-        return str(listed[0]) if listed else ""
+            return [self._absolute(self._settings.sitemap_url)]
+        listed = self._robots.sitemaps if self._robots and not self._settings.routes else ()
+        return list(dict.fromkeys(map(str, islice(listed, MAX_SITEMAPS))))
 
     def _absolute(self, url: str) -> str:
         return url if "://" in url else f"{self._base_url}/{url.lstrip('/')}"
