@@ -1,8 +1,8 @@
 """Sentence-transformers models on ONNX Runtime: all-MiniLM-L6-v2 by default, without torch and without network.
 
-Texts run one at a time, each on one thread, several side by side. On a CPU that is no slower than padded batches
-(measured: `training/README.md`), and it is what makes a vector independent of its batch: an int8 model scales its
-activations by the largest in the whole batch, and even float32 kernels round differently for other shapes.
+Texts run one at a time, each on one thread, several side by side. That makes a vector independent of its batch: an
+int8 model scales its activations by the largest in the whole batch, and even float32 kernels round differently for
+other shapes. Padded batches were not timed beside it.
 """
 
 import hashlib

@@ -1,16 +1,14 @@
-"""Checks on what the stages made, for Dagster's UI and for `doctor`."""
+"""Checks on what the stages made; Dagster shows them, and a blocking one stops a run."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from searchsocket.embedders import make_embedder
-from searchsocket.embedders.batch import plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.html.extract import extract_html
-from searchsocket.markdown.page import extract_markdown
-from searchsocket.pipeline.chunk_embeddings import budget, texts_to_embed
+from searchsocket.pipeline.chunk_embeddings import budget, plan_embeddings
 from searchsocket.pipeline.context import ScopeRun
+from searchsocket.pipeline.extraction import extract_page
 from searchsocket.pipeline.results import Number
 from searchsocket.pipeline.stage import state
 from searchsocket.state.chunks import content_hashes, fingerprints
@@ -56,15 +54,7 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
     different = []
     for url, served_url, locator, kind, stamp, body in rows:
         page = RawPage(url, served_url, locator, stamp, kind)
-        extract = extract_markdown if kind == "markdown" else extract_html
-        again = extract(
-            source.read(page),
-            page,
-            settings.extract,
-            settings.transform,
-            base_url=settings.project.base_url,
-            base_path=settings.source.base_path,
-        )
+        again = extract_page(source.read(page), page, settings)
         if again.body != body_text(body) and not again.skip:
             different.append(url)
     if different:
@@ -78,14 +68,8 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
 
 def cost_within_budget(run: ScopeRun) -> CheckOutcome:
     """Estimate what embedding the new texts will cost, before anything is called."""
-    settings = run.project.settings.embeddings
-    embedder = make_embedder(settings)
-    with state(run) as db, EmbeddingCache(run.project.state_dir / "embeddings.db", read_only=True) as cache:
-        plan = plan_missing(
-            embedder,
-            texts_to_embed(db, run.scope.name, cache, embedder),
-            price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
-        )
+    with state(run) as db:
+        plan = plan_embeddings(run, db)
     limit = budget(run)
     numbers = {"texts": plan.created, "estimated_tokens": plan.tokens, "estimated_cost_usd": plan.cost_usd}
     if limit is not None and plan.cost_usd > limit:

@@ -7,7 +7,7 @@ from sqlite3 import Connection
 from searchsocket.batches import batches
 from searchsocket.embedders import make_embedder
 from searchsocket.embedders.base import Embedder
-from searchsocket.embedders.batch import EmbedOutcome, embed_missing
+from searchsocket.embedders.batch import EmbedOutcome, embed_missing, plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.events import Event
 from searchsocket.identity import embedded_text_of
@@ -51,6 +51,18 @@ def budget(run: ScopeRun) -> float | None:
     """Dollars that the run may spend; the caller's limit before the setting."""
     asked = run.options.max_cost_usd
     return run.project.settings.embeddings.max_cost_usd if asked is None else asked
+
+
+def plan_embeddings(run: ScopeRun, db: Connection) -> EmbedOutcome:
+    """What embedding the texts that the cache lacks would take; calls and writes nothing."""
+    settings = run.project.settings.embeddings
+    embedder = make_embedder(settings)
+    with EmbeddingCache(run.project.state_dir / "embeddings.db", read_only=True) as cache:
+        return plan_missing(
+            embedder,
+            texts_to_embed(db, run.scope.name, cache, embedder),
+            price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
+        )
 
 
 def texts_to_embed(db: Connection, scope: str, cache: EmbeddingCache, embedder: Embedder) -> Iterator[tuple[str, str]]:

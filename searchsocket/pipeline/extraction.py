@@ -13,7 +13,7 @@ from searchsocket.settings.model import Settings, SourceMode
 from searchsocket.sources import make_source
 from searchsocket.sources.base import Source
 from searchsocket.state.pages import StoredPage
-from searchsocket.types import ExtractedPage
+from searchsocket.types import ExtractedPage, RawPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +71,24 @@ def _extract(source: Source, settings: Settings, page: StoredPage) -> Extraction
         data = source.read(page.raw)
     except SourceUnavailable as error:
         return Extraction(page, page.raw_hash, None, str(error))
-    extract = extract_markdown if page.raw.kind == "markdown" else extract_html
     try:
-        extracted = extract(
-            data,
-            page.raw,
-            settings.extract,
-            settings.transform,
-            base_url=settings.project.base_url,
-            base_path=settings.source.base_path,
-        )
+        extracted = extract_page(data, page.raw, settings)
     except Exception as error:  # noqa: BLE001  a page that breaks the parser is reported and costs only itself
         return Extraction(page, page.raw_hash, None, f"{type(error).__name__}: {error}"[:300])
     return Extraction(page, sha256(data), extracted)
+
+
+def extract_page(data: bytes, page: RawPage, settings: Settings) -> ExtractedPage:
+    """What the bytes of a page say, by its kind."""
+    extract = extract_markdown if page.kind == "markdown" else extract_html
+    return extract(
+        data,
+        page,
+        settings.extract,
+        settings.transform,
+        base_url=settings.project.base_url,
+        base_path=settings.source.base_path,
+    )
 
 
 @lru_cache(maxsize=4)

@@ -5,9 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from searchsocket.embedders import make_embedder
-from searchsocket.embedders.batch import plan_missing
-from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.pipeline.chunk_embeddings import embedding_result, texts_to_embed
+from searchsocket.pipeline.chunk_embeddings import embedding_result, plan_embeddings
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.history import results_of
 from searchsocket.pipeline.page_chunks import page_chunks
@@ -59,15 +57,9 @@ def summary_of(project: Project, run_id: str, scope: str) -> IndexSummary:
 
 
 def _plan_embeddings(run: ScopeRun) -> StageResult:
-    settings = run.project.settings.embeddings
-    embedder = make_embedder(settings)
-    with state(run) as db, EmbeddingCache(run.project.state_dir / "embeddings.db", read_only=True) as cache:
-        outcome = plan_missing(
-            embedder,
-            texts_to_embed(db, run.scope.name, cache, embedder),
-            price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
-        )
-        return embedding_result(run, db, embedder, outcome)
+    with state(run) as db:
+        embedder = make_embedder(run.project.settings.embeddings)
+        return embedding_result(run, db, embedder, plan_embeddings(run, db))
 
 
 def _plan_index(run: ScopeRun) -> StageResult:
