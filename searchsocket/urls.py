@@ -1,8 +1,8 @@
-"""URL paths: one spelling for each page, links resolved against it, and prefixes by whole segments (DESIGN 7)."""
+"""URL paths: one spelling for each page, and prefixes by whole segments (DESIGN 7)."""
 
 import re
 import unicodedata
-from urllib.parse import SplitResult, quote_from_bytes, unquote_to_bytes, urlsplit
+from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from searchsocket.errors import InvalidRequest
 
@@ -15,9 +15,6 @@ _ENCODED = re.compile(
     r"""[\x00-\x20"#%/<>?\\^`{|}\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff0-\uffff\ud800-\udfff]"""
 )
 _PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")  # nearly every segment
-_IGNORED_IN_HREF = re.compile(r"[\t\n\r]")
-_C0_AND_SPACE = "".join(map(chr, range(0x21)))
-_DEFAULT_PORTS = {80, 443, None}
 
 
 def canonical_path(path: str) -> str:
@@ -32,7 +29,7 @@ def canonical_path(path: str) -> str:
     if len(path) > _MAX_INPUT_CHARS:
         raise InvalidRequest(f"URL path of {len(path)} characters; the limit is {MAX_URL_CHARS}")
     segments: list[str] = []
-    for raw in _without_query(path).split("/"):
+    for raw in without_query(path).split("/"):
         segment = _canonical_segment(raw)
         if segment == "..":
             del segments[-1:]
@@ -68,39 +65,6 @@ def join_name(url: str, name: str) -> str:
     return joined
 
 
-def resolve_link(href: str, served_url: str, *, base_url: str = "", base_path: str = "") -> str | None:
-    """Where a link on a page leads on this site.
-
-    Args:
-        href: As written in the page.
-        served_url: The path of the page that relative links resolve against, without the base path.
-        base_url: Where the site is published, e.g. `https://example.com`; links to that host are internal.
-        base_path: The base path that the site's own links carry, e.g. `/docs`.
-
-    Returns:
-        A canonical path without the base path; None when the link leaves the site or means nothing.
-    """
-    resolved = resolve_base(href, served_url, base_url=base_url, base_path=base_path)
-    return None if resolved is None else canonical_path(resolved)
-
-
-def resolve_base(href: str, served_url: str, *, base_url: str = "", base_path: str = "") -> str | None:
-    """Like `resolve_link`, but a trailing slash stays: the `served_url` that a page's `<base href>` asks for."""
-    # Browsers drop these characters and read a backslash as a slash.
-    text = _IGNORED_IN_HREF.sub("", href.strip(_C0_AND_SPACE))
-    head = _without_query(text)
-    parts = _split(head.replace("\\", "/"))
-    if parts is None or not _is_internal(parts, base_url):
-        return None
-    root = normalise_prefix(base_path)
-    if parts.netloc or parts.path.startswith("/"):
-        path = parts.path or "/"
-    else:
-        served = root + served_url
-        path = served if parts.path == "" else served[: served.rfind("/") + 1] + parts.path
-    return _below(root, path)
-
-
 def under_prefix(url: str, prefix: str) -> bool:
     """Whether `url` is `prefix` or below it, by whole segments; `prefix` as `normalise_prefix` gives it."""
     prefix = prefix.rstrip("/")
@@ -128,13 +92,14 @@ def path_depth(url: str) -> int:
     return 0 if url == "/" else url.count("/")
 
 
+def without_query(path: str) -> str:
+    """A path or URL up to its query or fragment."""
+    return re.split(r"[?#]", path, maxsplit=1)[0]
+
+
 def sort_key(url: str) -> str:
     """A key by which everything under one prefix is one contiguous run: `/docs`, `/docs/a`, `/docs-old`."""
     return url.replace("/", "\x01")  # canonical paths hold no control characters
-
-
-def _without_query(path: str) -> str:
-    return re.split(r"[?#]", path, maxsplit=1)[0]
 
 
 def _canonical_segment(raw: str) -> str:
@@ -157,45 +122,3 @@ def _only_escapes(text: str) -> bool:
 
 def _encode(match: re.Match[str]) -> str:
     return quote_from_bytes(match[0].encode("utf-8", "surrogateescape"), safe="")
-
-
-def _split(head: str) -> SplitResult | None:
-    try:
-        parts = urlsplit(head)
-        _ = parts.port  # parsed only when asked for
-    except ValueError:
-        return None
-    return parts
-
-
-def _is_internal(parts: SplitResult, base_url: str) -> bool:
-    if not parts.netloc:
-        return not parts.scheme and not parts.path.startswith("//")
-    base = _split(base_url if "//" in base_url else "//" + base_url)
-    if base is None or not base.hostname or parts.scheme not in ("", "http", "https"):
-        return False
-    return _host(parts) == _host(base)
-
-
-def _host(parts: SplitResult) -> tuple[str, int | None]:
-    """Host and port; the scheme is left out, since one site answers on both."""
-    name = (parts.hostname or "").rstrip(".")
-    try:
-        name = name.encode("idna").decode("ascii") if not name.isascii() else name
-    except UnicodeError:
-        name = ""
-    return name, None if parts.port in _DEFAULT_PORTS else parts.port
-
-
-def _below(root: str, path: str) -> str | None:
-    """`path` without the base path; None outside it, or when no canonical path can be made of it."""
-    try:
-        url = canonical_path(path)
-    except InvalidRequest:
-        return None
-    if not under_prefix(url, root):
-        return None
-    url = url[len(root) :] or "/"
-    last = path.rpartition("/")[2]
-    is_folder = unquote_to_bytes(last.encode("utf-8", "replace")) in (b"", b".", b"..")
-    return url + "/" if is_folder and url != "/" else url

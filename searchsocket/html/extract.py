@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from lxml import etree
 
+from searchsocket.hrefs import AT_ROOT, SiteBase
 from searchsocket.html.body import read_body
 from searchsocket.html.decode import decode_html
 from searchsocket.html.links import LinkResolver
@@ -30,16 +31,14 @@ def extract_html(
     extract: ExtractSettings,
     transform: TransformSettings,
     *,
-    base_url: str = "",
-    base_path: str = "",
+    site: SiteBase = AT_ROOT,
     charset: str = "",
 ) -> ExtractedPage:
     """Read one page; broken input gives the best that can be had.
 
     Args:
         data: The page's bytes.
-        base_url: Where the site is published; absolute links to it are internal.
-        base_path: The base path that the site's own links carry.
+        site: Where the site lies; links to it are internal.
         charset: What the transport declared, or "".
 
     Returns:
@@ -54,7 +53,7 @@ def extract_html(
     if root is None:
         return ExtractedPage(title=page.url, body="", skip="empty", warnings=(*warnings, "the page is empty"))
     meta = read_metadata(root)
-    resolver = LinkResolver(page.served_url, base_href=meta.base_href, base_url=base_url, base_path=base_path)
+    resolver = LinkResolver(page.served_url, base_href=meta.base_href, site=site)
     target = find_redirect(root, resolver, page.url)
     if target is not None:
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="redirect", redirect_to=target)

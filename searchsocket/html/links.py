@@ -5,9 +5,9 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from searchsocket.errors import InvalidRequest
+from searchsocket.hrefs import AT_ROOT, SiteBase, resolve_base, resolve_link
 from searchsocket.html.tree import BLOCKS, HEADINGS, Element, one_line, raw_text
 from searchsocket.types import Link
-from searchsocket.urls import resolve_base, resolve_link
 
 _SCHEMES = frozenset({"http", "https", "mailto", "tel", "ftp"})
 _UNSAFE = re.compile(r"[\s()<>\\\"`|{}\x00-\x1f\x7f]")
@@ -18,21 +18,20 @@ _URL_CHARS = 250  # a longer one carries data (a playground's source), and would
 class LinkResolver:
     """Resolves the links of one page; the same text is resolved once."""
 
-    def __init__(self, served_url: str, *, base_href: str = "", base_url: str = "", base_path: str = "") -> None:
-        self._base_url, self._base_path = base_url, base_path
+    def __init__(self, served_url: str, *, base_href: str = "", site: SiteBase = AT_ROOT) -> None:
+        self._site = site
         self._fragments_stay = not base_href
         self._served = served_url
         if base_href:
             with suppress(InvalidRequest):
-                based = resolve_base(base_href, served_url, base_url=base_url, base_path=base_path)
-                self._served = based or served_url
+                self._served = resolve_base(base_href, served_url, site)
         self._known: dict[str, str | None] = {}
 
     def path(self, href: str) -> str | None:
         """Where a link leads on this site; None when it leaves it."""
         if href not in self._known:
             try:
-                found = resolve_link(href, self._served, base_url=self._base_url, base_path=self._base_path)
+                found = resolve_link(href, self._served, self._site)
             except InvalidRequest:  # too long, or with a NUL: it names no page
                 found = None
             self._known[href] = found

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from lxml import etree
 from markdown_it import MarkdownIt
 
+from searchsocket.hrefs import AT_ROOT, SiteBase
 from searchsocket.html.anchors import ANCHOR
 from searchsocket.html.body import read_body
 from searchsocket.html.decode import decode_html
@@ -34,16 +35,14 @@ def extract_markdown(
     extract: ExtractSettings,
     transform: TransformSettings,
     *,
-    base_url: str = "",
-    base_path: str = "",
+    site: SiteBase = AT_ROOT,
     charset: str = "",
 ) -> ExtractedPage:
     """Read one content file; broken input gives the best that can be had.
 
     Args:
         data: The file's bytes.
-        base_url: Where the site is published; absolute links to it are internal.
-        base_path: The base path that the site's own links carry.
+        site: Where the site lies; links to it are internal.
         charset: What is known of the encoding, or "".
 
     Returns:
@@ -64,7 +63,7 @@ def extract_markdown(
     main = next(root.iter("main"), None) if root is not None else None
     main = etree.Element("main") if main is None else main
     _slug_headings(main)
-    resolver = LinkResolver(page.served_url, base_url=base_url, base_path=base_path)
+    resolver = LinkResolver(page.served_url, site=site)
     for anchor in main.iter("a"):
         href = anchor.get("href") or ""
         if resolver.path(href) is not None:

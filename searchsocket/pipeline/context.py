@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.events import OnEvent, ignore
+from searchsocket.hrefs import SiteBase
 from searchsocket.project import Project
 from searchsocket.settings.model import SourceMode
-from searchsocket.sources import make_source
+from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.types import Scope
 
@@ -58,6 +59,11 @@ class ScopeRun:
     def source_mode(self) -> SourceMode | None:
         """Where pages come from; None = found out by looking."""
         return self.options.source or self.project.settings.source.mode
+
+    @property
+    def site(self) -> SiteBase:
+        """Where the site lies on the web."""
+        return configured_site(self.project.settings, self.source_mode, self.scope.name)
 
     @property
     def fetched_dir(self) -> Path:

@@ -6,11 +6,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.hrefs import SiteBase
 from searchsocket.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.pipeline.digests import digest_of, sha256
 from searchsocket.settings.model import Settings, SourceMode
-from searchsocket.sources import make_source
+from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.state.pages import StoredPage
 from searchsocket.types import ExtractedPage, RawPage
@@ -38,15 +39,14 @@ class Extraction:
     error: str = ""
 
 
-def extraction_key(settings: Settings) -> str:
+def extraction_key(settings: Settings, site: SiteBase) -> str:
     """Everything besides the bytes that decides what a page says."""
     return digest_of(
         [
             EXTRACTOR_VERSION,
             settings.extract.model_dump_json(),
             settings.transform.model_dump_json(),
-            settings.project.base_url,
-            settings.source.base_path,
+            repr(site),
         ]
     )
 
@@ -55,7 +55,8 @@ def extract_batch(job: ExtractionJob) -> list[Extraction]:
     """Read and extract a batch; a page that cannot be read costs only itself."""
     settings = _settings(job.settings_json)
     source = _source(job.root, job.settings_json, job.mode, job.scope, job.fetched_dir)
-    return [_extract(source, settings, page) for page in job.pages]
+    site = configured_site(settings, job.mode, job.scope)
+    return [_extract(source, settings, site, page) for page in job.pages]
 
 
 def given_up(job: ExtractionJob) -> list[Extraction]:
@@ -66,29 +67,22 @@ def given_up(job: ExtractionJob) -> list[Extraction]:
     ]
 
 
-def _extract(source: Source, settings: Settings, page: StoredPage) -> Extraction:
+def _extract(source: Source, settings: Settings, site: SiteBase, page: StoredPage) -> Extraction:
     try:
         data = source.read(page.raw)
     except SourceUnavailable as error:
         return Extraction(page, page.raw_hash, None, str(error))
     try:
-        extracted = extract_page(data, page.raw, settings)
+        extracted = extract_page(data, page.raw, settings, site)
     except Exception as error:  # noqa: BLE001  a page that breaks the parser is reported and costs only itself
         return Extraction(page, page.raw_hash, None, f"{type(error).__name__}: {error}"[:300])
     return Extraction(page, sha256(data), extracted)
 
 
-def extract_page(data: bytes, page: RawPage, settings: Settings) -> ExtractedPage:
-    """What the bytes of a page say, by its kind."""
+def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase) -> ExtractedPage:
+    """What the bytes of a page of `site` say, by its kind."""
     extract = extract_markdown if page.kind == "markdown" else extract_html
-    return extract(
-        data,
-        page,
-        settings.extract,
-        settings.transform,
-        base_url=settings.project.base_url,
-        base_path=settings.source.base_path,
-    )
+    return extract(data, page, settings.extract, settings.transform, site=site)
 
 
 @lru_cache(maxsize=4)

@@ -70,7 +70,7 @@ class _Told:
 
 
 def _extract_changed(run: ScopeRun, db: Connection, told: _Told) -> None:
-    key = extraction_key(run.project.settings)
+    key = extraction_key(run.project.settings, run.site)
     settings_json = run.project.settings.model_dump_json()
     todo = list(to_extract(db, run.scope.name, key, everything=run.options.force))
     if not run.options.force:

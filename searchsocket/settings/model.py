@@ -18,7 +18,7 @@ class Section(BaseModel):
 
 class ProjectSettings(Section):
     id: str = ""  # "" = name in package.json, else the directory's
-    base_url: str = ""  # e.g. https://example.com: absolute links there are internal
+    base_url: str = ""  # e.g. https://example.com/docs: absolute links below it are internal; its path is a base path
 
 
 class ScopeSettings(Section):
@@ -55,7 +55,7 @@ class GitSettings(Section):
 class SourceSettings(Section):
     mode: SourceMode | None = None  # None = static-output where a build is found, else content-files
     static_output_dir: str = ""  # "" = the first usual build folder that holds HTML
-    base_path: str = ""  # the site's base path when the build folder does not contain it, e.g. "/docs"
+    base_path: str = ""  # what the site lies under, e.g. "/docs"; "" = the path of the address, if one is set
     exclude: tuple[str, ...] = ()  # globs over URL paths, e.g. "/drafts/**"
     max_page_bytes: Count = 20_000_000  # a larger page is reported and skipped
     content_files: ContentFilesSettings = ContentFilesSettings()

@@ -11,8 +11,9 @@ from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.find import USUAL_FOLDERS, configured_build, find_build
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.static_output import StaticOutputSource
+from searchsocket.sources.web_address import configured_site, crawl_address
 
-__all__ = ["make_source"]
+__all__ = ["configured_site", "make_source"]
 
 
 def make_source(
@@ -35,7 +36,7 @@ def make_source(
 
     Raises:
         ConfigMissing: There is nothing to index; the message says what was looked for.
-        ConfigError: A glob cannot be read.
+        ConfigError: A glob cannot be read, or the site would have two base paths.
     """
     mode = mode or settings.source.mode
     if mode == "content-files":
@@ -49,7 +50,10 @@ def make_source(
     if build is not None:
         source = settings.source
         return StaticOutputSource(
-            build, base_path=source.base_path, exclude=source.exclude, max_page_bytes=source.max_page_bytes
+            build,
+            base_path=configured_site(settings, "static-output", scope).path,
+            exclude=source.exclude,
+            max_page_bytes=source.max_page_bytes,
         )
     looked_at = f"no HTML in {', '.join(f'{name}/' for name in USUAL_FOLDERS)} of {root}"
     if mode == "static-output":
@@ -72,9 +76,10 @@ def _crawl(settings: Settings, scope: str, fetched_dir: Path) -> Source:
     return CrawlSource(
         source.crawl,
         fetched_dir,
+        address=crawl_address(settings, scope),
+        site=configured_site(settings, "crawl", scope),
         excluded=Excluder(source.exclude),
         max_page_bytes=source.max_page_bytes,
-        scope=scope,
     )
 
 

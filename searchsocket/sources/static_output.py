@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from searchsocket.errors import InvalidRequest, SourceUnavailable
+from searchsocket.hrefs import served_under
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.build_folder import BuildFolder, is_index, stem
 from searchsocket.sources.exclude import Excluder
@@ -124,5 +125,10 @@ class StaticOutputSource:
         info = usable(self._root, path, self._max_page_bytes, self._report)
         if info is None:
             return None
-        served_url = f"{url.rstrip('/')}/" if is_index(path.rpartition("/")[2]) else url
-        return RawPage(url, served_url, locator, stamp_of(info))
+        return RawPage(url, self._served_url(url, path), locator, stamp_of(info))
+
+    def _served_url(self, url: str, path: str) -> str:
+        if is_index(path.rpartition("/")[2]):
+            return f"{url.rstrip('/')}/"
+        # The root page as `docs.html` is served at `/docs`, not at `/docs/`.
+        return served_under(f"/{self._base}", f"/{self._base}") if url == "/" else url

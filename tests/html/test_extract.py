@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searchsocket.errors import ConfigError
+from searchsocket.hrefs import site_base
 from searchsocket.html.extract import extract_html
 from searchsocket.markdown.blocks import parse_blocks
 from searchsocket.settings.model import ExtractSettings, TransformSettings
@@ -16,6 +17,7 @@ from tests.conftest import GoldenCheck
 
 CASES = sorted((Path(__file__).parent.parent / "golden" / "html").glob("*.html"))
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
+WEB_SITE = site_base(["https://example.com"])
 EXTRACT, TRANSFORM = ExtractSettings(), TransformSettings()
 PAGE = RawPage("/docs/getting-started", "/docs/getting-started", "docs/getting-started.html", "")
 
@@ -29,7 +31,7 @@ def extract(
     page: RawPage = PAGE,
 ) -> ExtractedPage:
     data = html.encode() if isinstance(html, str) else html
-    return extract_html(data, page, extracting, transforming, base_url="https://example.com", charset=charset)
+    return extract_html(data, page, extracting, transforming, site=WEB_SITE, charset=charset)
 
 
 def body(html: str) -> str:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from searchsocket.hrefs import site_base
 from searchsocket.markdown.frontmatter import split_front_matter
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.markdown.slugs import Slugger
@@ -11,6 +12,7 @@ from searchsocket.markdown.svelte import strip_svelte
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, Link, RawPage
 
+SITE = site_base(["https://example.com"])
 EXTRACT, TRANSFORM = ExtractSettings(), TransformSettings()
 PAGE = RawPage("/docs/start", "/docs/start", "src/routes/docs/start/+page.md", "", "markdown")
 
@@ -19,7 +21,7 @@ def extract(
     text: str | bytes, extracting: ExtractSettings = EXTRACT, transforming: TransformSettings = TRANSFORM
 ) -> ExtractedPage:
     data = text.encode() if isinstance(text, str) else text
-    return extract_markdown(data, PAGE, extracting, transforming, base_url="https://example.com")
+    return extract_markdown(data, PAGE, extracting, transforming, site=SITE)
 
 
 FULL = """---

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.hrefs import site_base
 from searchsocket.settings.model import CrawlSettings
 from searchsocket.sources.crawl import addresses
 from searchsocket.sources.crawl.addresses import ForbiddenAddress, GuardedBackend, is_public
@@ -46,7 +47,8 @@ class Crawl:
             folder,
             excluded=lambda path: path in excluded,
             max_page_bytes=max_bytes,
-            scope="main",
+            address=web.base_url,
+            site=site_base([web.base_url]),
             sleep=self.waits.append,
             monotonic=lambda: float(next(self.clock)),  # a second passes whenever somebody looks
         )
@@ -283,7 +285,7 @@ def test_a_sitemap_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.Monke
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_sitemap_or_a_reported_problem(data: bytes) -> None:
-    walk = SitemapWalk(lambda _: unpacked(data), lambda _: True)
+    walk = SitemapWalk(lambda _: unpacked(data), lambda url: url)
     assert len(list(walk.urls("http://a.test/"))) + len(walk.problems) <= 60
 
 

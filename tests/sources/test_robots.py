@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searchsocket.hrefs import site_base
 from searchsocket.settings.model import CrawlSettings
 from searchsocket.sources.crawl.fetch import USER_AGENT
 from searchsocket.sources.crawl.robots import MAX_BYTES, PRODUCT, parse_robots
@@ -125,7 +126,8 @@ def test_a_crawl_of_a_site_with_any_robots_txt_ends(tmp_path: Path) -> None:
                 tmp_path / str(number),
                 excluded=lambda _: False,
                 max_page_bytes=1_000_000,
-                scope="main",
+                address=web.base_url,
+                site=site_base([web.base_url]),
                 sleep=lambda _: None,
             )
             assert [page.url for page in source.pages()] == ["/"]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import httpx
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
@@ -71,7 +71,7 @@ class Fetcher:
     ) -> None:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise SourceUnavailable(f"crawl base URL {base_url!r} must be http(s)://host")
+            raise SourceUnavailable(f"crawl base URL {without_login(base_url)!r} must be http(s)://host")
         self.origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
         port = parts.port or (443 if parts.scheme == "https" else 80)
         # A base inside a private network is a choice of the owner; elsewhere such an address is an attack.
@@ -86,6 +86,7 @@ class Fetcher:
             follow_redirects=False,
             trust_env=False,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            auth=(unquote(parts.username), unquote(parts.password or "")) if parts.username else None,
         )
 
     def close(self) -> None:
@@ -177,6 +178,11 @@ class Fetcher:
             if self._monotonic() > deadline:
                 raise FetchFailed(f"{url} took longer than {self._limits.timeout_s:g} s")
         return bytes(body)
+
+
+def without_login(url: str) -> str:
+    """An address as it may be shown: what stands before the `@` of its host is a secret."""
+    return re.sub(r"^([^/?#]*//)[^/?#]*@", r"\1", url)
 
 
 def retry_after_s(value: str) -> float | None:

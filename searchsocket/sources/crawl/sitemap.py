@@ -9,6 +9,8 @@ from urllib.parse import urljoin
 
 from lxml import etree
 
+from searchsocket.errors import SourceUnavailable
+
 MAX_SITEMAPS = 1_000
 MAX_DEPTH = 4
 MAX_BYTES = 60_000_000  # the protocol allows 50 MB uncompressed
@@ -24,7 +26,7 @@ class SitemapWalk:
     """Follows a sitemap and the sitemaps it names; problems are collected, and cost only the file they are in."""
 
     fetch: Callable[[str], bytes]
-    same_host: Callable[[str], bool]
+    here: Callable[[str], str | None]  # where a URL lies on the crawled host; None on another one
     problems: dict[str, str] = field(default_factory=dict)
     foreign: int = 0  # entries on other hosts, left out
 
@@ -35,14 +37,14 @@ class SitemapWalk:
             url, depth = waiting.pop(0)
             try:
                 for kind, location in entries(unpacked(self.fetch(url))):
-                    target = urljoin(url, location)
-                    if not self.same_host(target):
+                    target = self.here(urljoin(url, location))
+                    if target is None:
                         self.foreign += 1
                     elif kind == "page":
                         yield target
                     elif target not in seen:
                         self._queue(waiting, seen, target, depth + 1)
-            except (BadSitemap, ValueError) as error:
+            except (BadSitemap, SourceUnavailable, ValueError) as error:
                 self.problems[url] = str(error)
 
     def _queue(self, waiting: list[tuple[str, int]], seen: set[str], url: str, depth: int) -> None:

@@ -14,15 +14,16 @@ from protego import Protego
 
 from searchsocket.batches import batches
 from searchsocket.errors import SourceUnavailable
+from searchsocket.hrefs import SiteBase, resolve_base, resolve_link, served_under
 from searchsocket.settings.model import CrawlSettings
 from searchsocket.sources.base import SourceReport
-from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response
+from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response, without_login
 from searchsocket.sources.crawl.links import page_links
 from searchsocket.sources.crawl.robots import parse_robots
 from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS, SitemapWalk, unpacked
 from searchsocket.sources.crawl.store import BodyStore, Stored
 from searchsocket.types import RawPage
-from searchsocket.urls import canonical_path, resolve_base, resolve_link
+from searchsocket.urls import canonical_path
 
 _HTML = ("text/html", "application/xhtml+xml")
 _SESSION = re.compile(r";[^/]*")  # ;jsessionid=... makes endless names of one page
@@ -52,16 +53,25 @@ class CrawlSource:
         settings: CrawlSettings,
         store_dir: Path,
         *,
+        address: str,
+        site: SiteBase,
         excluded: Callable[[str], bool],
         max_page_bytes: int,
-        scope: str,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
+        """
+        Args:
+            address: The site's root, without a trailing slash; a login in it is sent and never shown.
+            site: The same root as links mean it.
+            excluded: Says which URLs are not asked for.
+            max_page_bytes: A larger page is a failure.
+        """
         self._settings = settings
-        self._base_url = settings.base_url.replace("{scope}", scope).rstrip("/")
-        self._base_path = canonical_path(urlsplit(self._base_url).path).rstrip("/")
-        self._store = BodyStore(store_dir)
+        self._address = address
+        self._base_url = without_login(address)
+        self._site = site
+        self._store = BodyStore(store_dir, self._base_url)
         self._excluded = excluded
         self._max_page_bytes = max_page_bytes
         self._sleep = sleep
@@ -101,7 +111,7 @@ class CrawlSource:
 
     def _fetcher(self) -> Fetcher:
         limits = Limits(self._max_page_bytes, self._settings.timeout_s, connections=self._settings.concurrency)
-        return Fetcher(self._base_url, limits, sleep=self._sleep, monotonic=self._monotonic)
+        return Fetcher(self._address, limits, sleep=self._sleep, monotonic=self._monotonic)
 
     def _take(self, fetched: _Fetched, found: set[str]) -> Iterator[RawPage]:
         if fetched.failed:
@@ -124,10 +134,12 @@ class CrawlSource:
     def _start(self, fetcher: Fetcher) -> Iterator[str]:
         for route in self._settings.routes:
             yield canonical_path(route)
-        sitemaps = self._sitemap_urls()
-        for sitemap in sitemaps:
-            yield from self._from_sitemap(fetcher, sitemap)
-        if not sitemaps and not self._settings.routes:
+        found = bool(self._settings.routes)
+        for sitemap in self._sitemap_urls():
+            for path in self._from_sitemap(fetcher, sitemap):
+                found = True
+                yield path
+        if not found:  # the sitemap of a whole host may name no page of the site under a path of it
             yield "/"
 
     def _sitemap_urls(self) -> list[str]:
@@ -140,13 +152,14 @@ class CrawlSource:
         return url if "://" in url else f"{self._base_url}/{url.lstrip('/')}"
 
     def _from_sitemap(self, fetcher: Fetcher, start: str) -> Iterator[str]:
-        if not fetcher.same_host(start):
+        first = self._here(fetcher, start)
+        if first is None:
             self.report.failed[start] = "the sitemap lies on another host"
             return
-        walk = SitemapWalk(lambda url: unpacked(fetcher.get(url).body), fetcher.same_host)
+        walk = SitemapWalk(lambda url: unpacked(fetcher.get(url).body), lambda url: self._here(fetcher, url))
         count = 0
-        for url in walk.urls(start):
-            path = self._path(urlsplit(url).path, "/")
+        for url in walk.urls(first):
+            path = self._path(url, "/")
             if path is not None:
                 count += 1
                 if count > self._settings.max_pages:
@@ -157,9 +170,19 @@ class CrawlSource:
         if walk.foreign:
             self.report.warnings.append(f"{walk.foreign} sitemap entries on other hosts were left out")
 
+    def _here(self, fetcher: Fetcher, url: str) -> str | None:
+        """A URL on the crawled host; one of the published site is asked for here, which may be its preview."""
+        if fetcher.same_host(url):
+            return url
+        path = resolve_link(url, "/", self._site)
+        return None if path is None else self._url(path)
+
+    def _url(self, path: str) -> str:
+        return self._base_url + quote(path, safe="/%:@!$&'()*+,;=~-._")
+
     def _path(self, href: str, served_url: str) -> str | None:
         """A page path to fetch, or None when the link leads elsewhere."""
-        path = resolve_link(_SESSION.sub("", href), served_url, base_url=self._base_url, base_path=self._base_path)
+        path = resolve_link(_SESSION.sub("", href), served_url, self._site)
         if path is None or _NOT_PAGES.search(path) or self._excluded(path):
             return None
         return path
@@ -171,7 +194,7 @@ class CrawlSource:
                 yield from threads.map(lambda path: self._fetch(fetcher, path), window)
 
     def _fetch(self, fetcher: Fetcher, path: str) -> _Fetched:
-        url = self._base_url + quote(path, safe="/%:@!$&'()*+,;=~-._")
+        url = self._url(path)
         if self._robots is not None and not self._robots.can_fetch(url, USER_AGENT):
             return _Fetched(path, None, skipped="disallowed by robots.txt")
         known = self._store.known(path)
@@ -191,12 +214,13 @@ class CrawlSource:
         kind = answer.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
         if kind not in _HTML:
             return _Fetched(path, None, skipped=f"not HTML but {kind[:80]}")
-        served = resolve_base(urlsplit(answer.url).path, "/", base_path=self._base_path)
-        if served is None:
+        served = urlsplit(answer.url).path or "/"
+        url = resolve_link(_SESSION.sub("", answer.url), "/", self._site)
+        if url is None:
             return _Fetched(path, None, skipped="redirects outside the base path")
         stored = Stored(
-            url=canonical_path(_SESSION.sub("", served)),
-            served_url=served,
+            url=url,
+            served_url=served_under(self._site.path, served),
             body_hash=hashlib.sha256(answer.body).hexdigest(),
             etag=answer.headers.get("etag", ""),
             last_modified=answer.headers.get("last-modified", ""),
@@ -209,8 +233,7 @@ class CrawlSource:
         links: tuple[str, ...] = ()
         if self._settings.discover:
             hrefs, base = page_links(body)
-            asked = resolve_base(base, stored.served_url, base_path=self._base_path) if base else None
-            served = asked or stored.served_url
+            served = resolve_base(base, stored.served_url, self._site) if base else stored.served_url
             links = tuple(link for href in hrefs if (link := self._path(href, served)) is not None)
         # The hash of the body is the stamp, so that a host without ETags still says what is unchanged.
         return _Fetched(path, RawPage(stored.url, stored.served_url, stored.url, stored.body_hash), links)

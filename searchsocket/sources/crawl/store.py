@@ -22,10 +22,15 @@ class Stored:
 
 
 class BodyStore:
-    """One folder a scope: `<hash of url>.html` and `.json` beside it."""
+    """One folder a scope: `<hash of address and url>.html` and `.json` beside it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, address: str) -> None:
+        """
+        Args:
+            address: The root of the crawled site: a 304 of one host says nothing of another one's pages.
+        """
         self._folder = folder
+        self._address = address
 
     def known(self, url: str) -> Stored | None:
         """What an earlier crawl stored, when its body is still whole."""
@@ -57,5 +62,5 @@ class BodyStore:
                 path.unlink(missing_ok=True)
 
     def _paths(self, url: str) -> tuple[Path, Path]:
-        name = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
+        name = hashlib.sha256(f"{self._address}{url}".encode("utf-8", "surrogatepass")).hexdigest()
         return self._folder / f"{name}.json", self._folder / f"{name}.html"
