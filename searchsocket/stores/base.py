@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from searchsocket.errors import BadVectors
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
@@ -38,6 +39,20 @@ class WordEvidence:
     count: int  # different words
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the order of results needs to know of some records, by column: place i belongs to record i."""
+
+    url: Sequence[str]
+    title: Sequence[str]
+    anchor: Sequence[str]
+    kind: Sequence[str]  # `ChunkKind`
+    ordinal: NDArray[np.integer]  # numbers: shape (n,)
+    depth: NDArray[np.integer]
+    incoming_links: NDArray[np.integer]
+    weight: NDArray[np.float64]
+
+
 class IndexReader(Protocol):
     """A snapshot of a scope's live generation: every call on one reader answers from the same one."""
 
@@ -50,9 +65,10 @@ class IndexReader(Protocol):
         """At most `top_k` records that hold words of `text` and match `where`, best first; equals by rising id."""
 
     def page_query(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
-        """At most `top_k` pages whose whole text holds words of `text`, by URL, best first; equals by rising URL.
+        """At most `top_k` pages whose whole text holds words of `text`, by URL, best first; equals in path order.
 
         A page is one document here, so its length counts, and words may stand far apart; phrases count as words.
+        Path order is that of `urls.sort_key`.
         """
 
     def word_evidence(self, text: str) -> WordEvidence:
@@ -71,6 +87,16 @@ class IndexReader(Protocol):
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """A copy of the vector of each named record, shape (len(ids), dim), in the order of `ids`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
+    def facts(self, ids: Sequence[str]) -> Facts:
+        """The fields of the named records that ranking compares, in the order of `ids`.
+
+        All that a query found is asked for, so it must cost far less than `records`: from memory, or from what came
+        with the hits.
 
         Raises:
             InvalidRequest: There is no such record.

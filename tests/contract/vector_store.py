@@ -1,7 +1,7 @@
 """What every vector store promises. A subclass supplies a fresh, empty `store` fixture for the project `shop`."""
 
 import hashlib
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -109,6 +109,23 @@ class VectorStoreContract:
         reader = fill(store, [record(name) for name in "abc"])
         assert [found.id for found in reader.records(["c", "a", "c", "b"])] == ["c", "a", "c", "b"]
         assert reader.records([]) == []
+
+    def test_facts_are_fields_of_the_records(self, store: VectorStore) -> None:
+        """What ranking compares is the same by either way, whatever the fields hold, after a change too."""
+        pages = [record(f"k{n}", f"/{'é日 x'[n % 4]}/{n // 3}", title=f"T{n % 5}\n", anchor="à" * (n % 3), ordinal=n,
+                        depth=n % 7, incoming_links=n * 1000, weight=(0.1, 1.0, 0.0)[n % 3],
+                        kind=("section", "summary")[n % 2]) for n in range(50)]  # fmt: skip
+        fill(store, pages)
+        store.delete_by_ids(["k3", "k17"], MAIN)
+        changed = record("k9", "/new", title="Other", incoming_links=10**12, anchor="new", weight=2.5)
+        reader = fill(store, [changed, record("z", "/é/0")])
+        asked = ["z", "k9", "k0", *(f"k{n}" for n in range(18, 50)), "k0"]
+        facts, records = reader.facts(asked), reader.records(asked)
+        for field in fields(facts):
+            assert list(getattr(facts, field.name)) == [getattr(found, field.name) for found in records]
+        assert list(reader.facts([]).url) == []
+        with pytest.raises(InvalidRequest):
+            reader.facts(["z", "k3"])
 
     def test_page_records_are_those_of_one_page_by_ordinal(self, store: VectorStore) -> None:
         pages = [record(f"k{n}", "/docs", ordinal=n) for n in (10, 2, 0)] + [
@@ -404,10 +421,19 @@ class VectorStoreContract:
         assert ids(reader.page_query("okapi", top_k=9)) == ["/c"]
         assert reader.page_query("", top_k=9) == reader.page_query("zebra", top_k=0) == []
 
-    def test_equal_pages_come_back_in_order_of_their_urls(self, store: VectorStore) -> None:
-        reader = fill(store, [record(f"{n}", f"/{n * 37 % 200:03}", "the same words") for n in range(200)])
-        assert ids(reader.page_query("same words", top_k=3)) == ["/000", "/001", "/002"]
-        assert len(reader.page_query("same words", top_k=999)) == 200
+    def test_equal_pages_come_back_in_path_order(self, store: VectorStore) -> None:
+        """Whatever was published first, also where the cut goes through equals."""
+        fill(store, [record("late", "/000-old", "the same words"), *(record(f"x{n}", f"/x/{n}") for n in range(300))])
+        records = [record(f"{n}", f"/{n * 37 % 200:03}", "the same words") for n in range(200)]
+        reader = fill(store, [*records, record("deep", "/000/a", "the same words")])
+        expected = ["/000", "/000/a", "/000-old", *(f"/{n:03}" for n in range(1, 200))]
+        for top_k in (1, 2, 5, 100, 999):
+            assert ids(reader.page_query("same words", top_k=top_k)) == expected[:top_k]
+
+    def test_equal_records_come_back_in_id_order_by_words_too(self, store: VectorStore) -> None:
+        reader = fill(store, [record(f"{n * 37 % 200:03}", f"/{n}", "the same words") for n in range(200)])
+        for top_k in (1, 3, 150, 999):
+            assert ids(reader.keyword_query("same words", top_k=top_k)) == [f"{n:03}" for n in range(200)][:top_k]
 
     def test_a_page_is_the_one_that_was_published_last(self, store: VectorStore) -> None:
         """Changed, moved and deleted records leave no word of theirs behind, and those that stay keep theirs."""

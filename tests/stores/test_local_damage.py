@@ -50,7 +50,15 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-GENERATION_FILES = ["manifest.json", "records.db", "vectors.f32", "order.u32", "ids.bin", "words/meta.json"]
+GENERATION_FILES = [
+    "manifest.json",
+    "records.db",
+    "vectors.f32",
+    "order.u32",
+    "ids.bin",
+    "facts.npz",
+    "words/meta.json",
+]
 DAMAGE: dict[str, Callable[[Path], object]] = {
     "missing": lambda path: path.unlink(),
     "empty": lambda path: path.write_bytes(b""),

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavailable
 from searchsocket.stores.base import PublishInfo, index_digest
-from searchsocket.stores.local.layout import IDS, ORDER, RECORDS, VECTORS, corrupt
+from searchsocket.stores.local.facts import COLUMNS, FactTable, write_facts
+from searchsocket.stores.local.layout import FACTS, IDS, ORDER, RECORDS, VECTORS, corrupt
 from searchsocket.stores.local.matrix import Rows, forget_pages, map_matrix, write_matrix
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.records import FIELD_NAMES, INDEXES, PATH_ORDER, TABLES, connect_writer
@@ -104,6 +105,7 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
     with _client_errors(target), closing(_open_merge(target / RECORDS, live=live, staging=staging)) as merge:
         origin, first_new = _merge_records(merge, live, copied)
         docs, ids = _path_order(merge)
+        facts = _facts(merge, live, origin, first_new, docs)
         removed = np.setdiff1d(copied.order, docs).tolist() if copied is not None else []
         _name_touched_pages(merge, copied)
         update_words(target, merge, removed, first_new if copied is not None else 0)
@@ -113,6 +115,8 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
         write_matrix(file, origin[docs], nothing if live is None else live.vectors, _map_staged(staging, nothing))
     (target / ORDER).write_bytes(docs.tobytes())
     (target / IDS).write_bytes(ids.tobytes())
+    with open(target / FACTS, "xb") as file:
+        write_facts(file, facts)
     return built
 
 
@@ -206,6 +210,17 @@ def _path_order(merge: sqlite3.Connection) -> tuple[NDArray[np.uint32], NDArray[
     if not docs:
         return np.empty(0, np.uint32), np.empty(0, "S1")
     return np.concatenate(docs), np.concatenate(ids)
+
+
+def _facts(
+    merge: sqlite3.Connection, live: LocalReader | None, origin: Rows, first_new: int, docs: NDArray[np.uint32]
+) -> FactTable:
+    """The facts of every row: those of the live generation, and those of the new records."""
+    new = merge.execute(f"SELECT {', '.join(COLUMNS)} FROM records WHERE doc > ? ORDER BY doc", (first_new,))
+    old = FactTable.of([]) if live is None else live.facts_of_all
+    first = len(old.weights) - first_new - 1
+    rows = np.where(docs > first_new, first + docs.astype(np.int64), origin[docs])
+    return old.merged(FactTable.of(new), rows)
 
 
 def _summary(merge: sqlite3.Connection, records: int, max_doc: int, id_bytes: int) -> Built:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import tantivy
+from numpy.typing import NDArray
 from tantivy import Occur, Query
 
 from searchsocket.stores.base import WordEvidence
@@ -30,10 +32,11 @@ _SYNONYM_BOOST = 0.5  # of a word that the settings say means the same
 _MAX_COMPLETIONS = 12
 _MIN_PREFIX_CHARS = 2
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_TYPO = 3, 6  # shorter ones are near some word by chance
-_TIES = 1e-4  # sums of floats in another order differ less than this
-_DIGITS = 4
+_DIGITS = 4  # sums of floats in another order differ later than this
 
 Term = tuple[str, float]  # a form that documents may hold, and what it is worth
+Scored = tuple[NDArray[np.int64], NDArray[np.float64]]  # `doc` numbers, and their scores
+_NOTHING: Scored = np.empty(0, np.int64), np.empty(0, np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +69,21 @@ class _Index:
         self.searcher = index.searcher()
         self.schema = index.schema
 
-    def best(self, matching: Query, where: Filter, top_k: int) -> list[tuple[int, float]]:
-        """At least the `top_k` best as (doc, score) by falling score, and all that tie with the last one."""
+    def best(self, matching: Query, where: Filter, top_k: int) -> Scored:
+        """At least the `top_k` best by falling score, and all that tie with the last one."""
         query = self._filtered(matching, where)
         limit = top_k + 32
         while True:
             hits = self.searcher.search(query, limit=limit, count=False).hits
+            scores: NDArray[np.float64] = np.round(np.array([score for score, _ in hits]), _DIGITS)
             # tantivy orders equals by where they lie, which another build changes: take all of them in.
-            if len(hits) < limit or hits[-1][0] < hits[top_k - 1][0] - _TIES:
+            if len(hits) < limit or scores[-1] < scores[top_k - 1]:
                 break
-            limit *= 4
-        numbers = self.searcher.fast_field_values("doc", [address for _, address in hits])
-        return [
-            (int(number), round(float(score), _DIGITS))
-            for number, (score, _) in zip(numbers, hits, strict=True)
-            if number is not None  # a document without one would be damage, which the sizes and hashes find
-        ]
+            limit *= 16
+        if len(hits) > top_k:
+            scores = scores[scores >= scores[top_k - 1]]  # they fall, so these are the first ones
+        docs = self.searcher.fast_field_values("doc", [address for _, address in hits[: len(scores)]])
+        return np.array(docs, np.int64), scores
 
     def _filtered(self, matching: Query, where: Filter) -> Query:
         clauses = [("dirs", where.path_prefix)] if where.path_prefix else []
@@ -143,15 +145,15 @@ class Words:
         query = Query.term_set_query(self._records.schema, "doc", docs)
         return len(self._searcher.search(query, limit=len(docs), count=False).hits) == len(docs)
 
-    def search(self, text: str, where: Filter, top_k: int) -> list[tuple[int, float]]:
+    def search(self, text: str, where: Filter, top_k: int) -> Scored:
         """Records, see `_Index.best`."""
         wanted = self._looked_for(text)
         clauses = [(Occur.Must, self._phrase(phrase)) for phrase in wanted.parsed.phrases]
         clauses += [clause for term in wanted.terms for clause in self._records.clauses(*term, BOOSTS)]
         clauses += [(Occur.Should, Query.boost_query(self._phrase(forms), worth)) for forms, worth in wanted.wholes]
-        return self._records.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else []
+        return self._records.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else _NOTHING
 
-    def search_pages(self, text: str, where: Filter, top_k: int) -> list[tuple[int, float]]:
+    def search_pages(self, text: str, where: Filter, top_k: int) -> Scored:
         """Pages by the number of their first record, see `_Index.best`. Phrases count as their words."""
         wanted = self._looked_for(text)
         clauses = [clause for term in wanted.terms for clause in self._pages.clauses(*term, _WHOLE)]
@@ -160,7 +162,7 @@ class Words:
             for forms, worth in wanted.wholes
             for field in PAGE_FIELDS
         ]
-        return self._pages.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else []
+        return self._pages.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else _NOTHING
 
     def evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""

@@ -17,13 +17,14 @@ from searchsocket.errors import IndexCorrupt, InvalidScope, StateUnavailable, Ve
 from searchsocket.files import is_temporary, write_atomic
 from searchsocket.types import Generation
 
-FORMAT = 3  # of a generation's files; another number is not read
+FORMAT = 4  # of a generation's files; another number is not read
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 RECORDS = "records.db"
 VECTORS = "vectors.f32"  # float32, one row a record, in path order
 ORDER = "order.u32"  # for each row the `doc` number that records.db and words/ know the record by
 IDS = "ids.bin"  # for each row the record's id, UTF-8, padded with NUL
+FACTS = "facts.npz"  # columns of the records, one row a record, that ranking needs
 WORDS = "words"  # an index whose documents are records
 PAGES = "pages"  # one whose documents are pages: BM25 weighs a page against pages
 STAGING = ".staging"
@@ -165,7 +166,7 @@ def data_files(folder: Path) -> list[str]:
         for entry in os.scandir(folder / part)
         if not entry.name.endswith(".lock")
     )
-    return sorted([RECORDS, VECTORS, ORDER, IDS, *words])
+    return sorted([RECORDS, VECTORS, ORDER, IDS, FACTS, *words])
 
 
 def check_sizes(folder: Path, manifest: Manifest) -> None:
@@ -175,7 +176,7 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
         FileNotFoundError: A file is not there.
         IndexCorrupt: A file has another size.
     """
-    if missing := {RECORDS, VECTORS, ORDER, IDS} - manifest.files.keys():
+    if missing := {RECORDS, VECTORS, ORDER, IDS, FACTS} - manifest.files.keys():
         raise corrupt(folder / MANIFEST, f"does not list {sorted(missing)[0]}")
     for name, entry in manifest.files.items():
         size = (folder / name).stat().st_size
@@ -191,7 +192,7 @@ def check_hashes(folder: Path, manifest: Manifest) -> None:
         IndexCorrupt: A file is not what was published.
     """
     for name, entry in manifest.files.items():
-        if name in (ORDER, IDS):
+        if name in (ORDER, IDS, FACTS):
             continue
         with open(folder / name, "rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != entry.sha256:

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.stores.base import WordEvidence, check_vectors
+from searchsocket.stores.base import Facts, WordEvidence, check_vectors
+from searchsocket.stores.local.facts import FactTable, read_facts
 from searchsocket.stores.local.keywords import Words, open_words
 from searchsocket.stores.local.layout import (
+    FACTS,
     IDS,
     ORDER,
     RECORDS,
@@ -75,24 +77,40 @@ class LocalReader:
         self.rows = np.full(self.manifest.max_doc + 1, -1, np.int64)  # doc -> row
         self.rows[self.order] = np.arange(count)
         self.words = self._open_words(synonyms)
+        self.facts_of_all = self._read_facts()
+        self._hidden = np.flatnonzero(self.facts_of_all.weights <= 0)
+        self._by_id = np.argsort(self.ids, kind="stable")  # rows
         self._lock = threading.Lock()
         self._connection = connect_reader(folder / RECORDS)
         self._tags: dict[str, Rows] = {}
         self._seen: dict[str, Record] = {}
-        self._known_urls: dict[int, str] = {}
-        self._hidden = self._rows_where("SELECT doc FROM records WHERE weight <= 0")
 
     def _array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """One of the small arrays: all of it is read, so its hash is checked as well."""
+        """One of the small arrays."""
+        data = self._checked_bytes(name)
+        with naming_damage(self.folder / name):
+            array = np.frombuffer(data, dtype)
+        self._check_rows(name, len(array))
+        return array
+
+    def _read_facts(self) -> FactTable:
+        data = self._checked_bytes(FACTS)
+        with naming_damage(self.folder / FACTS):
+            table = read_facts(data)
+        self._check_rows(FACTS, len(table.weights))
+        return table
+
+    def _checked_bytes(self, name: str) -> bytes:
+        """A small file, which is read as a whole, so its hash is checked as well."""
         path = self.folder / name
         data = path.read_bytes()
         if hashlib.sha256(data).hexdigest() != self.manifest.files[name].sha256:
             raise corrupt(path, "was changed after it was published")
-        with naming_damage(path):
-            array = np.frombuffer(data, dtype)
-        if len(array) != self.generation.records:
-            raise corrupt(path, f"holds {len(array)} rows instead of {self.generation.records}")
-        return array
+        return data
+
+    def _check_rows(self, name: str, found: int) -> None:
+        if found != self.generation.records:
+            raise corrupt(self.folder / name, f"holds {found} rows instead of {self.generation.records}")
 
     def _open_words(self, synonyms: Synonyms) -> Words:
         with naming_damage(self.folder / WORDS):
@@ -118,17 +136,20 @@ class LocalReader:
         """See `IndexReader.keyword_query`."""
         prefix = normalise_prefix(clean(where.path_prefix))
         with naming_damage(self.folder / WORDS):
-            found = self.words.search(text, Filter(prefix, where.tags), top_k)
-            hits = [Hit(self.ids[self.rows[doc]].decode(), score) for doc, score in found]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
+            docs, scores = self.words.search(text, Filter(prefix, where.tags), top_k)
+            ids = self.ids[self.rows[docs]]
+        best = np.lexsort((ids, -scores))[:top_k]
+        return [Hit(id_.decode(), score) for id_, score in zip(ids[best].tolist(), scores[best].tolist(), strict=True)]
 
     def page_query(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `IndexReader.page_query`."""
         prefix = normalise_prefix(clean(where.path_prefix))
         with naming_damage(self.folder / WORDS):
-            found = self.words.search_pages(text, Filter(prefix, where.tags), top_k)
-            hits = [Hit(url, score) for url, (_, score) in zip(self._urls(doc for doc, _ in found), found, strict=True)]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
+            docs, scores = self.words.search_pages(text, Filter(prefix, where.tags), top_k)
+            rows = self.rows[docs]  # in path order
+        best = np.lexsort((rows, -scores))[:top_k]
+        urls = self.facts_of_all.texts["url"].take(rows[best])
+        return [Hit(url, score) for url, score in zip(urls, scores[best].tolist(), strict=True)]
 
     def word_evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""
@@ -138,13 +159,21 @@ class LocalReader:
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `IndexReader.similarities`."""
         self._check(vector)
-        return cosines(self.vectors, vector, self._rows_of(row[0] for row in self._rows_of_ids("doc", ids)))
+        rows = self._rows_of_ids(ids)
+        with naming_damage(self.folder / VECTORS):
+            return cosines(self.vectors, vector, rows)
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `IndexReader.vectors_of`."""
-        rows = self._rows_of(row[0] for row in self._rows_of_ids("doc", ids))
+        rows = self._rows_of_ids(ids)
         with naming_damage(self.folder / VECTORS):
             return self.vectors[rows]
+
+    def facts(self, ids: Sequence[str]) -> Facts:
+        """See `IndexReader.facts`."""
+        rows = self._rows_of_ids(ids)
+        with naming_damage(self.folder / FACTS):
+            return self.facts_of_all.take(rows)
 
     def records(self, ids: Sequence[str]) -> list[Record]:
         """See `IndexReader.records`."""
@@ -152,7 +181,7 @@ class LocalReader:
         unknown = list(dict.fromkeys(id_ for id_ in ids if id_ not in known))
         if not unknown:
             return [known[id_] for id_ in ids]
-        found = dict(zip(unknown, self._records(self._rows_of_ids(FIELD_NAMES, unknown)), strict=True))
+        found = self._read_records(unknown)
         records = [found[id_] if id_ in found else known[id_] for id_ in ids]
         if len(known) + len(found) > _MAX_SEEN:
             self._seen = found  # another thread may hold the old one, so that stays as it is
@@ -205,15 +234,6 @@ class LocalReader:
             self._tags[tag] = rows
         return rows
 
-    def _urls(self, docs: Iterable[int]) -> list[str]:
-        """The URL of each record; looked up once a reader, and asked for few records only: the first of each page."""
-        wanted = list(docs)
-        unknown = [doc for doc in wanted if doc not in self._known_urls]
-        for i in range(0, len(unknown), _MAX_VALUES):
-            numbers = ", ".join(map(str, unknown[i : i + _MAX_VALUES]))
-            self._known_urls.update(self._all(f"SELECT doc, url FROM records WHERE doc IN ({numbers})"))
-        return [self._known_urls[doc] for doc in wanted]
-
     def _rows_where(self, sql: str, *values: str) -> Rows:
         return np.sort(self._rows_of(row[0] for row in self._all(sql, *values)))
 
@@ -221,19 +241,28 @@ class LocalReader:
         with naming_damage(self.folder / RECORDS):
             return self.rows[np.array(list(docs), np.int64)]
 
-    def _rows_of_ids(self, columns: str, ids: Sequence[str]) -> list[tuple[Any, ...]]:
-        """A row for each id, in their order; few statements, since each costs more than a row."""
-        wanted = [clean(id_) for id_ in ids]
-        found: dict[str, tuple[Any, ...]] = {}
-        for i in range(0, len(wanted), _MAX_VALUES):
-            some = wanted[i : i + _MAX_VALUES]
-            marks = ", ".join("?" * len(some))
-            for row in self._all(f"SELECT id, {columns} FROM records WHERE id IN ({marks})", *some):
-                found[row[0]] = row[1:]
-        for id_ in wanted:
-            if id_ not in found:
-                raise InvalidRequest(f"no record {id_[:200]!r} in this index")
-        return [found[id_] for id_ in wanted]
+    def _rows_of_ids(self, ids: Sequence[str]) -> Rows:
+        """The row of each id."""
+        if not ids:
+            return np.empty(0, np.int64)
+        wanted = np.array([clean(id_).encode() for id_ in ids])
+        places = np.searchsorted(self.ids, wanted, sorter=self._by_id) % max(len(self.ids), 1)
+        rows = self._by_id[places] if len(self.ids) else places
+        is_known = self.ids[rows] == wanted if len(self.ids) else np.zeros(len(ids), bool)
+        if not is_known.all():
+            raise InvalidRequest(f"no record {ids[int(np.argmin(is_known))][:200]!r} in this index")
+        return rows
+
+    def _read_records(self, ids: Sequence[str]) -> dict[str, Record]:
+        """The named records, by id; few statements, since each costs more than a row."""
+        docs = self.order[self._rows_of_ids(ids)].tolist()
+        found: dict[int, Sequence[Any]] = {}
+        for i in range(0, len(docs), _MAX_VALUES):
+            numbers = ", ".join(map(str, docs[i : i + _MAX_VALUES]))
+            sql = f"SELECT doc, {FIELD_NAMES} FROM records WHERE doc IN ({numbers})"
+            found |= {row[0]: row[1:] for row in self._all(sql)}
+        with naming_damage(self.folder / RECORDS):
+            return dict(zip(ids, self._records([found[doc] for doc in docs]), strict=True))
 
     def _all(self, sql: str, *values: str | bytes) -> list[tuple[Any, ...]]:
         with naming_damage(self.folder / RECORDS), self._lock:

@@ -28,7 +28,6 @@ CREATE TABLE tags (tag TEXT NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY (tag, do
 INDEXES = """
 CREATE INDEX IF NOT EXISTS by_id ON records (id, record_hash);
 CREATE INDEX IF NOT EXISTS by_path ON records (sort, ordinal, id, route_resolution);
-CREATE INDEX IF NOT EXISTS hidden ON records (doc) WHERE weight <= 0;
 """
 PATH_ORDER = "sort, ordinal, id"
 CACHE_KIB = 32_768

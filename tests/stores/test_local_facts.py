@@ -1,0 +1,48 @@
+"""The columns of a generation's records that ranking needs."""
+
+import io
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.stores.local.facts import COLUMNS, FactTable, read_facts, write_facts
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
+NUMBER = st.integers(-(2**62), 2**62)
+ROWS = st.lists(
+    st.tuples(TEXT, TEXT, TEXT, st.sampled_from(["summary", "section"]), NUMBER, NUMBER, NUMBER, st.floats(0, 100)),
+    max_size=30,
+)
+
+
+def rows_of(table: FactTable) -> list[tuple[object, ...]]:
+    taken = table.take(np.arange(len(table.weights)))
+    return list(zip(*(list(getattr(taken, name)) for name in COLUMNS), strict=True))
+
+
+def written(table: FactTable) -> bytes:
+    file = io.BytesIO()
+    write_facts(file, table)
+    return file.getvalue()
+
+
+@given(ROWS)
+def test_a_table_comes_back_as_it_was_written(rows: list[tuple[object, ...]]) -> None:
+    """Every text and number survives the narrow columns, also those at the border of a width."""
+    table = FactTable.of(rows)
+    assert rows_of(table) == rows_of(read_facts(written(table))) == rows
+
+
+@given(ROWS, ROWS, st.data())
+def test_tables_merge_row_by_row(
+    old: list[tuple[object, ...]], new: list[tuple[object, ...]], data: st.DataObject
+) -> None:
+    """A small change takes over the facts of what stays, and leaves no trace of what is gone."""
+    both = [*old, *new]
+    chosen = data.draw(st.lists(st.integers(0, len(both) - 1), unique=True) if both else st.just([]))
+    merged = FactTable.of(old).merged(FactTable.of(new), np.array(chosen, np.int64))
+    expected = [both[row] for row in chosen]
+    assert rows_of(merged) == expected
+    for column, again in zip(merged.texts.values(), FactTable.of(expected).texts.values(), strict=True):
+        assert sorted(column.joined) == sorted(again.joined)
