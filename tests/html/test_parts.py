@@ -3,7 +3,7 @@
 import pytest
 from lxml import etree
 
-from searchsocket.html.convert import tidy
+from searchsocket.html.convert import tidy, to_markdown
 from searchsocket.html.decode import decode_html
 from searchsocket.html.links import LinkResolver
 from searchsocket.html.parse import parse_html
@@ -113,3 +113,37 @@ def test_decoding_never_fails() -> None:
         "a\0b",
     ):
         assert "x" in decode_html(b"x \xff\xfe y", label)[0]
+
+
+def converted(html: str) -> str:
+    return to_markdown(next(tree(f"<div>{html}</div>").iter("div")))
+
+
+@pytest.mark.parametrize("tag", ["soup", "list", "hN", "text", "h7"])
+def test_an_element_that_nobody_knows_is_its_content(tag: str) -> None:
+    """A page may invent names, also those that a converter would look up."""
+    assert converted(f"a <{tag}>b <i>c</i></{tag}> d") == "a b *c* d"
+
+
+def test_text_meets_its_neighbours_as_a_browser_sets_it() -> None:
+    """Blanks at the edges of blocks mean nothing, between words they do, in code they all do."""
+    assert converted(" a<b> b</b> <i>c </i>d\n") == "a **b** *c* d"
+    assert converted("a <p> b </p> c<br> d") == "a\n\nb\n\nc\nd"
+    assert converted("<pre> a\n\n\n  b </pre>") == "```\n a\n\n\n  b\n```"
+    assert converted("a\u00adb\u00a0c<b>\u200b</b>&#12;d&#13;e") == "ab cd e"
+
+
+def test_only_what_markdown_would_misread_is_escaped() -> None:
+    """Escapes are noise to a reader of the mirror, and to a search for the exact words."""
+    assert converted("a * b *c* _d_ e_f 1 < 2 <b>&lt;b></b> [x](y) R&amp;D &amp;amp;") == (
+        "a * b \\*c\\* \\_d\\_ e_f 1 < 2 **\\<b>** [x]\\(y) R&D \\&amp;"
+    )
+    for line in ("# a", "- a", "+ a", "> a", "12. a", "1) a", "| a", ": a", "==="):
+        marked = line.replace(".", "\\.").replace(")", "\\)") if line[0].isdigit() else "\\" + line
+        assert converted(f"<p>{line}</p>") == marked
+        assert converted(f"<p>a {line}</p>") == f"a {line}"
+
+
+def test_addresses_are_written_in_ascii() -> None:
+    """As browsers send them; what a link must not hold is escaped before."""
+    assert converted("<a href='/\u00e9?q=a%20b#\u65e5'>x</a>") == "[x](/%C3%A9?q=a%20b#%E6%97%A5)"
