@@ -2,44 +2,37 @@
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
-from searchsocket.search.numbers import clamp, finite
+import numpy as np
+
+from searchsocket.search.fusion import Scores
 from searchsocket.settings.model import RankingSettings
-from searchsocket.types import Record
+from searchsocket.stores.base import Facts
 
 _MANY_LINKS = 100  # from here on more links say nothing more
+_LOGARITHMS = np.array([math.log1p(links) for links in range(_MANY_LINKS + 1)])
 _WEIGHTS = (0.01, 100.0)  # an author's page weight beyond these says no more
 
 
 @dataclass(frozen=True, slots=True)
 class Boosts:
-    """Parts that are added, and the page weight, which multiplies."""
+    """Parts that are added, and the page weight, which multiplies; by column."""
 
-    links: float
-    depth: float
-    weight: float
+    links: Scores
+    depth: Scores
+    weight: Scores
+    most: float  # what `links` and `depth` can add up to, by which scores are brought back to [0, 1]
 
 
-def boosts_of(record: Record, settings: RankingSettings) -> Boosts:
-    """The boosts of one record; a part that the settings switch off is 0."""
+def boosts_of(facts: Facts, settings: RankingSettings) -> Boosts:
+    """The boosts of some records; a part that the settings switch off is 0."""
     most_links = settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0
     most_depth = settings.weights.depth if settings.enable_depth_boost else 0.0
-    return _boosts(record.incoming_links, record.depth, record.weight, most_links, most_depth)
-
-
-@lru_cache(maxsize=1 << 14)
-def _boosts(links: int, depth: int, weight: float, most_links: float, most_depth: float) -> Boosts:
+    links = np.minimum(np.maximum(facts.incoming_links, 0), _MANY_LINKS)
+    weight = np.where(np.isfinite(facts.weight), facts.weight, 1.0)
     return Boosts(
-        links=most_links * math.log1p(clamp(finite(links), 0, _MANY_LINKS)) / math.log1p(_MANY_LINKS),
-        depth=most_depth / (1.0 + max(finite(depth), 0.0)),
-        weight=clamp(finite(weight, 1.0), *_WEIGHTS),
-    )
-
-
-def largest_sum(settings: RankingSettings) -> float:
-    """What `links` and `depth` can add up to, by which scores are brought back to [0, 1]."""
-    weights = settings.weights
-    return (weights.incoming_links if settings.enable_incoming_link_boost else 0.0) + (
-        weights.depth if settings.enable_depth_boost else 0.0
+        links=most_links * _LOGARITHMS[links] / _LOGARITHMS[_MANY_LINKS],
+        depth=most_depth / (1.0 + np.maximum(facts.depth, 0)),
+        weight=np.minimum(np.maximum(weight, _WEIGHTS[0]), _WEIGHTS[1]),
+        most=most_links + most_depth,
     )

@@ -11,19 +11,20 @@ import numpy as np
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
+from searchsocket.search.boosts import boosts_of
 from searchsocket.search.exact import exactness
-from searchsocket.search.fusion import Candidate, fuse, missing_cosines
-from searchsocket.search.group import group_by_page
+from searchsocket.search.fusion import Fused, Scores, fuse
+from searchsocket.search.group import each_alone, group_by_page
 from searchsocket.search.marks import QueryWords
 from searchsocket.search.query import SearchQuery, checked
-from searchsocket.search.rank import Ranked, rank
+from searchsocket.search.rank import Parts, rank
 from searchsocket.search.related import related_pages
 from searchsocket.search.relevance import is_enough
 from searchsocket.search.results import Telling, age_s
 from searchsocket.search.texts import PlainTexts
 from searchsocket.settings.model import RankingSettings
-from searchsocket.stores.base import IndexReader, VectorStore
-from searchsocket.types import MATCH_ALL, Generation, Hit, Record, Scope, Vector
+from searchsocket.stores.base import Facts, IndexReader, VectorStore
+from searchsocket.types import MATCH_ALL, Generation, Hit, Scope, Vector
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
 _MAX_CANDIDATES = 1_000
@@ -31,10 +32,12 @@ _MAX_CANDIDATES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    vector_hits: list[Hit]
-    keyword_hits: list[Hit]
-    candidates: list[Candidate]
-    records: dict[str, Record]  # of the candidates, by id
+    """The candidates by rising id, and what is known of them: place i belongs to `ids[i]`."""
+
+    ids: list[str]
+    facts: Facts
+    fused: Fused
+    best_cosine: float  # of all records that the filter lets through
 
 
 class SearchEngine:
@@ -66,10 +69,8 @@ class SearchEngine:
             vector = self._embed(query.q, generation)
         found = self._find(reader, query, vector, watch)
         answered = self._is_answerable(reader, query, vector, found)
-        ranked = rank(found.candidates, found.records, self._settings, exactness(query.q)) if answered else []
         age = age_s(generation.published_at, self._clock())
-        telling = Telling(QueryWords(query.q), self._texts, generation, age, query.explain)
-        results = self._results(ranked, query, telling)
+        results = self._results(reader, query, found, age) if answered else ()
         return SearchAnswer(
             q=query.q,
             scope=scope.name,
@@ -116,24 +117,34 @@ class SearchEngine:
         with watch.part("keyword"):
             by_words = reader.keyword_query(query.q, top_k=k, where=query.where)
             by_page = {hit.id: hit.score for hit in reader.page_query(query.q, top_k=k, where=query.where)}
+        cosine, bm25 = ({hit.id: hit.score for hit in hits} for hits in (by_vector, by_words))
         with watch.part("vector"):
-            unknown = missing_cosines(by_vector, by_words)
-            cosines = reader.similarities(vector, unknown)
-        ids = [*(hit.id for hit in by_vector), *unknown]
-        records = {record.id: record for record in reader.records(ids)}
-        pages = {id_: by_page[record.url] for id_, record in records.items() if record.url in by_page}
-        candidates = fuse(by_vector, by_words, dict(zip(unknown, cosines, strict=True)), pages)
-        return _Found(by_vector, by_words, candidates, records)
+            unknown = [id_ for id_ in bm25 if id_ not in cosine]
+            cosine.update(zip(unknown, reader.similarities(vector, unknown), strict=True))
+        ids = sorted(cosine)
+        facts = reader.facts(ids)
+        fused = fuse(
+            [cosine[id_] for id_ in ids],
+            [bm25.get(id_, 0.0) for id_ in ids],
+            [by_page.get(url, 0.0) for url in facts.url],
+        )
+        return _Found(ids, facts, fused, _best(by_vector))
 
     def _is_answerable(self, reader: IndexReader, query: SearchQuery, vector: Vector, found: _Found) -> bool:
         """Whether the evidence is enough; looked for in the whole scope, also where a filter hides it."""
-        nearest = found.vector_hits if query.where == MATCH_ALL else reader.query(vector, top_k=1)
-        return is_enough(reader.word_evidence(query.q), _best(nearest))
+        best = found.best_cosine if query.where == MATCH_ALL else _best(reader.query(vector, top_k=1))
+        return is_enough(reader.word_evidence(query.q), best)
 
-    def _results(self, ranked: Sequence[Ranked], query: SearchQuery, telling: Telling) -> tuple[Result, ...]:
-        if query.group_by == "chunk":
-            return tuple(telling.chunk(chunk) for chunk in ranked[: query.top_k])
-        return tuple(telling.page(group) for group in group_by_page(ranked, query.top_k))
+    def _results(self, reader: IndexReader, query: SearchQuery, found: _Found, age: float) -> tuple[Result, ...]:
+        """Rank what was found by its facts, and read the records of what is shown."""
+        parts = Parts(found.fused, boosts_of(found.facts, self._settings), _exact(reader, query.q, found))
+        ranked = rank(found.ids, found.facts, parts)
+        groups = (group_by_page if query.group_by == "page" else each_alone)(ranked, query.top_k)
+        shown = dict.fromkeys(chunk.id for group in groups for chunk in (group.best, *group.sections))
+        records = dict(zip(shown, reader.records(list(shown)), strict=True))
+        told = parts if query.explain else None
+        telling = Telling(QueryWords(query.q), self._texts, records, reader.generation, age, told)
+        return tuple(telling.result(group) for group in groups)
 
 
 class _Watch:
@@ -154,6 +165,13 @@ class _Watch:
             name: round(1000 * seconds, 3)
             for name, seconds in [*self._parts.items(), ("total", perf_counter() - self._began)]
         }
+
+
+def _exact(reader: IndexReader, q: str, found: _Found) -> Scores:
+    """What each candidate gains by what the query says to the letter; texts are read only for identifiers."""
+    exact = exactness(q)
+    texts = [record.text for record in reader.records(found.ids)] if exact.names else [""] * len(found.ids)
+    return np.array([exact.of(*told) for told in zip(found.facts.title, found.facts.url, texts, strict=True)])
 
 
 def _best(hits: Sequence[Hit]) -> float:

@@ -2,8 +2,7 @@
 
 import re
 from dataclasses import dataclass
-
-from searchsocket.types import Record
+from functools import lru_cache
 
 # Above everything that likeness and boosts can add up to: who types one word means that word ...
 _ALONE = 1.1
@@ -23,13 +22,17 @@ class Exactness:
     title: str
     names: tuple[str, ...]
 
-    def of(self, record: Record) -> float:
-        """What the chunk's score gains: most where the query is the title, less for the identifiers that it holds."""
-        if self.title and _folded(record.title) == self.title:
+    def of(self, title: str, url: str, text: str) -> float:
+        """What a chunk's score gains: most where the query is the title, less for the identifiers that it holds.
+
+        Args:
+            text: Of the chunk; read only where the query has `names`.
+        """
+        if self.title and _folded(title) == self.title:
             return _TITLE
         if not self.names:
             return 0.0
-        text = f"{record.text}\n{record.title}\n{record.url}".casefold()
+        text = f"{text}\n{title}\n{url}".casefold()
         most = _ALONE if self.names == (self.title,) else _AMONG_WORDS
         return most * sum(name in text for name in self.names) / len(self.names)
 
@@ -42,5 +45,6 @@ def exactness(q: str) -> Exactness:
     return Exactness(_folded(q.strip(_EDGES)), tuple(dict.fromkeys(name.casefold() for name in names)))
 
 
+@lru_cache(maxsize=1 << 12)  # titles repeat: from one chunk of a page to the next, and between queries
 def _folded(text: str) -> str:
     return " ".join(text.casefold().split())

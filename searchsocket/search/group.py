@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from searchsocket.search.rank import Ranked
 
@@ -24,14 +25,19 @@ def group_by_page(ranked: Iterable[Ranked], top_k: int) -> list[PageGroup]:
     """
     pages: dict[str, list[Ranked]] = {}
     for chunk in ranked:
-        pages.setdefault(chunk.record.url, []).append(chunk)
+        pages.setdefault(chunk.url, []).append(chunk)
     return [PageGroup(chunks[0], _best_sections(chunks)) for chunks in list(pages.values())[:top_k]]
+
+
+def each_alone(ranked: Iterable[Ranked], top_k: int) -> list[PageGroup]:
+    """At most `top_k` chunks, as if each were a page."""
+    return [PageGroup(chunk, ()) for chunk in islice(ranked, top_k)]
 
 
 def _best_sections(chunks: list[Ranked]) -> tuple[Ranked, ...]:
     """One chunk a section: a long section has several pieces, and opens at the same place."""
     sections: dict[str, Ranked] = {}
     for chunk in chunks:
-        if chunk.record.kind == "section":
-            sections.setdefault(chunk.record.anchor, chunk)
+        if chunk.kind == "section":
+            sections.setdefault(chunk.anchor, chunk)
     return tuple(list(sections.values())[:MAX_SECTIONS])

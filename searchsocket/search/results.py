@@ -1,5 +1,6 @@
 """Ranked chunks as the results that callers get."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -7,7 +8,7 @@ from searchsocket.search.answer import Explanation, Result, Section
 from searchsocket.search.group import PageGroup
 from searchsocket.search.links import href
 from searchsocket.search.marks import Mark, QueryWords
-from searchsocket.search.rank import Ranked
+from searchsocket.search.rank import Parts, Ranked
 from searchsocket.search.snippet import MAX_CHARS, Snippet, excerpt, window
 from searchsocket.search.texts import ChunkText, Opening, PlainTexts, opening_of
 from searchsocket.types import Generation, Record
@@ -30,9 +31,10 @@ class Telling:
 
     words: QueryWords
     texts: PlainTexts
+    records: Mapping[str, Record]  # of what is shown, by id
     generation: Generation
     age_s: float
-    explain: bool
+    parts: Parts | None  # of every score, where they are asked for
     marks: dict[str, list[Mark]] = field(default_factory=dict)  # by record id: most are quoted twice
 
     def quote(self, record: Record, max_chars: int = MAX_CHARS) -> Quote:
@@ -49,21 +51,18 @@ class Telling:
         own_words = [mark.word for mark in self.words.marks(record.section_title)]
         return opening_of(told.openings, self.marks[record.id], span, own_words)
 
-    def chunk(self, chunk: Ranked) -> Result:
-        """One chunk as a result of a flat list."""
-        return self._result(chunk, self.quote(chunk.record), ())
-
-    def page(self, group: PageGroup) -> Result:
-        """One page: told as its best chunk, with its best sections."""
+    def result(self, group: PageGroup) -> Result:
+        """One page, or chunk: told as its best chunk, with its best sections."""
         sections = tuple(self._section(chunk) for chunk in group.sections)
-        quote = self.quote(group.best.record)
-        if group.best.record.kind == "summary" and group.sections and not quote.snippet.marks:
+        quote = self.quote(self.records[group.best.id])
+        if group.best.kind == "summary" and group.sections and not quote.snippet.marks:
             # A description without the query's words says less than the best section, and may be that of every page.
-            quote = replace(quote, snippet=self.quote(group.sections[0].record).snippet)
+            quote = replace(quote, snippet=self.quote(self.records[group.sections[0].id]).snippet)
         return self._result(group.best, quote, sections)
 
     def _section(self, chunk: Ranked) -> Section:
-        record, quote = chunk.record, self.quote(chunk.record, _SECTION_CHARS)
+        record = self.records[chunk.id]
+        quote = self.quote(record, _SECTION_CHARS)
         return Section(
             href=href(record.url, quote.anchor),
             anchor=quote.anchor,
@@ -75,7 +74,7 @@ class Telling:
         )
 
     def _result(self, chunk: Ranked, quote: Quote, sections: tuple[Section, ...]) -> Result:
-        record = chunk.record
+        record = self.records[chunk.id]
         return Result(
             url=record.url,
             href=href(record.url, quote.anchor),
@@ -96,7 +95,7 @@ class Telling:
             generation=self.generation.name,
             age_s=self.age_s,
             sections=sections,
-            explanation=_explanation(chunk) if self.explain else None,
+            explanation=_explanation(self.parts, chunk.place) if self.parts else None,
         )
 
 
@@ -111,7 +110,10 @@ def age_s(published_at: str, now: datetime) -> float:
     return round(max((now - published).total_seconds(), 0.0), 1)
 
 
-def _explanation(chunk: Ranked) -> Explanation:
-    found, boosts = chunk.candidate, chunk.boosts
-    parts = (found.cosine, found.bm25, found.vector, found.keyword, found.page_bm25, found.page, found.fused)
-    return Explanation(*(round(part, 6) for part in (*parts, boosts.links, boosts.depth, chunk.exact, boosts.weight)))
+def _explanation(parts: Parts, place: int) -> Explanation:
+    found, boosts = parts.found, parts.boosts
+    columns = (
+        found.cosine, found.bm25, found.vector, found.keyword, found.page_bm25, found.page, found.fused,
+        boosts.links, boosts.depth, parts.exact, boosts.weight,
+    )  # fmt: skip
+    return Explanation(*(round(float(column[place]), 6) for column in columns))

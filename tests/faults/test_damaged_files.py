@@ -25,6 +25,7 @@ KINDS = {  # name -> where it lies; `*` is the one generation of the fixture
     "vectors": "index/main/*/vectors.f32",
     "order": "index/main/*/order.u32",
     "ids": "index/main/*/ids.bin",
+    "facts": "index/main/*/facts.npz",
     "words-meta": "index/main/*/words/meta.json",
     "words-managed": "index/main/*/words/.managed.json",
     "words-terms": "index/main/*/words/*.term",

@@ -1,5 +1,6 @@
 """The engine over a real store."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from searchsocket.errors import (
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.settings.model import RankingSettings
-from searchsocket.types import Scope
+from searchsocket.stores.local.reader import LocalReader
+from searchsocket.types import Record, Scope
 
 
 @pytest.fixture(scope="module")
@@ -235,3 +237,19 @@ def test_a_page_that_its_summary_finds_is_quoted_where_it_answers(tmp_path: Path
     section = Piece("/a", "They eat grass.", title="Zebra care", section="Feeding", ordinal=1)
     best = make_site(tmp_path, [summary, section]).engine.search(SearchQuery("zebra care"), MAIN).results[0]
     assert (best.kind, best.href, best.snippet.text) == ("summary", "/a", "They eat grass.")
+
+
+def test_only_records_that_are_shown_are_read(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranking needs a few columns of its hundred candidates; their texts stay on disk."""
+    reader = site.store.reader(MAIN)
+    read: list[str] = []
+
+    def records(ids: Sequence[str]) -> list[Record]:
+        read.extend(ids)
+        return LocalReader.records(reader, ids)
+
+    monkeypatch.setattr(reader, "records", records)
+    answer = site.engine.search(SearchQuery("install the controller", top_k=1), MAIN)
+    [best] = answer.results
+    assert {record.url for record in LocalReader.records(reader, read)} == {best.url}
+    assert len(read) <= 1 + len(best.sections)

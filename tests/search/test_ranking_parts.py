@@ -1,118 +1,138 @@
 """Fusion, boosts, order, grouping: each by itself."""
 
-import math
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from search_site import Piece, record_of
 
 from searchsocket.search.boosts import boosts_of
-from searchsocket.search.fusion import fuse, min_max, missing_cosines
-from searchsocket.search.group import MAX_SECTIONS, group_by_page
+from searchsocket.search.fusion import fuse, min_max
+from searchsocket.search.group import MAX_SECTIONS, PageGroup, each_alone, group_by_page
 from searchsocket.search.links import href
-from searchsocket.search.rank import Ranked, order, rank
+from searchsocket.search.rank import Parts, Ranked, rank
 from searchsocket.settings.model import RankingSettings
-from searchsocket.types import Hit, Record
+from searchsocket.stores.base import Facts
+from searchsocket.types import Record
 
 ANY_FLOAT = st.floats(allow_nan=True, allow_infinity=True)
-HITS = st.dictionaries(st.sampled_from("abcdefghij"), ANY_FLOAT, max_size=10).map(
-    lambda found: [Hit(id_, score) for id_, score in found.items()]
-)
-SCORES = st.dictionaries(st.sampled_from("abcdefghij"), ANY_FLOAT)
+LISTS = st.lists(st.tuples(ANY_FLOAT, ANY_FLOAT, ANY_FLOAT), max_size=10)
 
 
-@given(HITS, HITS, SCORES, SCORES)
-def test_fusion_gives_every_candidate_a_score_between_0_and_1(
-    vector: list[Hit], keyword: list[Hit], cosines: dict[str, float], pages: dict[str, float]
-) -> None:
+@given(LISTS)
+def test_fusion_gives_every_candidate_a_score_between_0_and_1(lists: list[tuple[float, float, float]]) -> None:
     """Failure mode 72: NaN, infinite and negative scores of a backend do not break the order."""
-    found = fuse(vector, keyword, cosines, pages)
-    assert [c.id for c in found] == sorted({hit.id for hit in [*vector, *keyword]} | cosines.keys())
-    for candidate in found:
-        assert 0 <= candidate.fused <= 1
-        assert -1 <= candidate.cosine <= 1
-        assert math.isfinite(candidate.bm25)
+    found = fuse(*([scores[n] for scores in lists] for n in range(3)))
+    assert len(found.fused) == len(lists)
+    assert ((found.fused >= 0) & (found.fused <= 1)).all()
+    assert ((found.cosine >= -1) & (found.cosine <= 1)).all()
+    assert (np.isfinite(found.bm25) & np.isfinite(found.page_bm25)).all()
 
 
 def test_all_lists_count_a_third() -> None:
-    hits = fuse([Hit("a", 0.9), Hit("b", 0.5)], [Hit("b", 12.0), Hit("c", 3.0)], {"c": 0.1}, {"a": 4.0, "b": 2.0})
-    found = {c.id: c for c in hits}
-    assert (found["a"].vector, found["a"].keyword) == (1.0, 0.0)
-    assert (found["b"].vector, found["b"].keyword) == (0.5, 1.0)
-    assert (found["c"].vector, found["c"].keyword) == (0.0, 0.25)
-    assert (found["a"].page, found["b"].page, found["c"].page) == (1.0, 0.5, 0.0)
-    assert found["b"].fused == pytest.approx(2 / 3)
-
-
-def test_only_unknown_cosines_are_asked_for() -> None:
-    assert missing_cosines([Hit("a", 1)], [Hit("c", 1), Hit("a", 1), Hit("b", 1)]) == ["c", "b"]
+    found = fuse([0.9, 0.5, 0.1], [0.0, 12.0, 3.0], [4.0, 2.0, 0.0])
+    assert found.vector.tolist() == [1.0, 0.5, 0.0]
+    assert found.keyword.tolist() == [0.0, 1.0, 0.25]
+    assert found.page.tolist() == [1.0, 0.5, 0.0]
+    assert found.fused.tolist() == pytest.approx([2 / 3, 2 / 3, 0.25 / 3])
 
 
 def test_equal_values_scale_to_one_value() -> None:
-    assert min_max([]) == []
-    assert min_max([3.0, 3.0]) == [1.0, 1.0]
-    assert min_max([0.0, 0.0]) == [0.0, 0.0]
-    assert min_max([-0.2]) == [0.0]
+    for values, scaled in (([], []), ([3.0, 3.0], [1.0, 1.0]), ([0.0, 0.0], [0.0, 0.0]), ([-0.2], [0.0])):
+        assert min_max(np.array(values, np.float64)).tolist() == scaled
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(-(10**9), 10**9), ANY_FLOAT)
 def test_boosts_are_small_and_finite_whatever_a_record_says(links: int, depth: int, weight: float) -> None:
     """Failure mode 72, the other half: bad metadata."""
     settings = RankingSettings()
-    record = record_of(Piece("/a", "x"))
-    object.__setattr__(record, "incoming_links", links)
-    object.__setattr__(record, "depth", depth)
-    object.__setattr__(record, "weight", weight)
-    boosts = boosts_of(record, settings)
-    assert 0 <= boosts.links <= settings.weights.incoming_links
-    assert 0 <= boosts.depth <= settings.weights.depth
-    assert 0 < boosts.weight <= 100
+    record = replace(record_of(Piece("/a", "x")), incoming_links=links, depth=depth, weight=weight)
+    boosts = boosts_of(facts_of([record]), settings)
+    assert 0 <= boosts.links[0] <= settings.weights.incoming_links
+    assert 0 <= boosts.depth[0] <= settings.weights.depth
+    assert 0 < boosts.weight[0] <= 100
 
 
-def _records(count: int) -> dict[str, Record]:
-    records = (record_of(Piece(f"/{n % 5}", "x", section=f"S{n % 7}", ordinal=n, links=n % 3)) for n in range(count))
-    return {record.id: record for record in records}
+def facts_of(records: Sequence[Record]) -> Facts:
+    texts = ([getattr(record, name) for record in records] for name in ("url", "title", "anchor", "kind"))
+    numbers = (
+        np.array([getattr(record, name) for record in records], np.int64)
+        for name in ("ordinal", "depth", "incoming_links")
+    )
+    return Facts(*texts, *numbers, np.array([record.weight for record in records], np.float64))
+
+
+def ranked_by(cosines: Sequence[float], records: Sequence[Record]) -> list[Ranked]:
+    """The order of records when only their vectors tell."""
+    nothing = [0.0] * len(records)
+    facts = facts_of(records)
+    parts = Parts(fuse(cosines, nothing, nothing), boosts_of(facts, RankingSettings()), np.array(nothing))
+    return rank([record.id for record in records], facts, parts)
+
+
+def _records(count: int) -> list[Record]:
+    return [record_of(Piece(f"/{n % 5}", "x", section=f"S{n % 7}", ordinal=n, links=n % 3)) for n in range(count)]
 
 
 def _ranked(count: int, seed: int = 1) -> list[Ranked]:
-    records = _records(count)
     scores = random.Random(seed)
-    hits = [Hit(id_, scores.choice([0.1, 0.5, 0.9])) for id_ in records]
-    return rank(fuse(hits, [], {}), records, RankingSettings())
+    return ranked_by([scores.choice([0.1, 0.5, 0.9]) for _ in range(count)], _records(count))
 
 
 @given(st.integers(0, 60), st.integers(0, 1000))
 def test_the_order_is_total_and_does_not_depend_on_what_came_first(count: int, seed: int) -> None:
+    """By score, then URL, then place on the page, then id; whatever order the candidates had."""
     records = _records(count)
-    hits = [Hit(id_, (n % 4) / 4) for n, id_ in enumerate(records)]
-    shuffled = hits[:]
+    found = [((n % 4) / 4, record) for n, record in enumerate(records)]
+    shuffled = found[:]
     random.Random(seed).shuffle(shuffled)
-    first, second = (rank(fuse(some, [], {}), records, RankingSettings()) for some in (hits, shuffled))
-    assert first == second
-    keys = [order(chunk) for chunk in first]
+    first, second = (
+        ranked_by([score for score, _ in some], [record for _, record in some]) for some in (found, shuffled)
+    )
+    assert [(chunk.id, chunk.score) for chunk in first] == [(chunk.id, chunk.score) for chunk in second]
+    assert all(
+        some[chunk.place][1].id == chunk.id for some, order in ((found, first), (shuffled, second)) for chunk in order
+    )
+    by_id = {record.id: record for record in records}
+    keys = [(-chunk.score, chunk.url, by_id[chunk.id].ordinal, chunk.id) for chunk in first]
     assert keys == sorted(keys)
-    assert len(set(keys)) == len(keys)
+    assert len(set(keys)) == len(keys) == count
+
+
+def test_a_page_of_no_weight_is_no_result() -> None:
+    """Nor does it decide how the others are scaled."""
+    records = _records(6)
+    hidden = [replace(records[0], weight=0.0), *records[1:]]
+    assert [chunk.id for chunk in ranked_by([0.9] * 6, hidden)] == [
+        chunk.id for chunk in ranked_by([0.9] * 6, records) if chunk.id != records[0].id
+    ]
+    assert ranked_by([0.9], hidden[:1]) == []
 
 
 def test_pages_come_in_the_order_of_their_best_chunk() -> None:
     ranked = _ranked(40)
     groups = group_by_page(ranked, 3)
-    assert [group.best.record.url for group in groups] == list(dict.fromkeys(c.record.url for c in ranked))[:3]
+    assert [group.best.url for group in groups] == list(dict.fromkeys(chunk.url for chunk in ranked))[:3]
     for group in groups:
         scores = [section.score for section in group.sections]
         assert scores == sorted(scores, reverse=True)
-        assert len({section.record.anchor for section in group.sections}) == len(group.sections) <= MAX_SECTIONS
+        assert len({section.anchor for section in group.sections}) == len(group.sections) <= MAX_SECTIONS
 
 
 def test_a_summary_is_no_section() -> None:
     records = [record_of(Piece("/a", "x", kind="summary")), record_of(Piece("/a", "y", section="S", ordinal=1))]
-    hits = [Hit(record.id, score) for record, score in zip(records, (0.9, 0.5), strict=True)]
-    ranked = rank(fuse(hits, [], {}), {record.id: record for record in records}, RankingSettings())
-    [group] = group_by_page(ranked, 10)
-    assert group.best.record.kind == "summary"
-    assert [section.record.section_title for section in group.sections] == ["S"]
+    [group] = group_by_page(ranked_by([0.9, 0.5], records), 10)
+    assert group.best.kind == "summary"
+    assert [section.id for section in group.sections] == [records[1].id]
+
+
+def test_chunks_can_stand_alone() -> None:
+    ranked = _ranked(40)
+    assert each_alone(ranked, 3) == [PageGroup(chunk, ()) for chunk in ranked[:3]]
 
 
 def test_anchors_are_escaped_as_fragments() -> None:
