@@ -4,7 +4,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from searchsocket.markdown.text import plain_text
@@ -44,7 +44,7 @@ def _embedded(title: str, path: tuple[str, ...], section_title: str, text: str) 
 
 def content_hash(text: str) -> str:
     """Identity of an embedding, beside the model: sha256 of the embedded text, in hex (spec 10.1)."""
-    return hashlib.sha256(_bytes(text)).hexdigest()
+    return hash_of(text)
 
 
 def chunk_key(scope_name: str, url: str, ordinal: int, section_title: str) -> str:
@@ -67,8 +67,17 @@ def chunk_ref(chunk: Chunk) -> str:
     return chunk.url if chunk.kind == "summary" else f"{chunk.url}#{chunk.anchor}~{chunk.piece}"
 
 
-def records_of(page: Page, chunks: Sequence[Chunk], scope: Scope, model_id: str) -> list[Record]:
-    """The records of one page, in the order of `chunks`."""
+@dataclass(frozen=True, slots=True)
+class CutChunk:
+    """A chunk as a record, with the two texts that its hashes are of."""
+
+    record: Record
+    embedded: str  # `record.content_hash` is of this
+    canonical: str  # JSON of every other field; `record.record_hash` is of this
+
+
+def cut_chunks(page: Page, chunks: Sequence[Chunk], scope: Scope, model_id: str) -> list[CutChunk]:
+    """The records of one page with what they were made of, in the order of `chunks`."""
     shared: dict[str, Any] = {
         "project_id": scope.project_id,
         "scope": scope.name,
@@ -86,11 +95,12 @@ def records_of(page: Page, chunks: Sequence[Chunk], scope: Scope, model_id: str)
         "modified": page.modified,
         "model_id": model_id,
     }
-    records: list[Record] = []
+    cut: list[CutChunk] = []
     for chunk in chunks:
+        embedded = embedded_text(page.title, chunk)
         values = shared | {
             "id": chunk_key(scope.name, page.url, chunk.ordinal, chunk.section_title),
-            "content_hash": content_hash(embedded_text(page.title, chunk)),
+            "content_hash": content_hash(embedded),
             "section_title": chunk.section_title,
             "heading_path": chunk.heading_path,
             "anchor": chunk.anchor,
@@ -99,17 +109,24 @@ def records_of(page: Page, chunks: Sequence[Chunk], scope: Scope, model_id: str)
             "kind": chunk.kind,
             "text": chunk.text,
         }
-        records.append(Record(record_hash=_hash_of(values), **values))
-    return records
+        canonical = _canonical(values)
+        cut.append(CutChunk(Record(record_hash=hash_of(canonical), **values), embedded, canonical))
+    return cut
+
+
+def records_of(page: Page, chunks: Sequence[Chunk], scope: Scope, model_id: str) -> list[Record]:
+    """The records of one page, in the order of `chunks`."""
+    return [cut.record for cut in cut_chunks(page, chunks, scope, model_id)]
 
 
 def record_hash(record: Record) -> str:
     """Hash over every other field, in hex: equal hashes mean that nothing is to be written."""
-    return _hash_of({name: getattr(record, name) for name in _HASHED})
+    return hash_of(_canonical({name: getattr(record, name) for name in _HASHED}))
 
 
-def _hash_of(values: dict[str, Any]) -> str:
-    return hashlib.sha256(_bytes(_canonical(values))).hexdigest()
+def hash_of(text: str) -> str:
+    """sha256 of a text, in hex."""
+    return hashlib.sha256(_bytes(text)).hexdigest()
 
 
 def _bytes(text: str) -> bytes:

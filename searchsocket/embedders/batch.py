@@ -1,11 +1,15 @@
 """Embedding what the cache lacks: first the bill, then batch by batch (spec 10.5, 11, 21)."""
 
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
+from typing import Protocol
 
 import tenacity
 
+from searchsocket.batches import batches
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.checks import checked
@@ -13,14 +17,29 @@ from searchsocket.embedders.cost import estimate
 from searchsocket.errors import BudgetExceeded, SearchSocketError
 from searchsocket.types import Vectors
 
-Item = tuple[str, str]  # (content hash, text)
 OnProgress = Callable[[int, int], None]  # texts embedded so far, texts to embed
+TextsAt = Callable[[Sequence[int]], Sequence[str]]  # places -> their texts, in that order
 
-_LOOKUP = 500  # items whose texts are held at once while the plan is made
+_LOOKUP = 500  # texts that the cache is asked for at once
 _BATCHES_SORTED = 8  # batches whose texts are sorted by length together, so that a model pads little
+_PLAN_CACHE_KIB = 8_192  # of the plan in memory; the rest of it is in a temporary file
 _ATTEMPTS = 5
 _retried = tenacity.retry_if_exception(lambda error: isinstance(error, SearchSocketError) and error.retryable)
 _backoff = tenacity.wait_exponential(multiplier=0.5, max=20)
+
+
+class Wanted(Protocol):
+    """A text that must have its vector."""
+
+    @property
+    def content_hash(self) -> str: ...
+    @property
+    def tokens(self) -> int:
+        """As the embedder counts them."""
+
+    @property
+    def place(self) -> int:
+        """Where the text can be read; texts are read by rising place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +53,23 @@ class EmbedOutcome:
 
 
 def plan_missing(
-    embedder: Embedder, items: Iterable[Item], *, price_per_million_tokens_usd: float | None = None
+    cache: EmbeddingCache,
+    embedder: Embedder,
+    wanted: Iterable[Wanted],
+    *,
+    price_per_million_tokens_usd: float | None = None,
 ) -> EmbedOutcome:
-    """What embedding these texts would take; calls nothing. The caller passes only texts that the cache lacks."""
-    tokens = {key: embedder.count_tokens(text) for key, text in _distinct(items)}
-    return _outcome(embedder, 0, len(tokens), sum(tokens.values()), price_per_million_tokens_usd)
+    """What `embed_missing` would do; calls nothing."""
+    with closing(_Plan()) as plan:
+        plan.fill(cache, embedder, wanted)
+        return _outcome(embedder, plan.reused, plan.created, plan.tokens, price_per_million_tokens_usd)
 
 
 def embed_missing(
     cache: EmbeddingCache,
     embedder: Embedder,
-    items: Callable[[], Iterable[Item]],
+    wanted: Iterable[Wanted],
+    texts_at: TextsAt,
     *,
     batch_size: int,
     max_cost_usd: float | None = None,
@@ -54,12 +79,13 @@ def embed_missing(
 ) -> EmbedOutcome:
     """Embed every text that the cache lacks, each distinct one once, and store batch by batch.
 
-    `items` is called twice, so that no more than a few batches of texts are ever held: the first pass counts the
-    tokens of what is missing, the second embeds exactly that. Each batch is committed by itself: a run that is
-    killed resumes behind its last batch.
+    First the bill is made, without any text; then the texts are read, a few batches at a time. Nothing that grows
+    with their number is held in memory. Each batch is committed by itself: a run that is killed resumes behind its
+    last batch.
 
     Args:
-        items: Gives (content hash, text) pairs; the same ones in both passes.
+        wanted: The texts; equal ones should be neighbours.
+        texts_at: Reads texts.
         batch_size: Texts in one call of the embedder.
         max_cost_usd: Budget for this call; None = no limit.
         price_per_million_tokens_usd: Overrides the embedder's price.
@@ -72,53 +98,70 @@ def embed_missing(
         EmbedderUnavailable: The provider failed five times in a row; earlier batches are stored.
         StateUnavailable: The cache cannot be written.
     """
-    reused, todo = _plan(cache, embedder, items())
-    outcome = _outcome(embedder, reused, len(todo), sum(todo.values()), price_per_million_tokens_usd)
-    if max_cost_usd is not None and outcome.cost_usd > max_cost_usd:
-        raise BudgetExceeded(outcome.cost_usd, max_cost_usd)
-    if not todo:
+    with closing(_Plan()) as plan:
+        plan.fill(cache, embedder, wanted)
+        outcome = _outcome(embedder, plan.reused, plan.created, plan.tokens, price_per_million_tokens_usd)
+        if max_cost_usd is not None and outcome.cost_usd > max_cost_usd:
+            raise BudgetExceeded(outcome.cost_usd, max_cost_usd)
+        attempts = tenacity.Retrying(
+            retry=_retried, stop=tenacity.stop_after_attempt(_ATTEMPTS), wait=_backoff, sleep=sleep, reraise=True
+        )
+        done = 0
+        for batch in _batches(plan.items(), texts_at, batch_size):
+            vectors = attempts(_embed, embedder, [item.text for item in batch])
+            cache.put([item.key for item in batch], vectors, [item.tokens for item in batch], embedder.model_id)
+            done += len(batch)
+            on_progress(done, plan.created)
         return outcome
-    attempts = tenacity.Retrying(
-        retry=_retried, stop=tenacity.stop_after_attempt(_ATTEMPTS), wait=_backoff, sleep=sleep, reraise=True
-    )
-    done = tokens = 0
-    wanted = (item for item in _distinct(items()) if item[0] in todo)
-    for batch in _batches(wanted, batch_size):
-        texts = [text for _, text in batch]
-        counts = [todo[key] for key, _ in batch]
-        vectors = attempts(_embed, embedder, texts)
-        cache.put([key for key, _ in batch], vectors, counts, embedder.model_id)
-        done, tokens = done + len(batch), tokens + sum(counts)
-        on_progress(done, len(todo))
-    return _outcome(embedder, reused, done, tokens, price_per_million_tokens_usd)
 
 
-def _plan(cache: EmbeddingCache, embedder: Embedder, items: Iterable[Item]) -> tuple[int, dict[str, int]]:
-    """How many distinct texts the cache holds, and the tokens of each that it lacks, by content hash."""
-    reused = 0
-    todo: dict[str, int] = {}
-    distinct = _distinct(items)
-    while window := dict(islice(distinct, _LOOKUP)):
-        missing = cache.missing(window, embedder.model_id)
-        reused += len(window) - len(missing)
-        todo.update((key, embedder.count_tokens(window[key])) for key in missing)
-    return reused, todo
+class _Plan:
+    """The distinct texts that the cache lacks, in a private file that SQLite makes when they outgrow its memory."""
+
+    def __init__(self) -> None:
+        self.reused = self.created = self.tokens = 0
+        self._db = sqlite3.connect("", isolation_level=None)
+        self._db.execute("PRAGMA journal_mode = OFF")
+        self._db.execute(f"PRAGMA cache_size = -{_PLAN_CACHE_KIB}")
+        self._db.execute("CREATE TABLE texts (hash BLOB PRIMARY KEY, tokens INTEGER, place INTEGER) WITHOUT ROWID")
+
+    def close(self) -> None:
+        self._db.close()
+
+    def fill(self, cache: EmbeddingCache, embedder: Embedder, wanted: Iterable[Wanted]) -> None:
+        """Ask the cache for all of them."""
+        self._db.execute("BEGIN")
+        for window in batches(wanted, _LOOKUP):
+            distinct = {item.content_hash: item for item in window}
+            missing = cache.missing(distinct, embedder.model_id)
+            self.reused += len(distinct) - len(missing)
+            self._db.executemany(
+                "INSERT OR IGNORE INTO texts VALUES (?, ?, ?)",
+                [(bytes.fromhex(key), distinct[key].tokens, distinct[key].place) for key in missing],
+            )
+        self._db.execute("COMMIT")
+        self.created, self.tokens = self._db.execute("SELECT COUNT(*), COALESCE(SUM(tokens), 0) FROM texts").fetchone()
+
+    def items(self) -> Iterator[tuple[bytes, int, int]]:
+        """(hash, tokens, place) by rising place."""
+        yield from self._db.execute("SELECT hash, tokens, place FROM texts ORDER BY place")
 
 
-def _distinct(items: Iterable[Item]) -> Iterator[Item]:
-    seen: set[bytes] = set()
-    for key, text in items:
-        digest = bytes.fromhex(key)  # half the memory of the text form
-        if digest not in seen:
-            seen.add(digest)
-            yield key, text
+@dataclass(frozen=True, slots=True)
+class _Item:
+    key: str
+    tokens: int
+    text: str
 
 
-def _batches(items: Iterator[Item], size: int) -> Iterator[Sequence[Item]]:
+def _batches(rows: Iterator[tuple[bytes, int, int]], texts_at: TextsAt, size: int) -> Iterator[Sequence[_Item]]:
     # Vectors do not depend on their batch, so the order is free; the hash makes it the same on every run.
-    while window := sorted(islice(items, size * _BATCHES_SORTED), key=lambda item: (len(item[1]), item[0])):
-        for at in range(0, len(window), size):
-            yield window[at : at + size]
+    while window := list(islice(rows, size * _BATCHES_SORTED)):
+        texts = texts_at([place for _, _, place in window])
+        items = [_Item(key.hex(), tokens, text) for (key, tokens, _), text in zip(window, texts, strict=True)]
+        items.sort(key=lambda item: (len(item.text), item.key))
+        for at in range(0, len(items), size):
+            yield items[at : at + size]
 
 
 def _embed(embedder: Embedder, texts: Sequence[str]) -> Vectors:

@@ -115,6 +115,12 @@ class EmbeddingCache:
                 ).fetchone()[0]
             )
 
+    def size(self) -> int:
+        """Rises with everything that is stored: a file that was lost, or came from an older copy, says less."""
+        with self._lock, self._translated():
+            rows = self._fetch("SELECT COALESCE(MAX(rowid), 0) FROM vectors", ())
+        return int(rows[0][0]) if rows else 0
+
     def put(self, hashes: Sequence[str], vectors: Vectors, tokens: Sequence[int], model_id: str) -> None:
         """Store a batch in one transaction; a hash that is held already keeps its vector.
 

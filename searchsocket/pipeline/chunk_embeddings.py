@@ -4,20 +4,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from sqlite3 import Connection
 
-from searchsocket.batches import batches
 from searchsocket.embedders import make_embedder
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.batch import EmbedOutcome, embed_missing, plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.errors import IndexCorrupt
 from searchsocket.events import Event
-from searchsocket.identity import embedded_text_of
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.digests import digest_of
 from searchsocket.pipeline.results import Number, StageResult
 from searchsocket.pipeline.stage import stage
-from searchsocket.state.chunks import content_hashes, records_with_hashes
-
-_LOOKUP = 500
+from searchsocket.state.chunks import Text, count_texts, page_digests, texts, texts_at, unpublished_texts
+from searchsocket.state.published import is_published
+from searchsocket.stores import make_store
 
 
 @stage
@@ -33,7 +32,8 @@ def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
         outcome = embed_missing(
             cache,
             embedder,
-            lambda: texts_to_embed(db, run.scope.name, cache, embedder),
+            texts_at_stake(run, db, cache),
+            lambda places: texts_at(db, places),
             batch_size=run.project.settings.embeddings.batch_size,
             max_cost_usd=budget(run),
             price_per_million_tokens_usd=run.project.settings.embeddings.price_per_million_tokens_usd,
@@ -41,10 +41,12 @@ def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
                 Event("progress", {"stage": "chunk_embeddings", "done": done, "total": total})
             ),
         )
+        db.execute("UPDATE scopes SET cache_size = ? WHERE scope = ?", (cache.size(), run.scope.name))
         warnings = tuple(cache.warnings)
-    run.on_event(Event("embedded_cached", {"texts": outcome.reused}))
+    result = replace(embedding_result(run, db, embedder, outcome), warnings=warnings)
+    run.on_event(Event("embedded_cached", {"texts": result.numbers["reused"]}))
     run.on_event(Event("embedded_new", {"texts": outcome.created, "tokens": outcome.tokens}))
-    return replace(embedding_result(run, db, embedder, outcome), warnings=warnings)
+    return result
 
 
 def budget(run: ScopeRun) -> float | None:
@@ -56,41 +58,52 @@ def budget(run: ScopeRun) -> float | None:
 def plan_embeddings(run: ScopeRun, db: Connection) -> EmbedOutcome:
     """What embedding the texts that the cache lacks would take; calls and writes nothing."""
     settings = run.project.settings.embeddings
-    embedder = make_embedder(settings)
     with EmbeddingCache(run.project.state_dir / "embeddings.db", read_only=True) as cache:
         return plan_missing(
-            embedder,
-            texts_to_embed(db, run.scope.name, cache, embedder),
+            cache,
+            make_embedder(settings),
+            texts_at_stake(run, db, cache),
             price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
         )
 
 
-def texts_to_embed(db: Connection, scope: str, cache: EmbeddingCache, embedder: Embedder) -> Iterator[tuple[str, str]]:
-    """(content_hash, text) of every distinct text that the cache lacks; reads only those texts."""
-    for hashes in batches(list(content_hashes(db, scope)), _LOOKUP):
-        missing = cache.missing(hashes, embedder.model_id)
-        if missing:
-            for record in records_with_hashes(db, scope, missing):
-                yield record.content_hash, embedded_text_of(record)
+def texts_at_stake(run: ScopeRun, db: Connection, cache: EmbeddingCache) -> Iterator[Text]:
+    """The distinct texts whose vectors may be published or are not known to be in the cache.
+
+    Those of the chunks that changed, where the rest is live and the cache has lost nothing since; else all.
+    """
+    scope = run.scope.name
+    (size,) = db.execute("SELECT cache_size FROM scopes WHERE scope = ?", (scope,)).fetchone()
+    if 0 <= size <= cache.size() and not run.options.force and _rest_is_live(run, db):
+        return unpublished_texts(db, scope)
+    return texts(db, scope)
+
+
+def _rest_is_live(run: ScopeRun, db: Connection) -> bool:
+    project = run.project
+    try:
+        live = make_store(project.settings.vector, project.state_dir, project.id).generation(run.scope)
+    except IndexCorrupt:
+        return False  # it will be built again, and with it every vector is needed
+    return is_published(db, run.scope.name, live)
 
 
 def embedding_result(run: ScopeRun, db: Connection, embedder: Embedder, outcome: EmbedOutcome) -> StageResult:
     """The stage's report; also what a dry run foresees."""
-    hashes = list(content_hashes(db, run.scope.name))
-    created = outcome.created
+    unique = count_texts(db, run.scope.name)
     numbers: dict[str, Number] = {
-        "unique_texts": len(hashes),
-        "created": created,
-        "reused": len(hashes) - created,
+        "unique_texts": unique,
+        "created": outcome.created,
+        "reused": unique - outcome.created,
         "estimated_tokens": outcome.tokens,
         "estimated_cost_usd": outcome.cost_usd,
         "dimensions": embedder.dimensions,
     }
     return StageResult(
         stage="chunk_embeddings",
-        total=len(hashes),
+        total=unique,
         numbers=numbers,
-        version=digest_of([embedder.model_id, *hashes]),
+        version=digest_of([embedder.model_id, *page_digests(db, run.scope.name, "texts_digest")]),
         seconds=0.0,
         preview=f"Model `{embedder.model_id}`, {embedder.dimensions} dimensions",
     )

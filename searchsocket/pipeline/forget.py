@@ -44,7 +44,7 @@ def _forget_state(project: Project, scope: Scope) -> None:
         db = open_state(path)
         try:
             with transaction(db):
-                for table in ("chunks", "pages", "scopes", "stage_results"):
+                for table in ("scopes", "chunks", "chunked", "pages", "unpublished", "stage_results"):
                     db.execute(f"DELETE FROM {table} WHERE scope = ?", (scope.name,))
         finally:
             db.close()

@@ -16,6 +16,7 @@ from searchsocket.mirror.paths import mirror_file, mirror_name, mirror_path
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.routes import RouteMatch, RouteTable, route_table, scan_routes
 from searchsocket.sources.git_branch import GitBranchSource
+from searchsocket.state.chunks import drop_chunks
 from searchsocket.state.database import transaction
 from searchsocket.state.pages import body_text, delete_page, page_facts
 from searchsocket.types import Page
@@ -142,7 +143,7 @@ def _drop_gone(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
                 "route_resolution = '' WHERE id = ?",
                 (page_id,),
             )
-            db.execute("DELETE FROM chunks WHERE page_id = ?", (page_id,))
+            drop_chunks(db, scope, page_id)
         db.execute("UPDATE pages SET dirty = 0 WHERE scope = ? AND skip != ''", (scope,))
     counts.removed = len(gone) + len(left)
 

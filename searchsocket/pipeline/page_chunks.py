@@ -1,28 +1,24 @@
 """Stage 3: mirror pages that changed are cut into chunks, the records-to-be without their vectors (spec 9, 10)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from sqlite3 import Connection
-from typing import Any
 
-from searchsocket.batches import batches
 from searchsocket.chunking import CHUNKER_VERSION, chunk_page
 from searchsocket.embedders import make_embedder
 from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
-from searchsocket.identity import records_of
+from searchsocket.identity import CutChunk, cut_chunks
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.digests import digest_of
-from searchsocket.pipeline.history import last_result
 from searchsocket.pipeline.mirror_files import read_mirror_page
 from searchsocket.pipeline.results import StageResult
 from searchsocket.pipeline.stage import stage
-from searchsocket.state.chunks import write_record
+from searchsocket.state.chunks import count_chunks, page_digests, replace_chunks
 from searchsocket.state.database import transaction
-from searchsocket.state.pages import digest_rows
-from searchsocket.types import Record
 
 _BATCH = 100
+_TOLD = 50  # warnings that are kept
 _INDEXED = "scope = ? AND removed = 0 AND skip = '' AND mirror_digest != ''"
 
 
@@ -34,45 +30,66 @@ def page_chunks(run: ScopeRun, db: Connection) -> StageResult:
         StateUnavailable: A mirror file is damaged; the page_mirror stage repairs it.
     """
     scope, settings = run.scope.name, run.project.settings
-    model_id = make_embedder(settings.embeddings).model_id
-    key = digest_of([CHUNKER_VERSION, settings.chunking.model_dump_json(), model_id, run.scope.id])
-    condition = "" if run.options.force else "AND chunk_key != mirror_digest || ':' || ?"
-    todo = db.execute(
-        f"SELECT id, url, mirror_digest FROM pages WHERE {_INDEXED} {condition} ORDER BY url",
-        (scope,) if run.options.force else (scope, key),
-    ).fetchall()
+    embedder = make_embedder(settings.embeddings)
+    key = digest_of([CHUNKER_VERSION, settings.chunking.model_dump_json(), embedder.model_id, run.scope.id])
+    todo = _Todo(db, scope, None if run.options.force else key)
+    pages = todo.count()
     warnings: list[str] = []
     cut = changed = done = 0
     limit = run.options.max_chunks
     truncated = False
-    for batch in batches(todo, _BATCH):
+    for batch in todo.batches():
         with _marking_damage(run, db), transaction(db):
             for page_id, url, digest in batch:
-                records, told = _records(run, url, digest, model_id)
-                if limit is not None and cut + len(records) > limit:
+                chunks, told = _chunks(run, url, digest, embedder.model_id)
+                if limit is not None and cut + len(chunks) > limit:
                     truncated = True
                     break
-                warnings += [f"{url}: {warning}" for warning in told]
-                changed += _replace(db, scope, page_id, records)
+                warnings = [*warnings, *(f"{url}: {warning}" for warning in told)][:_TOLD]
+                tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
+                changed += replace_chunks(db, scope, page_id, chunks, tokens)
                 db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (f"{digest}:{key}", page_id))
-                cut += len(records)
+                cut += len(chunks)
                 done += 1
-                run.on_event(Event("chunked", {"url": url, "chunks": len(records)}))
-        run.on_event(Event("progress", {"stage": "page_chunks", "done": done, "total": len(todo)}))
+                run.on_event(Event("chunked", {"url": url, "chunks": len(chunks)}))
+        run.on_event(Event("progress", {"stage": "page_chunks", "done": done, "total": pages}))
         if truncated:
             warnings.append("--max-chunks cut the run short, so the pages after it keep what they had")
             break
     indexed = db.execute(f"SELECT COUNT(*) FROM pages WHERE {_INDEXED}", (scope,)).fetchone()[0]
-    total = db.execute("SELECT COUNT(*) FROM chunks WHERE scope = ?", (scope,)).fetchone()[0]
+    total, _ = count_chunks(db, scope)
     return StageResult(
         stage="page_chunks",
         total=total,
         numbers={"total": total, "changed": changed, "pages_cut": done, "pages_kept": indexed - done},
-        version=digest_of(digest_rows(db, "SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (scope,))),
+        version=digest_of(page_digests(db, scope, "records_digest")),
         seconds=0.0,
-        warnings=tuple(warnings[:50]),
-        tables=_tables(db, scope, total, changed=done > 0),
+        warnings=tuple(warnings),
+        tables={"Pages with most chunks": _biggest(db, scope)},
     )
+
+
+class _Todo:
+    """The pages to cut, read a batch at a time by rising URL while earlier ones are written."""
+
+    def __init__(self, db: Connection, scope: str, key: str | None) -> None:
+        self._db = db
+        changed = "" if key is None else " AND chunk_key != mirror_digest || ':' || ?"
+        self._where = f"FROM pages WHERE {_INDEXED}{changed}"
+        self._values = (scope,) if key is None else (scope, key)
+
+    def count(self) -> int:
+        return int(self._db.execute(f"SELECT COUNT(*) {self._where}", self._values).fetchone()[0])
+
+    def batches(self) -> Iterator[list[tuple[int, str, str]]]:
+        """(page id, URL, mirror digest) of each."""
+        last = ""
+        while batch := self._db.execute(
+            f"SELECT id, url, mirror_digest {self._where} AND url > ? ORDER BY url LIMIT ?",
+            (*self._values, last, _BATCH),
+        ).fetchall():
+            yield batch
+            last = batch[-1][1]
 
 
 class _Damaged(Exception):
@@ -95,50 +112,20 @@ def _marking_damage(run: ScopeRun, db: Connection) -> Iterator[None]:
         ) from error
 
 
-def _records(run: ScopeRun, url: str, digest: str, model_id: str) -> tuple[list[Record], tuple[str, ...]]:
+def _chunks(run: ScopeRun, url: str, digest: str, model_id: str) -> tuple[list[CutChunk], tuple[str, ...]]:
     page = read_mirror_page(run, url, digest)
     if page is None:
         raise _Damaged(url)
     if page.weight == 0:  # the author took the page out of search
         return [], ()
     chunked = chunk_page(page, run.project.settings.chunking)
-    return records_of(page, chunked.chunks, run.scope, model_id), chunked.warnings
-
-
-def _replace(db: Connection, scope: str, page_id: int, records: list[Record]) -> int:
-    """Store a page's records and return how many texts are new on the page."""
-    before = {row[0] for row in db.execute("SELECT content_hash FROM chunks WHERE page_id = ?", (page_id,))}
-    db.execute("DELETE FROM chunks WHERE page_id = ?", (page_id,))
-    db.executemany(
-        "INSERT INTO chunks (scope, id, page_id, ordinal, content_hash, record_hash, record) VALUES (?,?,?,?,?,?,?)",
-        [
-            (
-                scope,
-                record.id,
-                page_id,
-                record.ordinal,
-                record.content_hash,
-                record.record_hash,
-                write_record(record),
-            )
-            for record in records
-        ],
-    )
-    return sum(record.content_hash not in before for record in records)
-
-
-def _tables(db: Connection, scope: str, total: int, *, changed: bool) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """The biggest pages; of the last run where no page was cut and none went, since counting them all takes time."""
-    last = None if changed else last_result(db, scope, "page_chunks")
-    if last is not None and last.total == total:
-        return last.tables
-    return {"Pages with most chunks": _biggest(db, scope)}
+    return cut_chunks(page, chunked.chunks, run.scope, model_id), chunked.warnings
 
 
 def _biggest(db: Connection, scope: str) -> list[dict[str, object]]:
     rows = db.execute(
-        "SELECT pages.url, COUNT(*) AS n FROM chunks JOIN pages ON pages.id = chunks.page_id "
-        "WHERE chunks.scope = ? GROUP BY page_id ORDER BY n DESC, pages.url LIMIT 10",
+        "SELECT url, chunks FROM chunked JOIN pages ON pages.id = page_id WHERE chunked.scope = ? "
+        "ORDER BY chunks DESC, url LIMIT 10",
         (scope,),
     )
     return [{"url": row[0], "chunks": row[1]} for row in rows]

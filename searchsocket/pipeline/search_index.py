@@ -15,13 +15,15 @@ from searchsocket.pipeline.history import last_result
 from searchsocket.pipeline.results import StageResult
 from searchsocket.pipeline.site_pages import refuse_another_model
 from searchsocket.pipeline.stage import stage
-from searchsocket.state.chunks import fingerprints, records
+from searchsocket.state.chunks import count_chunks, fingerprints, records
+from searchsocket.state.published import is_published, set_published, unpublished
 from searchsocket.stores import make_store
 from searchsocket.stores.base import PublishInfo, VectorStore
 from searchsocket.types import Generation, Scope
 
 _BATCH = 500
 Change = tuple[Literal["upsert", "delete"], str]
+Pair = tuple[str, str | None, str | None]  # id, hash of the chunk, hash of the live record; None where there is none
 
 
 @dataclass(slots=True)
@@ -64,6 +66,8 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
             run.on_event(Event("progress", {"stage": "search_index", "done": plan.upserted + plan.deleted}))
         plan.warnings += cache.warnings
     generation = store.publish(scope, _info(run, db, embedder.model_id, embedder.dimensions))
+    # Dying before this line only makes the next run compare everything.
+    set_published(db, scope.name, None if plan.kept else generation)
     run.on_event(Event("upserted", {"records": plan.upserted}))
     run.on_event(Event("deleted", {"records": plan.deleted}))
     run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
@@ -107,7 +111,7 @@ def index_result(plan: IndexPlan, generation: Generation | None, *, published: b
 
 def refuse_large_deletion(run: ScopeRun, db: Connection, live: Generation | None) -> None:
     """The last guard before the index: pages may also have gone by noindex, by settings or with the state."""
-    pages = db.execute("SELECT COUNT(DISTINCT page_id) FROM chunks WHERE scope = ?", (run.scope.name,)).fetchone()[0]
+    _, pages = count_chunks(db, run.scope.name)
     if pages == 0:
         raise ConfigMissing(
             f"there is nothing to index for scope {run.scope.name!r}: no page has searchable text; the live index, if "
@@ -136,32 +140,53 @@ def may_delete(db: Connection, scope: str) -> bool:
 def changes(
     run: ScopeRun, db: Connection, store: VectorStore, live: Generation | None, plan: IndexPlan
 ) -> Iterator[Change]:
-    """Merge the chunks with the live records, both by rising id; holds one of each at a time."""
-    wanted = fingerprints(db, run.scope.name)
-    present = store.fingerprints(run.scope) if live is not None else iter(())
+    """What must be done to the live records so that they are the chunks, by rising id; holds one of each at a time."""
     deleting = may_delete(db, run.scope.name)
-    want, have = next(wanted, None), next(present, None)
-    while want or have:
-        if have is None or (want is not None and want[0] < have[0]):
-            assert want is not None
-            yield "upsert", want[0]
-            want = next(wanted, None)
-        elif want is None or have[0] < want[0]:
+    for record_id, wanted, present in _pairs(run, db, store, live, plan):
+        if wanted is None:
             if deleting:
-                yield "delete", have[0]
+                yield "delete", record_id
             else:
                 plan.kept += 1
-            have = next(present, None)
+        elif wanted != present or run.options.force:
+            yield "upsert", record_id
         else:
-            if want[1] != have[1] or run.options.force:
-                yield "upsert", want[0]
-            else:
-                plan.unchanged += 1
-            want, have = next(wanted, None), next(present, None)
+            plan.unchanged += 1
     if plan.kept:
         plan.warnings.append(
             f"{plan.kept} records of pages that this run did not see are kept; a complete run removes them"
         )
+
+
+def _pairs(
+    run: ScopeRun, db: Connection, store: VectorStore, live: Generation | None, plan: IndexPlan
+) -> Iterator[Pair]:
+    """The ids that may differ with both hashes; those that are known to be alike are only counted."""
+    scope = run.scope.name
+    if live is None or run.options.force or not is_published(db, scope, live):
+        yield from merged(fingerprints(db, scope), store.fingerprints(run.scope) if live is not None else iter(()))
+        return
+    plan.unchanged = live.records
+    for record_id, wanted, present in unpublished(db, scope):
+        plan.unchanged -= present is not None
+        if wanted or present:  # else it came and went
+            yield record_id, wanted, present
+
+
+def merged(wanted: Iterator[tuple[str, str]], present: Iterator[tuple[str, str]]) -> Iterator[Pair]:
+    """Merge the chunks with the live records, both by rising id."""
+    want, have = next(wanted, None), next(present, None)
+    while want or have:
+        if have is None or (want is not None and want[0] < have[0]):
+            assert want is not None
+            yield want[0], want[1], None
+            want = next(wanted, None)
+        elif want is None or have[0] < want[0]:
+            yield have[0], None, have[1]
+            have = next(present, None)
+        else:
+            yield want[0], want[1], have[1]
+            want, have = next(wanted, None), next(present, None)
 
 
 def _counted(stream: Iterator[Change], plan: IndexPlan) -> Iterator[Change]:

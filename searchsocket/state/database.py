@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 from searchsocket.errors import StateUnavailable
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _BUSY_TIMEOUT_S = 60.0
 # Of the machine, not of the file.
 _TROUBLES = re.compile(r"SQLITE_(AUTH|BUSY|CANTOPEN|FULL|INTERRUPT|IOERR|LOCKED|NOMEM|PERM|PROTOCOL|READONLY)")
@@ -20,7 +20,10 @@ CREATE TABLE scopes (
     authoritative INTEGER NOT NULL DEFAULT 0,  -- a complete run has seen every page, so absence means removal
     page_set_changed INTEGER NOT NULL DEFAULT 1,  -- pages came or went since links were resolved
     swept INTEGER NOT NULL DEFAULT 0,  -- the mirror was searched for files of pages that an older state knew
-    routes_digest TEXT NOT NULL DEFAULT ''
+    routes_digest TEXT NOT NULL DEFAULT '',
+    -- name and digest of the generation that holds what `chunks` holds, but for `unpublished`; '' = not known
+    published TEXT NOT NULL DEFAULT '',
+    cache_size INTEGER NOT NULL DEFAULT -1  -- of the embedding cache when it last held every text; -1 = never
 ) WITHOUT ROWID;
 CREATE TABLE pages (
     id INTEGER PRIMARY KEY,
@@ -65,13 +68,34 @@ CREATE TABLE chunks (
     page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
     ordinal INTEGER NOT NULL,
     content_hash TEXT NOT NULL,
+    tokens INTEGER NOT NULL,  -- of the embedded text, as the model counts them
     record_hash TEXT NOT NULL,
-    record TEXT NOT NULL,  -- JSON
-    UNIQUE (scope, id)
+    record TEXT NOT NULL  -- the JSON that `record_hash` is the sha256 of
 );
-CREATE INDEX chunks_fingerprint ON chunks (scope, id, record_hash);
+CREATE UNIQUE INDEX chunks_fingerprint ON chunks (scope, id, record_hash);
 CREATE INDEX chunks_of_page ON chunks (page_id);
-CREATE INDEX chunks_content ON chunks (scope, content_hash);
+CREATE INDEX chunks_content ON chunks (scope, content_hash, tokens);
+-- One row a page that has chunks, so that counting and comparing them reads few bytes.
+CREATE TABLE chunked (
+    scope TEXT NOT NULL,
+    page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+    chunks INTEGER NOT NULL,
+    records_digest TEXT NOT NULL,
+    texts_digest TEXT NOT NULL,
+    PRIMARY KEY (scope, page_id)
+) WITHOUT ROWID;
+CREATE INDEX chunked_page ON chunked (page_id);
+-- Chunks that came, went or changed since `scopes.published`, kept by the triggers whoever changes them.
+CREATE TABLE unpublished (
+    scope TEXT NOT NULL,
+    id TEXT NOT NULL,
+    live_hash TEXT,  -- of the record in the generation, NULL when it has none
+    PRIMARY KEY (scope, id)
+) WITHOUT ROWID;
+CREATE TRIGGER chunk_came AFTER INSERT ON chunks WHEN (SELECT published FROM scopes WHERE scope = new.scope) != ''
+BEGIN INSERT OR IGNORE INTO unpublished VALUES (new.scope, new.id, NULL); END;
+CREATE TRIGGER chunk_went AFTER DELETE ON chunks WHEN (SELECT published FROM scopes WHERE scope = old.scope) != ''
+BEGIN INSERT OR IGNORE INTO unpublished VALUES (old.scope, old.id, old.record_hash); END;
 CREATE TABLE stage_results (
     run_id TEXT NOT NULL,
     scope TEXT NOT NULL,

@@ -1,6 +1,7 @@
 """Embedding what is missing: the plan, the budget, retries and resumption (spec 10.5, 11, 21)."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -45,12 +46,25 @@ def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
         yield opened
 
 
-def items(*texts: str) -> Callable[[], list[tuple[str, str]]]:
-    return lambda: [(content_hash(text), text) for text in texts]
+@dataclass(frozen=True)
+class Item:
+    content_hash: str
+    tokens: int
+    place: int
+
+
+def items(*texts: str) -> list[Item]:
+    return [Item(content_hash(text), len(text.split()), place) for place, text in enumerate(texts)]
 
 
 def run(cache: EmbeddingCache, embedder: FakeEmbedder, *texts: str, **options: object) -> EmbedOutcome:
-    return embed_missing(cache, embedder, items(*texts), **{"batch_size": 2, "sleep": lambda s: None} | options)  # type: ignore[arg-type]
+    return embed_missing(
+        cache,
+        embedder,
+        items(*texts),
+        lambda places: [texts[place] for place in places],
+        **{"batch_size": 2, "sleep": lambda s: None} | options,  # type: ignore[arg-type]
+    )
 
 
 def test_each_distinct_text_is_embedded_once_ever(cache: EmbeddingCache) -> None:
@@ -75,6 +89,22 @@ def test_over_the_budget_nothing_is_called(cache: EmbeddingCache) -> None:
     assert run(cache, embedder, "a b", "c", max_cost_usd=3.0).created == 2
 
 
+def test_the_plan_knows_what_is_cached(cache: EmbeddingCache) -> None:
+    run(cache, FakeEmbedder(), "a b", "c")
+    assert plan_missing(cache, FakeEmbedder(), items("c", "d e f")) == EmbedOutcome(1, 1, 3, 3.0)
+
+
+def test_texts_are_read_by_rising_place(cache: EmbeddingCache) -> None:
+    """Reading records in the order of their hashes is reading a disk in random order."""
+    asked: list[int] = []
+    texts = {place: f"text {place}" for place in range(50)}
+    wanted = sorted((Item(content_hash(text), 2, place) for place, text in texts.items()), key=lambda i: i.content_hash)
+    embed_missing(
+        cache, FakeEmbedder(), wanted, lambda places: [asked.append(p) or texts[p] for p in places], batch_size=2
+    )
+    assert asked == sorted(texts)
+
+
 def test_what_is_cached_costs_nothing(cache: EmbeddingCache) -> None:
     run(cache, FakeEmbedder(), "a b", "c")
     assert run(cache, FakeEmbedder(), "a b", "c", max_cost_usd=0.0).cost_usd == 0.0
@@ -86,7 +116,7 @@ def test_a_configured_price_counts(cache: EmbeddingCache) -> None:
 
 def test_the_plan_says_what_the_run_then_does(cache: EmbeddingCache) -> None:
     embedder = FakeEmbedder()
-    planned = plan_missing(embedder, items("a b", "c", "c")())
+    planned = plan_missing(cache, embedder, items("a b", "c", "c"))
     assert embedder.calls == []
     assert planned == run(cache, embedder, "a b", "c", "c")
 
@@ -170,13 +200,15 @@ def test_texts_are_streamed(cache: EmbeddingCache) -> None:
             nonlocal alive
             alive -= 1
 
-    def stream() -> Iterator[tuple[str, str]]:
-        for n in range(4000):
-            yield content_hash(f"text {n}"), Text(f"text {n}")
-
+    wanted = (Item(content_hash(f"text {n}"), 2, n) for n in range(4000))
     embedder = FakeEmbedder()
     outcome = embed_missing(
-        cache, embedder, stream, batch_size=32, on_progress=lambda done, total: embedder.calls.clear()
+        cache,
+        embedder,
+        wanted,
+        lambda places: [Text(f"text {n}") for n in places],
+        batch_size=32,
+        on_progress=lambda done, total: embedder.calls.clear(),
     )
     assert outcome.created == 4000
-    assert peak <= 1100
+    assert peak <= 600

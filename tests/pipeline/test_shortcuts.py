@@ -1,0 +1,169 @@
+"""A run looks at what changed alone, and at everything as soon as that would not be enough (DESIGN 4, 10)."""
+
+import random
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.errors import SearchSocketError
+from searchsocket.pipeline.context import RunOptions
+from searchsocket.pipeline.stages import STAGES
+from searchsocket.stores import make_store
+from searchsocket.stores.local import LocalStore
+from tests.pipeline.conftest import PAGES, Site
+
+
+class Asked:
+    """What the cache and the store were asked for."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.texts: list[str] = []
+        self.compared = 0
+        missing, fingerprints = EmbeddingCache.missing, LocalStore.fingerprints
+
+        def ask_cache(cache: EmbeddingCache, hashes: Iterable[str], model_id: str) -> list[str]:
+            wanted = list(hashes)
+            self.texts += wanted
+            return missing(cache, wanted, model_id)
+
+        def ask_store(*arguments: object) -> object:
+            self.compared += 1
+            return fingerprints(*arguments)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(EmbeddingCache, "missing", ask_cache)
+        monkeypatch.setattr(LocalStore, "fingerprints", ask_store)
+
+    def forget(self) -> None:
+        self.texts, self.compared = [], 0
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    return Asked(monkeypatch)
+
+
+def edit(site: Site, text: str = "Questions about prices are answered here.") -> None:
+    site.write("docs/faq.html", "FAQ", f"<p>{text}</p>")
+
+
+def test_a_run_looks_at_what_changed_alone(site: Site, asked: Asked) -> None:
+    chunks = site.index().chunks["total"]
+    assert len(asked.texts) == chunks
+    assert asked.compared == 0  # nothing was live
+    asked.forget()
+    site.index()
+    assert (asked.texts, asked.compared) == ([], 0)
+    edit(site)
+    assert site.index().records == {"upserted": 1, "deleted": 0}
+    assert (len(asked.texts), asked.compared) == (1, 0)
+    site.delete("blog/first.html")
+    asked.forget()
+    assert site.index().records["deleted"] > 0
+    assert (asked.texts, asked.compared) == ([], 0)
+
+
+def test_a_forced_run_looks_at_everything(site: Site, asked: Asked) -> None:
+    chunks = site.index().chunks["total"]
+    asked.forget()
+    site.index(force=True)
+    assert (len(asked.texts), asked.compared) == (chunks, 1)
+
+
+def test_a_rollback_is_noticed(site: Site, asked: Asked) -> None:
+    site.index()
+    edit(site)
+    chunks = site.index().chunks["total"]
+    project = site.project
+    make_store(project.settings.vector, project.state_dir, project.id).rollback(project.scope_named("main"))
+    asked.forget()
+    assert site.index().records == {"upserted": 1, "deleted": 0}
+    assert (len(asked.texts), asked.compared) == (chunks, 1)
+    asked.forget()
+    site.index()
+    assert (asked.texts, asked.compared) == ([], 0)
+
+
+def test_what_another_state_published_is_noticed(site: Site) -> None:
+    """Two clones may share an index, and a state may come back from a backup."""
+    site.index()
+    state = site.project.state_dir / "state.db"
+    shutil.copy(state, state.with_name("old.db"))
+    edit(site)
+    site.index()
+    state.with_name("old.db").replace(state)
+    edit(site, "Whatever.")
+    assert site.index().records == {"upserted": 1, "deleted": 0}
+    assert any("Whatever." in record.text for record in site.records())
+    assert not any("prices" in record.text for record in site.records())
+
+
+@pytest.mark.parametrize("lost", ["deleted", "older"])
+def test_a_cache_that_lost_vectors_is_filled_again(site: Site, lost: str) -> None:
+    cache = site.project.state_dir / "embeddings.db"
+    shutil.copytree(site.root / "build", site.root / "whole")
+    for file in list(PAGES)[2:]:
+        site.delete(file)
+    site.index()
+    shutil.copy(cache, cache.with_name("old.db"))
+    shutil.copytree(site.root / "whole", site.root / "build", dirs_exist_ok=True)
+    chunks = site.index().chunks["total"]
+    cache.unlink()
+    if lost == "older":
+        cache.with_name("old.db").rename(cache)
+    created = site.index().embeddings["created"]
+    assert created == chunks if lost == "deleted" else 0 < created < chunks
+    assert site.index().embeddings["created"] == 0
+
+
+def test_kept_records_of_an_unfinished_run_are_compared_again(site: Site, asked: Asked) -> None:
+    site.index()
+    (site.project.state_dir / "state.db").unlink()
+    site.index(max_pages=2)
+    asked.forget()
+    assert any("kept" in warning for warning in site.index(max_pages=2).warnings)
+    assert asked.compared == 1
+    site.delete("blog/first.html")
+    site.index()
+    assert "/blog/first" not in site.urls()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_happens_the_index_ends_as_a_fresh_one(site: Site, seed: int, tmp_path: Path) -> None:
+    """Edits, removals, runs that end early, forced and limited runs, rollbacks, in any order."""
+    source = random.Random(seed)
+    for step in range(12):
+        for _ in range(source.randrange(3)):
+            file = source.choice([*PAGES, "new/page.html"])
+            if source.random() < 0.3:
+                (site.root / "build" / file).unlink(missing_ok=True)
+            else:
+                site.write(file, f"Title {source.randrange(3)}", f"<p>Text {source.randrange(4)}</p>" * (1 + step % 2))
+        site.write("index.html", *PAGES["index.html"])
+        match source.randrange(5):
+            case 0:
+                run = site.run(options=RunOptions(accept_large_deletion=True))
+                for stage in list(STAGES.values())[: source.randrange(5)]:
+                    stage(run)
+            case 1:
+                site.index(force=True, accept_large_deletion=True)
+            case 2:
+                site.index(max_pages=source.randrange(1, 4))
+            case 3:
+                project = site.project
+                store = make_store(project.settings.vector, project.state_dir, project.id)
+                try:
+                    store.rollback(project.scope_named("main"))
+                except SearchSocketError:
+                    continue  # nothing to go back to
+            case _:
+                site.index(accept_large_deletion=True)
+    site.index(accept_large_deletion=True)
+    fresh = Site(tmp_path / "fresh" / "site")
+    shutil.rmtree(fresh.root / "build")
+    shutil.copytree(site.root / "build", fresh.root / "build")
+    fresh.index()
+    assert sorted(site.records(), key=lambda r: r.id) == sorted(fresh.records(), key=lambda r: r.id)
+    assert site.index().records == {"upserted": 0, "deleted": 0}
