@@ -13,7 +13,7 @@ from searchsocket.markdown.text import escape_inline, plain_text
 from searchsocket.settings.model import ChunkSettings
 from searchsocket.types import Chunk, Page
 
-CHUNKER_VERSION = "1"  # part of every hash that lets chunking be skipped: raise it when the output changes
+CHUNKER_VERSION = "2"  # part of every hash that lets chunking be skipped: raise it when the output changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def chunk_page(page: Page, settings: ChunkSettings) -> ChunkedPage:
             `hard_max_chars`; beyond it is cut at a line end, and reported.
 
     Returns:
-        Chunks in page order, `ordinal` 0..n-1, the summary first; none for a page without text.
+        Chunks in page order, `ordinal` 0..n-1, a summary first where there is one; none for a page without text.
     """
     blocks = parse_blocks(page.body)
     if not any(plain_text(block.text) for block in blocks):
@@ -64,9 +64,12 @@ def _pieces(section: Section, settings: ChunkSettings, warnings: list[str]) -> I
 
 
 def _summary(page: Page, blocks: list[Block], max_chars: int) -> str:
-    """Title, description and headings as Markdown, in at most `max_chars`; headings that do not fit are left out."""
+    """Title, description and headings as Markdown, in at most `max_chars`; headings that do not fit are left out.
+
+    Empty where it would be the title alone: every section carries that too, and so little text is near everything.
+    """
     title = _shortened(page.title, max_chars // 2)
-    text = f"# {title}" if title else ""
+    text = alone = f"# {title}" if title else ""
     if description := _shortened(page.description, max_chars - len(text) - 2):
         text = f"{text}\n\n{description}" if text else description
     glue = "\n\n"
@@ -78,7 +81,7 @@ def _summary(page: Page, blocks: list[Block], max_chars: int) -> str:
             break
         text += line
         glue = "\n"
-    return text
+    return "" if text == alone else text
 
 
 def _shortened(text: str, limit: int) -> str:

@@ -80,7 +80,7 @@ EFFECTS = (
     Effect("embeddings.provider", "hash", models, {"builtin"}, {"hash"}, anew=True),
     Effect("embeddings.model", "model", load_model, "CONFIG_MISSING", "ok", given={"embeddings.provider": "onnx"},
            prepare=copy_model),
-    Effect("embeddings.batch_size", 5, embedded, [12], [5, 10, 12], anew=True),
+    Effect("embeddings.batch_size", 5, embedded, [7], [5, 7], anew=True),
     Effect("embeddings.price_per_million_tokens_usd", 2.0, lambda lab: lab.index().estimated_cost_usd > 0, False, True,
            anew=True),
     Effect("embeddings.max_cost_usd", 0.0, lambda lab: outcome(lab.index), "ok", "BUDGET_EXCEEDED",
