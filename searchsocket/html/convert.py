@@ -38,11 +38,20 @@ def _markdown(element: Element, tag: str, around: int, rules: dict[str, Rule]) -
     inside = around | MEANS.get(tag, 0)
     edge = BLOCK if tag in BLOCKS else FLOW
     children = list(element)
+    text = element.text
+    if not children:
+        content = _text(text, edge, edge, inside) if text else ""
+    else:
+        content = _joined(text, children, edge, inside, rules)
+    rule = rules.get(tag)
+    return content if rule is None else rule(element, content, around)
+
+
+def _joined(text: str | None, children: list[Element], edge: int, inside: int, rules: dict[str, Rule]) -> str:
+    """The text and the children of an element; `edge` is what the text meets at both ends of the element."""
     parts: list[str] = []
-    if text := element.text:
-        after = _EDGES.get(children[0].tag, FLOW) if children else edge
-        if part := _text(text, edge, after, inside):
-            parts.append(part)
+    if text and (part := _text(text, edge, _EDGES.get(children[0].tag, FLOW), inside)):
+        parts.append(part)
     last = len(children) - 1
     for index, child in enumerate(children):
         name = child.tag
@@ -52,9 +61,7 @@ def _markdown(element: Element, tag: str, around: int, rules: dict[str, Rule]) -
             after = edge if index == last else _EDGES.get(children[index + 1].tag, FLOW)
             if part := _text(text, _EDGES.get(name, FLOW), after, inside):
                 _join(parts, part, inside)
-    content = "".join(parts)
-    rule = rules.get(tag)
-    return content if rule is None else rule(element, content, around)
+    return "".join(parts)
 
 
 def _text(text: str, before: int, after: int, inside: int) -> str:

@@ -1,9 +1,11 @@
 """Which part of a page is its content."""
 
+from collections.abc import Callable
+
 from lxml import etree
 
 from searchsocket.html.selectors import main_rule
-from searchsocket.html.tree import Element, with_attribute
+from searchsocket.html.tree import Element, raw_text, with_attribute
 
 _IDS = (
     "content", "main-content", "maincontent", "main", "doccontent", "page-content", "doc-content", "docs-content",
@@ -25,12 +27,13 @@ def choose_main(root: Element, selector: str) -> tuple[Element, str]:
     nested matches the outermost counts; several beside each other are taken together. Junk (scripts) is gone already.
     """
     body = next(root.iter("body"), root)
-    for name, found in (
-        (selector, _as_elements(main_rule(selector)(root))),
-        ("main", list(root.iter("main"))),
-        ("[role=main]", with_attribute(root, "role", "main")),
-    ):
-        outer = [element for element in _outermost(found) if _length(element) > 0 and element.get("hidden") is None]
+    ways: tuple[tuple[str, Callable[[], list[Element]]], ...] = (
+        (selector, lambda: _as_elements(main_rule(selector)(root))),
+        ("main", lambda: list(root.iter("main"))),
+        ("[role=main]", lambda: with_attribute(root, "role", "main")),
+    )
+    for name, find in ways:
+        outer = [element for element in _outermost(find()) if _has_text(element) and element.get("hidden") is None]
         if outer:
             return _together(outer), name
     total = _length(body)
@@ -76,6 +79,10 @@ def _together(elements: list[Element]) -> Element:
     parent = etree.Element("div")
     parent.extend(elements)
     return parent
+
+
+def _has_text(element: Element) -> bool:
+    return bool(raw_text(element).strip(" \t\r\n"))
 
 
 def _length(element: Element) -> float:

@@ -4,6 +4,7 @@ The walk that turns a tree into Markdown is the cost of a page, so it must not s
 """
 
 import re
+from collections.abc import Mapping
 
 from lxml import etree
 
@@ -22,6 +23,9 @@ JUNK = (
 )  # fmt: skip
 _NAVIGATION_ROLES = frozenset({"navigation", "search", "menu", "menubar", "tablist", "toolbar", "tooltip", "doc-toc"})
 _JUDGED = frozenset({"header", "nav", "footer", "aside"})  # of these, `drop_tags` drops what is no content
+_CONTROLS = frozenset({"button", "input", "label", "option", "form", "fieldset", "legend"})
+# The tags that the walk does something about, whatever their attributes.
+_SETTLED = HEADINGS | _JUDGED | _CONTROLS | {"span", "pre", "table", "ul", "ol", "div"}
 _CHROME_ROLES = {"banner": "header", "contentinfo": "footer", "complementary": "aside", "navigation": "nav"}
 # Left by generators around the text: previous/next bars, language lists, copy helpers, footnote returns.
 _NOISE_CLASSES = frozenset({
@@ -59,7 +63,7 @@ def prune(main: Element, how: str, extract: ExtractSettings, transform: Transfor
     _drop_pagers(main)
     stack = [main]
     while stack:
-        stack.extend(child for child in list(stack.pop()) if walk.keeps(child))
+        stack.extend(child for child in list(stack.pop()) if walk.keeps(child) and len(child))
     sweep(main)
 
 
@@ -88,10 +92,12 @@ class _Walk:
     def keeps(self, element: Element) -> bool:
         """Settle one element; whether its children are still to be looked at."""
         tag = element.tag
-        if tag in self._always or (element.attrib and self._is_dropped(element)):
+        attributes = dict(element.items())
+        if tag in self._always or (attributes and self._is_dropped(element, attributes)):
             drop(element)
             return False
-        if tag in {"a", "br", "img", "p", "li", "code", "em", "strong", "b", "i"} and not element.get("role"):
+        role = attributes.get("role") or ""
+        if tag not in _SETTLED and role not in _CHROME_ROLES:
             return True
         if tag == "span":
             _part(element)
@@ -102,32 +108,32 @@ class _Walk:
         if tag == "pre":
             prepare_code(element, keep=self._transform.preserve_code_blocks)
             return False
-        if tag in _JUDGED or element.get("role") in _CHROME_ROLES:
-            if self._is_chrome(element, _CHROME_ROLES.get(element.get("role") or "", str(tag))):
+        if tag in _JUDGED or role in _CHROME_ROLES:
+            if self._is_chrome(element, _CHROME_ROLES.get(role, str(tag))):
                 drop(element)
                 return False
             return True
         return self._prepared(element)
 
-    def _is_dropped(self, element: Element) -> bool:
-        if self._ignore and element.get(self._ignore) is not None:
+    def _is_dropped(self, element: Element, attributes: Mapping[str, str]) -> bool:
+        if self._ignore and self._ignore in attributes:
             return True
         if element in self._matched:
             return not _is_whole_heading(element)
-        names = element.get("class")
+        names = attributes.get("class")
         if names is not None:
             tokens = names.split()
             if not self._rules.class_names.isdisjoint(tokens) or not _NOISE_CLASSES.isdisjoint(tokens):
                 return not _is_whole_heading(element)
-        role = element.get("role")
+        role = attributes.get("role")
         if role is not None and role in _NAVIGATION_ROLES:
             return role != "navigation" or "nav" in self._tags
-        if role is not None and role in _CONTROL_ROLES and element.get("href") is None:
+        if role is not None and role in _CONTROL_ROLES and "href" not in attributes:
             return not any(True for _ in element.iter(*HEADINGS)) and not _in_heading(element)
-        return _is_hidden(element) or (self._chrome and self._is_frame(element))
+        return _is_hidden(attributes) or (self._chrome and self._is_frame(element, attributes))
 
-    def _is_frame(self, element: Element) -> bool:
-        names = {(element.get("id") or "").lower(), *(element.get("class") or "").lower().split()}
+    def _is_frame(self, element: Element, attributes: Mapping[str, str]) -> bool:
+        names = {attributes.get("id", "").lower(), *attributes.get("class", "").lower().split()}
         if _FRAME_NAMES.isdisjoint(names) or element.tag in {"body", *HEADINGS}:
             return False
         return len(text_of(element)) < _FRAME_SHARE * self._chars
@@ -149,7 +155,7 @@ class _Walk:
 
     def _prepared(self, element: Element) -> bool:
         tag = element.tag
-        if tag in {"button", "input", "label", "option", "form", "fieldset", "legend"}:
+        if tag in _CONTROLS:
             return _settle_control(element)
         if tag == "table":
             if is_line_number_table(element):
@@ -167,17 +173,18 @@ class _Walk:
         return True
 
 
-def _is_hidden(element: Element) -> bool:
-    if element.get("aria-hidden") == "true" or element.get("popover") is not None:
+def _is_hidden(attributes: Mapping[str, str]) -> bool:
+    if attributes.get("aria-hidden") == "true" or "popover" in attributes:
         return True
-    style = element.get("style")
-    hidden = element.get("hidden")
+    style = attributes.get("style")
+    hidden = attributes.get("hidden")
     if (hidden is None or hidden == "until-found") and not (style and _INVISIBLE.search(style)):
         return False
     # A reader opens these: tabs, and accordions as the ARIA guide builds them.
-    if element.get("role") == "tabpanel" or (element.get("role") == "region" and element.get("aria-labelledby")):
+    role = attributes.get("role")
+    if role == "tabpanel" or (role == "region" and attributes.get("aria-labelledby")):
         return False
-    return not _PANEL.search(element.get("class") or "")
+    return not _PANEL.search(attributes.get("class", ""))
 
 
 def _is_whole_heading(element: Element) -> bool:
@@ -249,6 +256,8 @@ def _drop_contents_list(element: Element) -> None:
 def _drop_pagers(main: Element) -> None:
     """Drop the links to the previous and the next page where they stand by themselves."""
     for anchor in list(main.iter("a")):
+        if not _is_pager(anchor):
+            continue
         parent = anchor.getparent()
         if parent is None or parent.tag not in {"div", "p", "footer", "section"} or len(parent) > 2:
             continue
@@ -256,8 +265,12 @@ def _drop_pagers(main: Element) -> None:
         said = sum(len(text_of(link)) for link in links)
         if len(text_of(parent)) > said + len(links) or said > 2 * _LABEL_CHARS:
             continue
-        if all(_PAGER.fullmatch(text_of(link)) or link.get("rel") in {"prev", "next"} for link in links):
+        if all(map(_is_pager, links)):
             drop(parent)
+
+
+def _is_pager(link: Element) -> bool:
+    return _PAGER.fullmatch(text_of(link)) is not None or link.get("rel") in {"prev", "next"}
 
 
 def _number(element: Element) -> None:

@@ -43,7 +43,7 @@ class Cell:
     header: bool
 
 
-def encode_cell(text: str, colspan: object, rowspan: object, *, header: bool) -> str:
+def encode_cell(text: str, colspan: str | None, rowspan: str | None, *, header: bool) -> str:
     """A cell on its way to the table that holds it."""
     return FIELD.join((text, str(_span(colspan)), str(_span(rowspan)), "h" if header else "d")) + CELL
 
@@ -65,6 +65,8 @@ def decode_rows(text: str) -> list[list[Cell]]:
 def expand(rows: list[list[Cell]]) -> list[list[str]]:
     """A rectangle of texts: a cell over several rows is repeated in each, over several columns followed by blanks."""
     limit = _MAX_FILL * sum(len(row) for row in rows) + 1000
+    if all(cell.colspan == 1 == cell.rowspan for row in rows for cell in row):
+        return _padded([[cell.text for cell in row[:_MAX_COLUMNS]] for row in rows], limit)
     filled = 0
     pending: dict[int, tuple[int, str]] = {}  # column -> rows still covered, text
     grid: list[list[str]] = []
@@ -94,6 +96,10 @@ def expand(rows: list[list[Cell]]) -> list[list[str]]:
                     break
             cell = next(cells, None)
         grid.append(line)
+    return _padded(grid, limit)
+
+
+def _padded(grid: list[list[str]], limit: int) -> list[list[str]]:
     width = max(map(len, grid), default=0)
     if width * len(grid) <= limit * 4:
         grid = [line + [""] * (width - len(line)) for line in grid]
@@ -125,6 +131,8 @@ def _line(texts: list[str]) -> str:
     return "| " + " | ".join(texts) + " |"
 
 
-def _span(value: object) -> int:
-    text = str(value or "1").strip()
+def _span(value: str | None) -> int:
+    if not value:
+        return 1
+    text = value.strip()
     return min(int(text), 1000) if text.isdecimal() and len(text) < 6 and int(text) > 0 else 1

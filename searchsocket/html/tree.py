@@ -22,10 +22,14 @@ _NAME = re.compile(r"[A-Za-z_][\w-]*")
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]")
 _SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 _LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
+_UNCLEAN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\xa0\u00ad\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]")
 
 
 def clean_text(text: str) -> str:
     """Text with plain spaces and line feeds, without characters that nobody sees."""
+    # Nothing to be cleaned is printable, and nearly every text is clean.
+    if text.isprintable() or _UNCLEAN.search(text) is None:
+        return text
     return _LINE_ENDS.sub("\n", _SPACES.sub(" ", _INVISIBLE.sub("", text)))
 
 
