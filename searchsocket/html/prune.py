@@ -5,6 +5,7 @@ The walk that turns a tree into Markdown is the cost of a page, so it must not s
 
 import re
 from collections.abc import Mapping
+from typing import cast
 
 from lxml import etree
 
@@ -92,7 +93,7 @@ class _Walk:
     def keeps(self, element: Element) -> bool:
         """Settle one element; whether its children are still to be looked at."""
         tag = element.tag
-        attributes = dict(element.items())
+        attributes = cast("dict[str, str]", dict(element.items()))  # the parser gives no bytes
         if tag in self._always or (attributes and self._is_dropped(element, attributes)):
             drop(element)
             return False
