@@ -142,6 +142,7 @@ def _stemmer() -> Stemmer.Stemmer:
     return Stemmer.Stemmer("english")
 
 
+@lru_cache(maxsize=64)  # several steps of one search ask for it
 def parse_query(text: str) -> ParsedQuery:
     """Take a query apart: words, quoted phrases, and whether its end is open; what is beyond the limits is dropped."""
     text = text[:MAX_QUERY_CHARS]

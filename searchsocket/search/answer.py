@@ -10,7 +10,7 @@ from searchsocket.types import ChunkKind, GroupBy, RouteResolution
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Every part of one score: (mean of vector, keyword and page + links + depth + exact) x weight, brought to [0, 1].
+    """Every part of one score: (fused + links + depth + exact) x weight, brought to [0, 1].
 
     What brings it there is one divisor for the whole answer.
     """
@@ -21,7 +21,7 @@ class Explanation:
     keyword: float  # bm25 scaled likewise
     page_bm25: float  # of the whole page; 0 when it is not among the best pages
     page: float  # page_bm25 scaled likewise
-    fused: float  # (vector + keyword + page) / 3
+    fused: float  # vector, keyword and page by their shares, see `search/fusion.py`
     links: float
     depth: float
     exact: float  # where the query is the title, or names something that the chunk holds, see `search/exact.py`

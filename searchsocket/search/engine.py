@@ -13,7 +13,7 @@ from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
 from searchsocket.search.boosts import boosts_of
 from searchsocket.search.exact import exactness
-from searchsocket.search.fusion import Fused, Scores, fuse
+from searchsocket.search.fusion import Fused, Scores, fuse, shares_of
 from searchsocket.search.group import each_alone, group_by_page
 from searchsocket.search.marks import QueryWords
 from searchsocket.search.query import SearchQuery, checked
@@ -127,6 +127,7 @@ class SearchEngine:
             [cosine[id_] for id_ in ids],
             [bm25.get(id_, 0.0) for id_ in ids],
             [by_page.get(url, 0.0) for url in facts.url],
+            shares_of(query.q),
         )
         return _Found(ids, facts, fused, _best(by_vector))
 

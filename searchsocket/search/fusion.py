@@ -2,15 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from searchsocket.words import parse_query
+
 Scores = NDArray[np.float64]  # shape (n,), one number a candidate
 
-# A third each: of the other weights tried for pages, 0.3 was as good and 0.7 worse (docs/ranking.md). Scaled scores
-# keep how much better one hit is than the next, which reciprocal ranks throw away.
-_LISTS = 3
+
+class Shares(NamedTuple):
+    """What each list is worth; 1 together."""
+
+    meaning: float
+    words: float  # of chunks
+    page: float
+
+
+# Scaled scores keep how much better one hit is than the next, which reciprocal ranks throw away (docs/ranking.md).
+FEW_WORDS = Shares(0.4, 0.3, 0.3)
+# Who says more describes a page, and the words of that lie scattered over it.
+MANY_WORDS = Shares(0.4, 0.2, 0.4)
+_MANY = 5  # words, stop words aside
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +37,24 @@ class Fused:
     vector: Scores  # cosine scaled over the candidates, in [0, 1]
     keyword: Scores  # bm25 scaled likewise
     page: Scores  # page_bm25 scaled likewise
-    fused: Scores  # the mean of the three, in [0, 1]
+    fused: Scores  # the three by their shares, in [0, 1]
 
 
-def fuse(cosine: Sequence[float], bm25: Sequence[float], page_bm25: Sequence[float]) -> Fused:
-    """The lists of equal length as columns that can be compared, and their mean; a NaN counts as the least."""
+def shares_of(q: str) -> Shares:
+    """What the lists are worth for this query."""
+    return MANY_WORDS if sum(not word.is_stop for word in parse_query(q).words) >= _MANY else FEW_WORDS
+
+
+def fuse(
+    cosine: Sequence[float], bm25: Sequence[float], page_bm25: Sequence[float], shares: Shares = FEW_WORDS
+) -> Fused:
+    """The lists of equal length as columns that can be compared, and mixed; a NaN counts as the least."""
     cosines = np.array(cosine, np.float64)
     cosines = np.minimum(np.maximum(np.where(np.isnan(cosines), -1.0, cosines), -1.0), 1.0)
     words, pages = _positive(bm25), _positive(page_bm25)
     vector, keyword, page = min_max(cosines), min_max(words), min_max(pages)
-    mean = np.minimum((vector + keyword + page) / _LISTS, 1.0)
-    return Fused(cosines, words, pages, vector, keyword, page, mean)
+    mixed = np.minimum(shares.meaning * vector + shares.words * keyword + shares.page * page, 1.0)
+    return Fused(cosines, words, pages, vector, keyword, page, mixed)
 
 
 def _positive(scores: Sequence[float]) -> Scores:

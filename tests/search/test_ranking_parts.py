@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from search_site import Piece, record_of
 
 from searchsocket.search.boosts import boosts_of
-from searchsocket.search.fusion import fuse, min_max
+from searchsocket.search.fusion import FEW_WORDS, MANY_WORDS, fuse, min_max, shares_of
 from searchsocket.search.group import MAX_SECTIONS, PageGroup, each_alone, group_by_page
 from searchsocket.search.links import href
 from searchsocket.search.rank import Parts, Ranked, rank
@@ -33,12 +33,21 @@ def test_fusion_gives_every_candidate_a_score_between_0_and_1(lists: list[tuple[
     assert (np.isfinite(found.bm25) & np.isfinite(found.page_bm25)).all()
 
 
-def test_all_lists_count_a_third() -> None:
-    found = fuse([0.9, 0.5, 0.1], [0.0, 12.0, 3.0], [4.0, 2.0, 0.0])
+def test_each_list_counts_by_its_share() -> None:
+    lists = [0.9, 0.5, 0.1], [0.0, 12.0, 3.0], [4.0, 2.0, 0.0]
+    found = fuse(*lists)
     assert found.vector.tolist() == [1.0, 0.5, 0.0]
     assert found.keyword.tolist() == [0.0, 1.0, 0.25]
     assert found.page.tolist() == [1.0, 0.5, 0.0]
-    assert found.fused.tolist() == pytest.approx([2 / 3, 2 / 3, 0.25 / 3])
+    assert found.fused.tolist() == pytest.approx([0.4 + 0.3, 0.2 + 0.3 + 0.15, 0.3 * 0.25])
+    assert fuse(*lists, MANY_WORDS).fused.tolist() == pytest.approx([0.4 + 0.4, 0.2 + 0.2 + 0.2, 0.2 * 0.25])
+
+
+def test_the_page_counts_more_where_much_is_said() -> None:
+    assert sum(FEW_WORDS) == pytest.approx(1.0)
+    assert sum(MANY_WORDS) == pytest.approx(1.0)
+    assert shares_of("how do I go back to the previous index") == FEW_WORDS  # three words that say something
+    assert shares_of("bring back pages that an index run of yesterday removed") == MANY_WORDS
 
 
 def test_equal_values_scale_to_one_value() -> None:
