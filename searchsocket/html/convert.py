@@ -65,8 +65,7 @@ def _joined(text: str | None, children: list[Element], edge: int, inside: int, r
 
 
 def _text(text: str, before: int, after: int, inside: int) -> str:
-    text = clean_text(text)
-    return said(text, before, after, inside) if text and not inside & PRE else text
+    return clean_text(text) if inside & PRE else said(text, before, after, inside)
 
 
 def _join(parts: list[str], part: str, inside: int) -> None:

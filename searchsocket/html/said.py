@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from searchsocket.html.tree import clean_text
+
 # Where an element stands: what is around it decides what its text may become.
 PRE: Final = 1
 VERBATIM: Final = 2  # code, inline or block: nothing in it is formatted or escaped
@@ -40,15 +42,18 @@ def said(text: str, before: int, after: int, inside: int) -> str:
     """A text node of the page as Markdown; there are no soft line ends.
 
     Args:
-        text: As in the tree, clean.
+        text: As in the tree.
         before: What stands before it: `BLOCK`, `BREAK` or `FLOW`.
         after: What stands behind it.
         inside: The flags of the element that holds it and of all around that; not `PRE`.
     """
-    words = text.split()
-    if not words:
-        return "" if before or after else " "
-    line = " ".join(words)
+    if text.isprintable() and "  " not in text:  # nearly all: clean, and nothing to collapse
+        line = text.strip(" ")
+    else:
+        text = clean_text(text)
+        line = " ".join(text.split())
+    if not line:
+        return "" if before or after or not text else " "
     if not before and text[0].isspace():
         line = " " + line
     if not after and text[-1].isspace():

@@ -16,7 +16,7 @@ _FENCE = re.compile(r"( *)(`{3,}|~{3,})(.*)", re.DOTALL)
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)(.*)", re.DOTALL)
 _ANCHOR = re.compile(r"\{#([^\s{}]+)\}$")
 _DELIMITER_CELL = re.compile(r":?-+:?")
-_RULE_MARKS = frozenset("-*_")
+_INTERRUPTERS = frozenset(">#`~-*_+")  # and digits: a line that starts with another character continues a paragraph
 _MAX_LEAD = 1_000  # columns of indentation that are told apart
 
 
@@ -57,7 +57,7 @@ def parse_blocks(markdown: str) -> list[Block]:
     blocks: list[Block] = []
     at = 0
     while at < len(lines):
-        if not lines[at].strip():
+        if not lines[at] or lines[at].isspace():
             at += 1
             continue
         at, block = _read_block(lines, at)
@@ -68,6 +68,8 @@ def parse_blocks(markdown: str) -> list[Block]:
 def split_lines(markdown: str) -> list[str]:
     """Lines without their ends, leading tabs widened. Only CR and LF end a line: U+2028 and form feeds are text."""
     lines = markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if "\t" not in markdown:
+        return lines
     return [_widen(line) if line[:1] in " \t" and "\t" in line else line for line in lines]
 
 
@@ -91,11 +93,17 @@ def is_delimiter_row(line: str) -> bool:
 
 def item_content(line: str) -> int | None:
     """The column where the content of the list item that `line` starts begins; None when it starts none."""
+    item = _item(line)
+    return None if item is None else item[0]
+
+
+def _item(line: str) -> tuple[int, str] | None:
+    """The column of the content of a list item, and the kind of its marker: `-`, `+`, `*`, `.` or `)`."""
     match = _LIST_ITEM.match(line)
     if match is None or is_rule(line):
         return None
     # More than four blanks behind the marker are an indented code block inside the item.
-    return match.end(2) + (len(match[3]) if 1 <= len(match[3]) <= 4 else 1)
+    return match.end(2) + (len(match[3]) if 1 <= len(match[3]) <= 4 else 1), match[2][-1]
 
 
 def _read_block(lines: Sequence[str], at: int) -> tuple[int, Block]:
@@ -103,14 +111,15 @@ def _read_block(lines: Sequence[str], at: int) -> tuple[int, Block]:
     indent = _indent(line)
     if indent >= 4:
         return _read_indented_code(lines, at)
-    if (fence := opening_fence(line)) is not None:
+    char = line[indent]
+    if char in "`~" and (fence := opening_fence(line)) is not None:
         return _read_fence(lines, at, fence)
-    if (heading := _heading(line)) is not None:
+    if char == "#" and (heading := _heading(line)) is not None:
         return at + 1, heading
-    if line[indent] == ">":
+    if char == ">":
         return _read_quote(lines, at)
-    if item_content(line) is not None:
-        return _read_list(lines, at)
+    if (char in "-+*" or char.isdecimal()) and (item := _item(line)) is not None:
+        return _read_list(lines, at, *item)
     if _starts_table(lines, at):
         return _read_table(lines, at)
     return _read_paragraph(lines, at)
@@ -162,16 +171,14 @@ def _read_quote(lines: Sequence[str], at: int) -> tuple[int, Block]:
             inner = bare[1:].removeprefix(" ")
             fence, opened = _track(fence, inner)
             lazy = bool(inner.strip()) and fence is None and not opened and _heading(inner) is None
-        elif not lazy or not lines[end].strip() or _interrupts(lines, end) or _starts_item(lines[end]):
+        elif not lazy or not lines[end].strip() or _interrupts(lines, end) or _started_item(lines[end]) is not None:
             break
         end += 1
     return end, Block("blockquote", "\n".join(lines[at:end]))
 
 
-def _read_list(lines: Sequence[str], at: int) -> tuple[int, Block]:
-    kind = _marker_kind(lines[at])
+def _read_list(lines: Sequence[str], at: int, content: int, kind: str) -> tuple[int, Block]:
     starts = [at]
-    content = item_content(lines[at]) or 0
     fence, lazy = _track(None, lines[at][content:])[0], True
     end = last = at + 1
     while end < len(lines):
@@ -181,12 +188,12 @@ def _read_list(lines: Sequence[str], at: int) -> tuple[int, Block]:
         elif _indent(line) >= content:
             fence, fenced = _track(fence, line[content:])
             lazy = not fenced
-        elif _starts_item(line):
-            if _marker_kind(line) != kind:
+        elif (item := _started_item(line)) is not None:
+            if item[1] != kind:
                 break
             # The item ends here, and with it a fence that it left open.
             starts.append(end)
-            content, lazy = item_content(line) or 0, True
+            content, lazy = item[0], True
             fence = _track(None, line[content:])[0]
         elif not lazy or fence is not None or _interrupts(lines, end):
             break
@@ -224,7 +231,10 @@ def _interrupts(lines: Sequence[str], at: int, *, table: bool = True) -> bool:
     indent = _indent(line)
     if indent >= 4:
         return False
-    if line[indent] == ">" or _heading(line) is not None or opening_fence(line) is not None or is_rule(line):
+    char = line[indent]
+    if char not in _INTERRUPTERS and not char.isdecimal():
+        return table and _starts_table(lines, at)
+    if char == ">" or _heading(line) is not None or opening_fence(line) is not None or is_rule(line):
         return True
     match = _LIST_ITEM.match(line)
     if match is not None and line[match.end() :].strip() and (not match[2][0].isdigit() or match[2][:-1] == "1"):
@@ -232,9 +242,9 @@ def _interrupts(lines: Sequence[str], at: int, *, table: bool = True) -> bool:
     return table and _starts_table(lines, at)
 
 
-def _starts_item(line: str) -> bool:
-    """Whether the line starts a list item; outside its own block a paragraph yields to any, not only to a first one."""
-    return _indent(line) < 4 and item_content(line) is not None
+def _started_item(line: str) -> tuple[int, str] | None:
+    """The list item that the line starts; outside its own block a paragraph yields to any, not only to a first one."""
+    return _item(line) if _indent(line) < 4 else None
 
 
 def _starts_table(lines: Sequence[str], at: int) -> bool:
@@ -249,14 +259,9 @@ def _track(fence: Fence | None, line: str) -> tuple[Fence | None, bool]:
     return opened, opened is not None
 
 
-def _marker_kind(line: str) -> str:
-    match = _LIST_ITEM.match(line)
-    return match[2][-1] if match else ""
-
-
 def _underline(line: str) -> int:
     """Level of the heading that `===` or `---` under a paragraph makes of it; 0 for any other line."""
-    if _indent(line) >= 4:
+    if ("=" not in line and "-" not in line) or _indent(line) >= 4:
         return 0
     bare = line.strip()
     return (1 if bare[0] == "=" else 2) if bare and bare[0] in "=-" and not bare.strip(bare[0]) else 0
@@ -264,7 +269,7 @@ def _underline(line: str) -> int:
 
 def is_rule(line: str) -> bool:
     """Whether `line` is a thematic break: three or more of `-`, `*` or `_`, and nothing else."""
-    if line.lstrip(" \t")[:1] not in _RULE_MARKS:
+    if line.strip("-*_ \t") or not line:
         return False
     bare = line.replace(" ", "").replace("\t", "")
     return len(bare) >= 3 and not bare.strip(bare[0])
