@@ -421,19 +421,25 @@ class VectorStoreContract:
         assert ids(reader.page_query("okapi", top_k=9)) == ["/c"]
         assert reader.page_query("", top_k=9) == reader.page_query("zebra", top_k=0) == []
 
-    def test_equal_pages_come_back_in_path_order(self, store: VectorStore) -> None:
-        """Whatever was published first, also where the cut goes through equals."""
-        fill(store, [record("late", "/000-old", "the same words"), *(record(f"x{n}", f"/x/{n}") for n in range(300))])
-        records = [record(f"{n}", f"/{n * 37 % 200:03}", "the same words") for n in range(200)]
-        reader = fill(store, [*records, record("deep", "/000/a", "the same words")])
-        expected = ["/000", "/000/a", "/000-old", *(f"/{n:03}" for n in range(1, 200))]
-        for top_k in (1, 2, 5, 100, 999):
+    @pytest.mark.parametrize("count", [200, 3000])
+    def test_equal_pages_come_back_in_path_order(self, store: VectorStore, count: int) -> None:
+        """Whatever was published first, also where the cut goes through equals, and where all pages are equal."""
+        fill(store, [record("late", "/0000-old", "the same words"), *(record(f"x{n}", f"/x/{n}") for n in range(300))])
+        records = [record(f"{n}", f"/{n * 37 % count:04}", "the same words") for n in range(count)]
+        reader = fill(
+            store, [*records, record("deep", "/0000/a", "the same words"), record("best", "/z", "same words")]
+        )
+        expected = ["/z", "/0000", "/0000/a", "/0000-old", *(f"/{n:04}" for n in range(1, count))]
+        for top_k in (1, 2, 5, 100, 9999):
             assert ids(reader.page_query("same words", top_k=top_k)) == expected[:top_k]
+        within = [url for url in expected if url.startswith("/0000/")]
+        assert ids(reader.page_query("same words", top_k=9, where=Filter("/0000"))) == ["/0000", *within]
 
-    def test_equal_records_come_back_in_id_order_by_words_too(self, store: VectorStore) -> None:
-        reader = fill(store, [record(f"{n * 37 % 200:03}", f"/{n}", "the same words") for n in range(200)])
-        for top_k in (1, 3, 150, 999):
-            assert ids(reader.keyword_query("same words", top_k=top_k)) == [f"{n:03}" for n in range(200)][:top_k]
+    @pytest.mark.parametrize("count", [200, 3000])
+    def test_equal_records_come_back_in_id_order_by_words_too(self, store: VectorStore, count: int) -> None:
+        reader = fill(store, [record(f"{n * 37 % count:04}", f"/{n}", "the same words") for n in range(count)])
+        for top_k in (1, 3, 150, 9999):
+            assert ids(reader.keyword_query("same words", top_k=top_k)) == [f"{n:04}" for n in range(count)][:top_k]
 
     def test_a_page_is_the_one_that_was_published_last(self, store: VectorStore) -> None:
         """Changed, moved and deleted records leave no word of theirs behind, and those that stay keep theirs."""

@@ -1,10 +1,9 @@
 """Building a generation: the live one and the staged changes, merged into a new folder in path order."""
 
-import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavailable
 from searchsocket.stores.base import PublishInfo, index_digest
+from searchsocket.stores.local.copying import HashedFile, copy_file
 from searchsocket.stores.local.facts import COLUMNS, FactTable, write_facts
-from searchsocket.stores.local.layout import FACTS, IDS, ORDER, RECORDS, VECTORS, corrupt
+from searchsocket.stores.local.layout import FACTS, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
 from searchsocket.stores.local.matrix import Rows, forget_pages, map_matrix, write_matrix
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.records import FIELD_NAMES, INDEXES, PATH_ORDER, TABLES, connect_writer
@@ -37,6 +37,7 @@ class Built:
     digest: str
     max_doc: int
     id_bytes: int
+    hashed: Mapping[str, FileEntry] = field(default_factory=dict)  # files whose hash was made while they were written
 
 
 def drop_unchanged(staging: Staging, live: LocalReader) -> None:
@@ -98,7 +99,7 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
     target.mkdir()
     copied = live if live is not None and _is_small(staging, live) else None
     if copied is not None:
-        shutil.copyfile(copied.folder / RECORDS, target / RECORDS)
+        copy_file(copied.folder / RECORDS, target / RECORDS)
         link_words(copied.folder, target)
     else:
         create_words(target)
@@ -106,18 +107,30 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
         origin, first_new = _merge_records(merge, live, copied)
         docs, ids = _path_order(merge)
         facts = _facts(merge, live, origin, first_new, docs)
-        removed = np.setdiff1d(copied.order, docs).tolist() if copied is not None else []
+        removed = _removed(copied.order, docs, len(origin)) if copied is not None else []
         _name_touched_pages(merge, copied)
         update_words(target, merge, removed, first_new if copied is not None else 0)
         built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize)
     nothing = np.empty((0, info.dimensions), np.float32)
-    with open(target / VECTORS, "xb") as file:
-        write_matrix(file, origin[docs], nothing if live is None else live.vectors, _map_staged(staging, nothing))
-    (target / ORDER).write_bytes(docs.tobytes())
-    (target / IDS).write_bytes(ids.tobytes())
-    with open(target / FACTS, "xb") as file:
-        write_facts(file, facts)
-    return built
+    hashed: dict[str, FileEntry] = {}
+    with HashedFile(target / VECTORS) as vectors:
+        write_matrix(vectors, origin[docs], nothing if live is None else live.vectors, _map_staged(staging, nothing))
+        hashed[VECTORS] = vectors.entry
+    for name, array in ((ORDER, docs), (IDS, ids)):
+        with HashedFile(target / name) as file:
+            file.write(memoryview(array.tobytes()))
+            hashed[name] = file.entry
+    with open(target / FACTS, "xb") as facts_file:
+        write_facts(facts_file, facts)
+    return replace(built, hashed=hashed)
+
+
+def _removed(old: NDArray[np.uint32], new: NDArray[np.uint32], bound: int) -> list[int]:
+    """The `doc` numbers that went; all are below `bound`."""
+    stays = np.zeros(bound, np.bool_)
+    stays[new] = True
+    gone: list[int] = old[~stays[old]].tolist()
+    return gone
 
 
 def _is_small(staging: Staging, live: LocalReader) -> bool:

@@ -32,10 +32,12 @@ _SYNONYM_BOOST = 0.5  # of a word that the settings say means the same
 _MAX_COMPLETIONS = 12
 _MIN_PREFIX_CHARS = 2
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_TYPO = 3, 6  # shorter ones are near some word by chance
+_MANY_TIES = 1_000  # so many are listed and sorted; of more, those that come first are looked for
 _DIGITS = 4  # sums of floats in another order differ later than this
 
 Term = tuple[str, float]  # a form that documents may hold, and what it is worth
-Scored = tuple[NDArray[np.int64], NDArray[np.float64]]  # `doc` numbers, and their scores
+Docs = NDArray[np.integer]  # numbers by which records.db knows a record, or the first one of a page
+Scored = tuple[Docs, NDArray[np.float64]]
 _NOTHING: Scored = np.empty(0, np.int64), np.empty(0, np.float64)
 
 
@@ -51,7 +53,9 @@ class _LookedFor:
 class _Index:
     """One index of tantivy, open for queries."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, in_order: Docs) -> None:
+        """Args: in_order: The `doc` number of every document, in the order in which equals are answered."""
+        self._in_order = in_order
         if os.access(folder, os.W_OK):
             self._open(folder)
         else:
@@ -70,20 +74,41 @@ class _Index:
         self.schema = index.schema
 
     def best(self, matching: Query, where: Filter, top_k: int) -> Scored:
-        """At least the `top_k` best by falling score, and all that tie with the last one."""
+        """The `top_k` best by falling score, and more of those that tie with the last one.
+
+        They are at least those that come first in the order of ties; sorting by score and that order gives the answer.
+        """
         query = self._filtered(matching, where)
-        limit = top_k + 32
-        while True:
-            hits = self.searcher.search(query, limit=limit, count=False).hits
-            scores: NDArray[np.float64] = np.round(np.array([score for score, _ in hits]), _DIGITS)
+        for limit in (top_k + 32, top_k + _MANY_TIES):
+            docs, scores = self._hits(query, limit)
             # tantivy orders equals by where they lie, which another build changes: take all of them in.
-            if len(hits) < limit or scores[-1] < scores[top_k - 1]:
-                break
-            limit *= 16
-        if len(hits) > top_k:
-            scores = scores[scores >= scores[top_k - 1]]  # they fall, so these are the first ones
-        docs = self.searcher.fast_field_values("doc", [address for _, address in hits[: len(scores)]])
+            if len(scores) < limit or scores[-1] < scores[top_k - 1]:
+                return docs, scores
+        # A word that every page holds says nothing of any of them, so thousands tie.
+        last = scores[top_k - 1]
+        sure = scores > last
+        tied = self._first_tied(query, float(last), top_k - int(sure.sum()))
+        return np.concatenate([docs[sure], tied]), np.concatenate([scores[sure], np.full(len(tied), last)])
+
+    def _hits(self, query: Query, limit: int) -> Scored:
+        """The best by falling score, among equals any."""
+        hits = self.searcher.search(query, limit=limit, count=False).hits
+        docs = self.searcher.fast_field_values("doc", [address for _, address in hits])
+        scores: NDArray[np.float64] = np.round(np.array([score for score, _ in hits]), _DIGITS)
         return np.array(docs, np.int64), scores
+
+    def _first_tied(self, query: Query, score: float, count: int) -> Docs:
+        """The first documents of this very score in the order of ties, at least `count` where there are so many."""
+        tied: list[Docs] = []
+        start, size = 0, _MANY_TIES // 4
+        while sum(map(len, tied)) < count and start < len(self._in_order):
+            some = self._in_order[start : start + size]
+            among = Query.term_set_query(self.schema, "doc", some.tolist())
+            within = [(Occur.Must, query), (Occur.Must, Query.const_score_query(among, 0.0))]
+            docs, scores = self._hits(Query.boolean_query(within), size)
+            tied.append(docs[scores == score])
+            start, size = start + size, size * 4
+        return np.concatenate(tied)
 
     def _filtered(self, matching: Query, where: Filter) -> Query:
         clauses = [("dirs", where.path_prefix)] if where.path_prefix else []
@@ -123,10 +148,18 @@ class _Index:
 class Words:
     """The words of one generation, open for queries; safe to share between threads."""
 
-    def __init__(self, generation: Path, synonyms: Synonyms = NO_SYNONYMS) -> None:
-        """Raises: ValueError, OSError when files are missing or damaged."""
+    def __init__(self, generation: Path, records: Docs, pages: Docs, synonyms: Synonyms = NO_SYNONYMS) -> None:
+        """Open the words of a generation's folder.
+
+        Args:
+            records: All records, in the order in which equals are answered.
+            pages: The first record of every page, likewise.
+
+        Raises:
+            ValueError, OSError: Files are missing or damaged.
+        """
         self._synonyms = synonyms
-        self._records, self._pages = _Index(generation / WORDS), _Index(generation / PAGES)
+        self._records, self._pages = _Index(generation / WORDS, records), _Index(generation / PAGES, pages)
         self._searcher = self._records.searcher
         self._last: tuple[str, _LookedFor] | None = None
 
@@ -266,8 +299,3 @@ class Words:
 def _kept_forms(plain: Iterable[str]) -> list[str]:
     """The forms in which fields hold words of the vocabulary: as the whole of an identifier, or as a stem."""
     return list(dict.fromkeys(form for word in plain for form in (word, stem(word))))
-
-
-def open_words(generation: Path, synonyms: Synonyms = NO_SYNONYMS) -> Words:
-    """The words of a generation's folder."""
-    return Words(generation, synonyms)

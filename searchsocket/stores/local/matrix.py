@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,7 +105,13 @@ def cosines(matrix: Vectors, vector: Vector, rows: Rows) -> list[float]:
     return [float(score) for score in _exact_scores(matrix, vector, rows)]
 
 
-def write_matrix(file: BinaryIO, sources: Rows, live: Vectors, staged: Vectors) -> None:
+class Sink(Protocol):
+    """Where bytes can be written."""
+
+    def write(self, data: memoryview, /) -> object: ...
+
+
+def write_matrix(file: Sink, sources: Rows, live: Vectors, staged: Vectors) -> None:
     """Write a matrix from rows of the live one (source >= 0) and of the staged ones (~source), run by run."""
     for start, stop in _runs(sources):
         first = int(sources[start])

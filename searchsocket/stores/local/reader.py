@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from searchsocket.errors import InvalidRequest
 from searchsocket.stores.base import Facts, WordEvidence, check_vectors
 from searchsocket.stores.local.facts import FactTable, read_facts
-from searchsocket.stores.local.keywords import Words, open_words
+from searchsocket.stores.local.keywords import Words
 from searchsocket.stores.local.layout import (
     FACTS,
     IDS,
@@ -76,10 +76,10 @@ class LocalReader:
             raise corrupt(folder / ORDER, "names records that its manifest does not know")
         self.rows = np.full(self.manifest.max_doc + 1, -1, np.int64)  # doc -> row
         self.rows[self.order] = np.arange(count)
-        self.words = self._open_words(synonyms)
         self.facts_of_all = self._read_facts()
         self._hidden = np.flatnonzero(self.facts_of_all.weights <= 0)
         self._by_id = np.argsort(self.ids, kind="stable")  # rows
+        self.words = self._open_words(synonyms)
         self._lock = threading.Lock()
         self._connection = connect_reader(folder / RECORDS)
         self._tags: dict[str, Rows] = {}
@@ -113,8 +113,11 @@ class LocalReader:
             raise corrupt(self.folder / name, f"holds {found} rows instead of {self.generation.records}")
 
     def _open_words(self, synonyms: Synonyms) -> Words:
+        pages = self.facts_of_all.texts["url"].codes
+        starts = np.flatnonzero(pages[1:] != pages[:-1]) + 1  # of each page but the first
+        firsts = self.order[np.concatenate([[0], starts])] if len(pages) else self.order
         with naming_damage(self.folder / WORDS):
-            words = open_words(self.folder, synonyms)
+            words = Words(self.folder, self.order[self._by_id], firsts, synonyms)
         held, told = (words.records, words.pages), (self.generation.records, self.generation.pages)
         if held != told:
             raise corrupt(

@@ -138,7 +138,7 @@ class LocalStore:
         target = folder / f"{BUILDING}{secrets.token_hex(6)}"
         try:
             built = build(target, staging, live, info)
-            files = hash_files(target, live.manifest if live else None, live.folder if live else None)
+            files = hash_files(target, built.hashed, live)
             name = generation_name(self._clock(), built.digest, live.generation.name if live else "")
             generation = self._describe(name, scope, built, info)
             manifest = Manifest(generation, built.max_doc, built.id_bytes, files)

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +17,22 @@ _BATCH = 4096
 _CHUNK_BYTES = 1 << 20
 
 
-def hash_files(folder: Path, known: Manifest | None, known_folder: Path | None) -> dict[str, FileEntry]:
-    """Size and hash of every file of a generation; files linked from the generation before keep what it knows."""
-    entries: dict[str, FileEntry] = {}
+def hash_files(folder: Path, hashed: Mapping[str, FileEntry], live: LocalReader | None) -> dict[str, FileEntry]:
+    """Size and hash of every file of a generation.
+
+    Args:
+        hashed: Files whose hash is known already.
+        live: The generation before: files that are linked from it keep what it says of them.
+    """
+    entries = dict(hashed)
     for name in data_files(folder):
+        if name in entries:
+            continue
         path = folder / name
-        entry = known.files.get(name) if known is not None else None
-        if entry is not None and known_folder is not None and _is_linked(path, known_folder / name):
-            entries[name] = entry
-        else:
-            entries[name] = FileEntry(path.stat().st_size, _sha256(path))
+        entry = live.manifest.files.get(name) if live is not None else None
+        if entry is None or live is None or not _is_linked(path, live.folder / name):
+            entry = FileEntry(path.stat().st_size, _sha256(path))
+        entries[name] = entry
     return entries
 
 
@@ -79,7 +85,7 @@ def part_problems(reader: LocalReader) -> list[str]:
                 are_held = reader.words.holds(reader.order[start : start + _BATCH].tolist())
             if not are_held:
                 problems.append(f"{reader.folder}: rows {start} and following have no words")
-        if len(np.unique(reader.order)) != len(reader.order):
+        if len(reader.order) and np.bincount(reader.order).max() > 1:
             problems.append(f"{reader.folder}: two rows of one record")
     except SearchSocketError as error:
         problems.append(f"{reader.folder}: {error}")
