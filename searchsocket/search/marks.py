@@ -60,18 +60,18 @@ class QueryWords:
         The words inside an identifier are marked only in texts that do not hold it whole.
         """
         text = text[:_MAX_MARKED_CHARS]
-        whole, parts, known = list(self._literal_marks(text)), list[Mark](), self._known
+        whole: list[tuple[int, int, str]] = list(self._literal_marks(text))
+        parts: list[tuple[int, int, str]] = []
+        known = self._known
         for start, word in self._likely_words(text) if self._whole else ():
-            if word not in known:
-                known[word] = self._meant(word)
-            meant = known[word]
+            meant = known[word] if word in known else known.setdefault(word, self._meant(word))
             if meant:
-                (whole if meant[1] else parts).append(Mark(start, start + len(word), meant[0]))
+                (whole if meant[1] else parts).append((start, start + len(word), meant[0]))
             elif not word.isascii() and _UNSPACED.search(word):
                 whole += self._pair_marks(word, start)
         if parts:
-            found = {mark.word for mark in whole}
-            whole += [mark for mark in parts if mark.word not in found]
+            found = {word for _, _, word in whole}
+            whole += [mark for mark in parts if mark[2] not in found]
         return _merged(whole or self._prefix_marks(text))
 
     def _meant(self, word: str) -> tuple[str, bool] | None:
@@ -87,42 +87,43 @@ class QueryWords:
                 return query_word, form in self._whole
         return None
 
-    def _likely_words(self, text: str) -> Iterator[tuple[int, str]]:
+    def _likely_words(self, text: str) -> Iterable[tuple[int, str]]:
         """Words that may be the query's, and where they start: those that begin like one, also inside `camelCase`.
 
         All words where letters have more than one form.
         """
         lower = text.lower()
         if not text.isascii() and (len(lower) != len(text) or _OTHER_LETTER.search(text)):
-            yield from _all_words(text) if len(text) <= _MAX_KEPT_CHARS else _words(text)
-            return
+            return _all_words(text) if len(text) <= _MAX_KEPT_CHARS else _words(text)
+        words: list[tuple[int, str]] = []
         find, rest = lower.find, _WORD_REST.match
         for needle in self._needles:
-            at = find(needle)
+            at, size = find(needle), len(needle)
             while at >= 0:
-                end = at + len(needle)
+                end = at + size
                 if at == 0 or not lower[at - 1].isalnum() or text[at].isupper():
                     end = rest(lower, end).end()  # type: ignore[union-attr]  # matches the empty rest too
-                    yield at, text[at:end]
+                    words.append((at, text[at:end]))
                 at = find(needle, end)
+        return words
 
-    def _pair_marks(self, run: str, start: int) -> Iterator[Mark]:
+    def _pair_marks(self, run: str, start: int) -> Iterator[tuple[int, int, str]]:
         """Scripts without spaces are kept as pairs of neighbours."""
         for at in range(max(len(run) - 1, 1)):
             pair = fold(run[at : at + 2])
             if pair in self._whole:
-                yield Mark(start + at, start + min(at + 2, len(run)), pair)
+                yield start + at, start + min(at + 2, len(run)), pair
 
-    def _literal_marks(self, text: str) -> Iterator[Mark]:
+    def _literal_marks(self, text: str) -> Iterator[tuple[int, int, str]]:
         if self._literals:
             for match in self._literals.finditer(text):
-                yield Mark(match.start(), match.end(), fold(match[0]))
+                yield match.start(), match.end(), fold(match[0])
 
-    def _prefix_marks(self, text: str) -> list[Mark]:
+    def _prefix_marks(self, text: str) -> list[tuple[int, int, str]]:
         if not self._prefix:
             return []
         return [
-            Mark(match.start(), match.end(), self._prefix)
+            (match.start(), match.end(), self._prefix)
             for match in _WORD.finditer(text)
             if len(match[0]) <= _MAX_WORD_CHARS and fold(match[0]).startswith(self._prefix)
         ]
@@ -143,15 +144,15 @@ def _literals(q: str) -> re.Pattern[str] | None:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, odd))})(?!\w)", re.IGNORECASE) if odd else None
 
 
-def _merged(marks: Iterable[Mark]) -> list[Mark]:
+def _merged(marks: list[tuple[int, int, str]]) -> list[Mark]:
     merged: list[Mark] = []
     reached = 0
-    for mark in sorted(marks):
-        start, end, _ = mark
+    for start, end, word in sorted(marks):
         if start < reached:
             before = merged[-1]
             merged[-1] = Mark(before.start, max(reached, end), before.word)
+            reached = max(reached, end)
         else:
-            merged.append(mark)
-        reached = max(reached, end)
+            merged.append(Mark(start, end, word))
+            reached = end
     return merged

@@ -36,7 +36,7 @@ class Snippet:
 
 def fold(text: str) -> str:
     """`text` with each run of white space as one character: a line break where the run holds one, else a space."""
-    return _SPACE.sub(lambda run: "\n" if "\n" in run[0] else " ", text).strip()
+    return "\n".join(filter(None, (" ".join(line.split()) for line in text.split("\n"))))
 
 
 def snippet(text: str, marks: Sequence[Mark], max_chars: int = MAX_CHARS) -> Snippet:
@@ -72,6 +72,8 @@ def window(text: str, marks: Sequence[Mark], max_chars: int) -> tuple[int, int]:
 
 def _densest(marks: Sequence[Mark], max_chars: int) -> tuple[int, int]:
     """Start of the first and end of the last mark of the best window; (0, 0) without marks."""
+    if not marks or marks[-1].end - marks[0].start <= max_chars:
+        return (marks[0].start, marks[-1].end) if marks else (0, 0)
     best, found, behind = (0, 0), (0, 0), 0
     counts: dict[str, int] = {}
     for at, (_, end, word) in enumerate(marks):

@@ -60,7 +60,8 @@ def chunk_text(record: Record) -> ChunkText:
     openings: list[Opening] = []
     size = 0
     for block in parse_blocks(record.text):
-        line = fold(block_text(block))
+        text = block_text(block)
+        line = text if block.kind in ("heading", "paragraph") else fold(text)  # those are on one line already
         if block.kind == "heading" and block.anchor and lines and record.kind == "section":
             openings.append(Opening(size, block.anchor, inline_text(block.title)))
         if line:

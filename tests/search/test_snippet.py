@@ -25,6 +25,15 @@ def quoted(text: str, q: str, max_chars: int = 240) -> Snippet:
     return snippet(text, QueryWords(q).marks(text), max_chars)
 
 
+@given(TEXTS, st.text(" \n\t\r\x0b\x1c\x85\u2028\xa0a"))
+def test_white_space_is_folded_run_by_run(text: str, blanks: str) -> None:
+    """A run that holds a line break is one, any other a space; none is left at the ends."""
+    for given_text in (text, blanks):
+        expected = re.sub(r"\s+", lambda run: "\n" if "\n" in run[0] else " ", given_text).strip()
+        assert fold(given_text) == expected
+        assert fold(expected) == expected
+
+
 @given(TEXTS, TEXTS, st.integers(20, 300))
 def test_a_snippet_is_a_piece_of_the_text_with_marks_inside(text: str, q: str, max_chars: int) -> None:
     """Nothing is invented, nothing is longer than allowed, marks are apart and in bounds."""
