@@ -12,7 +12,7 @@ from searchsocket.events import Event
 from searchsocket.files import write_atomic
 from searchsocket.links import rank_link_texts
 from searchsocket.mirror.document import page_digest, parse_page, render_page
-from searchsocket.mirror.paths import mirror_file, mirror_name, mirror_path
+from searchsocket.mirror.paths import mirror_file, mirror_name
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.routes import RouteMatch, RouteTable, route_table, scan_routes
 from searchsocket.sources.git_branch import GitBranchSource
@@ -157,19 +157,28 @@ def _drop_unknown(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
     knows_all, swept = db.execute("SELECT authoritative, swept FROM scopes WHERE scope = ?", (scope,)).fetchone()
     if swept or not knows_all or run.workspace is not None:
         return
-    urls = db.execute("SELECT url FROM pages WHERE scope = ? AND removed = 0 AND skip = ''", (scope,))
-    known = {run.mirror_dir / mirror_path(row[0]) for row in urls}
-    for path in sorted(run.mirror_dir.rglob("*.md")):
-        if path in known or path.is_symlink():
-            continue
-        try:
-            page = parse_page(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, SearchSocketError):
-            continue
-        if page.scope == scope and run.mirror_dir / mirror_path(page.url) == path:
-            _delete_file(run, page.url)
-            counts.removed += 1
+    db.execute("CREATE TEMP TABLE mirrored (name TEXT PRIMARY KEY) WITHOUT ROWID")
+    urls = db.execute("SELECT url FROM pages WHERE scope = ? AND removed = 0 AND skip = '' ORDER BY url", (scope,))
+    with transaction(db):
+        db.executemany("INSERT INTO mirrored VALUES (?)", ((mirror_name(row[0]),) for row in urls))
+    for folder, _, names in os.walk(run.mirror_dir):
+        for path in (Path(folder) / name for name in names if name.endswith(".md")):
+            name = path.relative_to(run.mirror_dir).as_posix()
+            is_known = db.execute("SELECT 1 FROM mirrored WHERE name = ?", (name,)).fetchone() is not None
+            if not is_known and not path.is_symlink() and (url := _url_of(path, scope)) and mirror_name(url) == name:
+                _delete_file(run, url)
+                counts.removed += 1
+    db.execute("DROP TABLE mirrored")
     db.execute("UPDATE scopes SET swept = 1 WHERE scope = ?", (scope,))
+
+
+def _url_of(path: Path, scope: str) -> str:
+    """The page of the scope that a file says it is of; "" when it is no mirror file of ours."""
+    try:
+        page = parse_page(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, SearchSocketError):
+        return ""
+    return page.url if page.scope == scope else ""
 
 
 def _delete_file(run: ScopeRun, url: str) -> None:

@@ -1,9 +1,12 @@
 """Stage 5: the live index and the chunks are compared, and what differs is published (spec 10.5)."""
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from sqlite3 import Connection
 from typing import Literal
+
+import numpy as np
 
 from searchsocket.batches import batches
 from searchsocket.embedders import make_embedder
@@ -15,7 +18,7 @@ from searchsocket.pipeline.history import last_result
 from searchsocket.pipeline.results import StageResult
 from searchsocket.pipeline.site_pages import refuse_another_model
 from searchsocket.pipeline.stage import stage
-from searchsocket.state.chunks import count_chunks, fingerprints, records
+from searchsocket.state.chunks import count_chunks, fingerprints, places_of, records_at
 from searchsocket.state.published import is_published, set_published, unpublished
 from searchsocket.stores import make_store
 from searchsocket.stores.base import PublishInfo, VectorStore
@@ -54,16 +57,19 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
     live = store.generation(scope)
     refuse_large_deletion(run, db, live)
     store.discard(scope)
+    places = array("q")  # of the chunks to upsert
+    for batch in batches(_counted(changes(run, db, store, live, plan), plan), _BATCH):
+        places.extend(places_of(db, scope.name, [record_id for kind, record_id in batch if kind == "upsert"]))
+        if deletes := [record_id for kind, record_id in batch if kind == "delete"]:
+            store.delete_by_ids(deletes, scope)
     with EmbeddingCache(project.state_dir / "embeddings.db") as cache:
-        for batch in batches(_counted(changes(run, db, store, live, plan), plan), _BATCH):
-            upserts = [record_id for kind, record_id in batch if kind == "upsert"]
-            deletes = [record_id for kind, record_id in batch if kind == "delete"]
-            if upserts:
-                rows = records(db, scope.name, upserts)
-                store.upsert(rows, cache.get([row.content_hash for row in rows], embedder.model_id), scope)
-            if deletes:
-                store.delete_by_ids(deletes, scope)
-            run.on_event(Event("progress", {"stage": "search_index", "done": plan.upserted + plan.deleted}))
+        # In the order in which they lie: by id, every record and every vector would be read from another place.
+        ordered = np.sort(np.array(places, np.int64))
+        for start in range(0, len(ordered), _BATCH):
+            rows = records_at(db, ordered[start : start + _BATCH].tolist())
+            store.upsert(rows, cache.get([row.content_hash for row in rows], embedder.model_id), scope)
+            done = start + len(rows)
+            run.on_event(Event("progress", {"stage": "search_index", "done": done, "total": len(ordered)}))
         plan.warnings += cache.warnings
     generation = store.publish(scope, _info(run, db, embedder.model_id, embedder.dimensions))
     # Dying before this line only makes the next run compare everything.

@@ -99,7 +99,7 @@ def unpublished_texts(db: sqlite3.Connection, scope: str) -> Iterator[Text]:
     return _texts(
         db.execute(
             "SELECT content_hash, tokens, MIN(chunks.rowid) FROM unpublished "
-            "JOIN chunks ON chunks.scope = unpublished.scope AND chunks.id = unpublished.id "
+            "CROSS JOIN chunks ON chunks.scope = unpublished.scope AND chunks.id = unpublished.id "
             "WHERE unpublished.scope = ? GROUP BY content_hash ORDER BY content_hash",
             (scope,),
         )
@@ -143,17 +143,28 @@ def fingerprints(db: sqlite3.Connection, scope: str) -> Iterator[tuple[str, str]
         yield row
 
 
-def records(db: sqlite3.Connection, scope: str, ids: Sequence[str]) -> list[Record]:
-    """The records with the given ids, by rising id.
+def places_of(db: sqlite3.Connection, scope: str, ids: Sequence[str]) -> list[int]:
+    """Where the chunks with the given ids can be read, in no order.
+
+    Raises:
+        DamagedRow: One is not there.
+    """
+    marks = ",".join("?" * len(ids))
+    rows = db.execute(f"SELECT rowid FROM chunks WHERE scope = ? AND id IN ({marks})", (scope, *ids))
+    places = [row[0] for row in rows]
+    if len(places) != len(ids):
+        raise DamagedRow(f"{len(places)} of {len(ids)} chunks are there")
+    return places
+
+
+def records_at(db: sqlite3.Connection, places: Sequence[int]) -> list[Record]:
+    """The records at some places, by rising place.
 
     Raises:
         DamagedRow: One is not there, or not what was written.
     """
-    marks = ",".join("?" * len(ids))
-    rows = db.execute(
-        f"SELECT id, record_hash, record FROM chunks WHERE scope = ? AND id IN ({marks}) ORDER BY id",
-        (scope, *ids),
-    )
+    marks = ",".join("?" * len(places))
+    rows = db.execute(f"SELECT id, record_hash, record FROM chunks WHERE rowid IN ({marks}) ORDER BY rowid", places)
     found: list[Record] = []
     for record_id, record_hash, text in rows:
         if not isinstance(text, str) or hash_of(text) != record_hash:
@@ -162,8 +173,8 @@ def records(db: sqlite3.Connection, scope: str, ids: Sequence[str]) -> list[Reco
         if record.id != record_id:
             raise DamagedRow(f"the chunk {record_id[:80]!r} is another one")
         found.append(record)
-    if len(found) != len(ids):
-        raise DamagedRow(f"{len(found)} of {len(ids)} chunks are there")
+    if len(found) != len(places):
+        raise DamagedRow(f"{len(found)} of {len(places)} chunks are there")
     return found
 
 

@@ -223,7 +223,7 @@ def _open(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute("PRAGMA foreign_keys = ON")
-        db.execute("PRAGMA cache_size = -65536")
+        db.execute("PRAGMA cache_size = -32768")
         _check_version(db)
     except UnicodeDecodeError as error:  # of SQLite's own message about a schema that is no text
         db.close()

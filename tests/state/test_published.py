@@ -13,7 +13,8 @@ from searchsocket.state.chunks import (
     count_texts,
     drop_chunks,
     page_digests,
-    records,
+    places_of,
+    records_at,
     replace_chunks,
     texts,
     texts_at,
@@ -158,7 +159,7 @@ def test_equal_chunks_have_equal_digests_in_whatever_order_pages_came(db: sqlite
 def test_a_damaged_chunk_is_never_handed_out(db: sqlite3.Connection, column: str) -> None:
     put(db, "/a", "one")
     (record,) = [chunk.record for chunk in cut("/a", "one")]
-    assert records(db, "main", [record.id]) == [record]
+    assert records_at(db, places_of(db, "main", [record.id])) == [record]
     db.execute(f"UPDATE chunks SET {column} = replace(replace({column}, 'one', 'ome'), '3', '4')")
     (stored,) = db.execute("SELECT id FROM chunks").fetchone()
     if column in ("record", "content_hash"):
@@ -166,4 +167,11 @@ def test_a_damaged_chunk_is_never_handed_out(db: sqlite3.Connection, column: str
             texts_at(db, [1])
     if column != "content_hash":
         with pytest.raises(DamagedRow):
-            records(db, "main", [stored])
+            records_at(db, places_of(db, "main", [stored]))
+
+
+def test_a_chunk_that_is_not_there_is_damage(db: sqlite3.Connection) -> None:
+    put(db, "/a", "one")
+    for act in (lambda: places_of(db, "main", ["x"]), lambda: records_at(db, [99]), lambda: texts_at(db, [99])):
+        with pytest.raises(DamagedRow, match="0 of 1"):
+            act()
