@@ -1,6 +1,7 @@
 """Code blocks: the code alone, line by line, and its language."""
 
 import re
+from functools import lru_cache
 
 from searchsocket.html.tree import BLOCKS, Element, classes, clean_text, drop, raw_text, replace_text
 
@@ -122,17 +123,24 @@ def is_line_number_table(table: Element) -> bool:
 def _code_text(pre: Element) -> str:
     lines: list[Element] = []
     for element in list(pre.iterdescendants()):
-        tag, names = element.tag, element.get("class")
-        tokens = names.split() if names else ()
-        if tag in _CONTROLS or not _NOISE.isdisjoint(tokens) or (tag != "span" and _is_popup(element)):
+        tag = element.tag
+        is_noise, is_line = _by_class(element.get("class"))
+        if is_noise or tag in _CONTROLS or (tag != "span" and _is_popup(element)):
             drop(element)
         elif tag == "br":
             element.tail = "\n" + (element.tail or "").removeprefix("\n")
-        elif tag in BLOCKS or not _LINES.isdisjoint(tokens):
+        elif is_line or tag in BLOCKS:
             lines.append(element)
     for line in lines:
         _end_line(line)
     return _trim(clean_text(raw_text(_innermost(pre))))
+
+
+@lru_cache(maxsize=1024)
+def _by_class(names: str | None) -> tuple[bool, bool]:
+    """Whether an element of this class is noise, and whether it is a line: highlighters repeat few classes often."""
+    tokens = names.split() if names else ()
+    return not _NOISE.isdisjoint(tokens), not _LINES.isdisjoint(tokens)
 
 
 def _is_popup(element: Element) -> bool:

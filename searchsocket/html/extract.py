@@ -20,9 +20,8 @@ from searchsocket.types import ExtractedPage, RawPage
 
 # Part of the cache key: raise the number with every change of output; the libraries change it too.
 EXTRACTOR_VERSION = " ".join(
-    ["2", *(f"{name}={version(name)}" for name in ("beautifulsoup4", "lxml", "markdown-it-py", "markdownify"))]
+    ["3", *(f"{name}={version(name)}" for name in ("beautifulsoup4", "lxml", "markdown-it-py"))]
 )
-_MATH_SIGNS = ("math/tex", "MathJax", "<math", "<m:math")
 
 
 def extract_html(
@@ -61,7 +60,7 @@ def extract_html(
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="noindex")
     if DESCRIPTION in text:
         settle_descriptions(root)
-    if any(sign in text for sign in _MATH_SIGNS):
+    if _has_math(root, text):
         settle_math(root)
     return _read_main(root, meta, resolver, page, extract, transform, [*warnings, *meta.warnings])
 
@@ -93,6 +92,13 @@ def _read_main(
         skip="" if body.markdown else "empty",
         warnings=(*warnings, *body.warnings),
     )
+
+
+def _has_math(root: Element, text: str) -> bool:
+    # A search through a long page takes longer than a look for the tags.
+    if next(root.iter("math", "m:math"), None) is not None or "MathJax" in text:
+        return True
+    return any((script.get("type") or "").startswith("math/tex") for script in root.iter("script"))
 
 
 def _is_noindex(root: Element, meta: Metadata, extract: ExtractSettings) -> bool:
