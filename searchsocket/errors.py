@@ -125,6 +125,13 @@ class VectorBackendUnavailable(SearchSocketError):
     retryable = True
 
 
+class ClusterUnavailable(SearchSocketError):
+    """The Dask cluster could not be reached, lost its workers, or lacks what this process has; safe to retry."""
+
+    code = "CLUSTER_UNAVAILABLE"
+    retryable = True
+
+
 class IndexCorrupt(SearchSocketError):
     """Files of an index are damaged, half there, or of another project."""
 

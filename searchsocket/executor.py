@@ -15,6 +15,10 @@ R = TypeVar("R")
 _ATTEMPTS = 3
 
 
+class BatchGivenUp(Exception):
+    """An executor that tries again by itself has seen every worker of a batch die."""
+
+
 def default_workers() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -36,32 +40,38 @@ def map_batches(
     Args:
         work: A module-level function; pure, so that a retry is harmless.
         batches: Picklable.
-        workers: 1 runs everything in this process.
+        workers: 1 runs everything in this process, unless an executor is given.
         lost: The result of a batch that was given up.
         make_executor: Called with a number of workers; default: processes.
     """
     make = make_executor or _processes
-    executor = make(workers) if workers > 1 else None
+    executor = make(workers) if workers > 1 or make_executor else None
     if executor is None or not _is_usable(executor):
         yield from map(work, batches)
         return
     source = iter(batches)
     waiting: deque[_UnderWay[T, R]] = deque()
     failures = 0
+    alone = False
     try:
         while True:
             waiting.extend(_UnderWay(batch) for batch in islice(source, workers * 2 - len(waiting)))
             if not waiting:
                 return
             try:
-                for item in waiting:
+                for item in islice(waiting, 1 if alone else None):
                     item.future = item.future or executor.submit(work, item.batch)
                 result = waiting[0].result()
+            except BatchGivenUp:
+                if not alone:  # it may have died of its neighbours
+                    alone = True
+                    _take_back(waiting)
+                    continue
+                result = lost(waiting[0].batch)
             except BrokenExecutor:
                 failures += 1
                 executor.shutdown(wait=False, cancel_futures=True)
-                for item in waiting:  # everything under way died with the pool
-                    item.future = None
+                _take_back(waiting)  # everything under way died with the pool
                 if failures < _ATTEMPTS:
                     executor = make(1)  # alone, so that the blame falls on the right batch
                     continue
@@ -70,9 +80,9 @@ def map_batches(
                 executor.shutdown(wait=False, cancel_futures=True)
                 executor = make(workers)
                 failures = 0
-                for item in waiting:
-                    item.future = None
+                _take_back(waiting)
             waiting.popleft()
+            alone = False
             yield result
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
@@ -86,6 +96,14 @@ class _UnderWay(Generic[T, R]):
     def result(self) -> R:
         assert self.future is not None
         return self.future.result()
+
+
+def _take_back(waiting: Iterable[_UnderWay[T, R]]) -> None:
+    """Let everything be submitted again."""
+    for item in waiting:
+        if item.future is not None:
+            item.future.cancel()
+            item.future = None
 
 
 def _is_usable(executor: Executor) -> bool:

@@ -15,7 +15,7 @@ PACKAGES = ("searchsocket", "searchsocket_assets", "search_api")
 
 ORCHESTRATOR = {"dagster", "dagster_webserver", "dagster_graphql", "searchsocket_assets"}
 SERVER = {"fastapi", "starlette", "uvicorn", "search_api"}
-CLIENTS = {"pymilvus", "milvus_lite", "pinecone", "openai", "onnxruntime", "tokenizers"}
+CLIENTS = {"pymilvus", "milvus_lite", "pinecone", "openai", "onnxruntime", "tokenizers", "dask", "distributed"}
 HEAVY = (
     ORCHESTRATOR | SERVER | CLIENTS | {"numpy", "pydantic", "tantivy", "lxml", "bs4", "markdownify", "rich", "Stemmer"}
 )

@@ -53,25 +53,32 @@ def extraction_key(settings: Settings, site: SiteBase) -> str:
 
 def extract_batch(job: ExtractionJob) -> list[Extraction]:
     """Read and extract a batch; a page that cannot be read costs only itself."""
-    settings = _settings(job.settings_json)
-    source = _source(job.root, job.settings_json, job.mode, job.scope, job.fetched_dir)
+    settings = settings_of(job)
+    source = source_of(job)
     site = configured_site(settings, job.mode, job.scope)
-    return [_extract(source, settings, site, page) for page in job.pages]
+    return [extract_one(read_one(source, page), page, settings, site) for page in job.pages]
 
 
-def given_up(job: ExtractionJob) -> list[Extraction]:
+def given_up(pages: Sequence[StoredPage]) -> list[Extraction]:
     """What becomes of a batch that no worker survived."""
     return [
         Extraction(page, page.raw_hash, None, "the process that extracted it, or a page beside it, died")
-        for page in job.pages
+        for page in pages
     ]
 
 
-def _extract(source: Source, settings: Settings, site: SiteBase, page: StoredPage) -> Extraction:
+def read_one(source: Source, page: StoredPage) -> bytes | str:
+    """The bytes of a page; or why they cannot be had, which costs only this page."""
     try:
-        data = source.read(page.raw)
+        return source.read(page.raw)
     except SourceUnavailable as error:
-        return Extraction(page, page.raw_hash, None, str(error))
+        return str(error)
+
+
+def extract_one(data: bytes | str, page: StoredPage, settings: Settings, site: SiteBase) -> Extraction:
+    """What becomes of one page, by what `read_one` gave of it."""
+    if isinstance(data, str):
+        return Extraction(page, page.raw_hash, None, data)
     try:
         extracted = extract_page(data, page.raw, settings, site)
     except Exception as error:  # noqa: BLE001  a page that breaks the parser is reported and costs only itself
@@ -83,6 +90,16 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase)
     """What the bytes of a page of `site` say, by its kind."""
     extract = extract_markdown if page.kind == "markdown" else extract_html
     return extract(data, page, settings.extract, settings.transform, site=site)
+
+
+def settings_of(job: ExtractionJob) -> Settings:
+    """The configuration of a batch's project; read once a process."""
+    return _settings(job.settings_json)
+
+
+def source_of(job: ExtractionJob) -> Source:
+    """The source of a batch's pages; made once a process."""
+    return _source(job.root, job.settings_json, job.mode, job.scope, job.fetched_dir)
 
 
 @lru_cache(maxsize=4)

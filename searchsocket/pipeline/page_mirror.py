@@ -1,13 +1,14 @@
 """Stage 2: pages that changed become Markdown, links are counted, and the mirror on disk follows (spec 8.3, 8.4)."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from sqlite3 import Connection
 
 from searchsocket.batches import batches
 from searchsocket.errors import StrictRoutesFailed
 from searchsocket.events import Event
 from searchsocket.executor import default_workers, map_batches
+from searchsocket.pipeline.carried import extract_on_cluster
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.digests import digest_of
 from searchsocket.pipeline.extraction import Extraction, ExtractionJob, extract_batch, extraction_key, given_up
@@ -15,6 +16,7 @@ from searchsocket.pipeline.link_graph import resolve_links
 from searchsocket.pipeline.mirror_files import MirrorCounts, refresh_mirror
 from searchsocket.pipeline.results import StageResult
 from searchsocket.pipeline.stage import stage
+from searchsocket.settings.model import RunSettings
 from searchsocket.state.database import transaction
 from searchsocket.state.pages import (
     StoredPage,
@@ -79,14 +81,20 @@ def _extract_changed(run: ScopeRun, db: Connection, told: _Told) -> None:
         ExtractionJob(run.project.root, settings_json, run.source_mode, run.scope.name, run.fetched_dir, batch)
         for batch in batches(todo, _BATCH)
     )
-    workers = run.project.settings.run.workers or default_workers()
-    if sum(page.bytes for page in todo) < _SERIAL_BELOW_BYTES:
-        workers = 1
-    for results in map_batches(extract_batch, jobs, workers=workers, lost=given_up):
+    small = sum(page.bytes for page in todo) < _SERIAL_BELOW_BYTES
+    for results in _extractions(run.project.settings.run, jobs, small=small):
         with transaction(db):
             for result in results:
                 _store(run, db, key, result, told)
         run.on_event(Event("progress", {"stage": "page_mirror", "done": told.extracted, "total": len(todo)}))
+
+
+def _extractions(settings: RunSettings, jobs: Iterable[ExtractionJob], *, small: bool) -> Iterator[list[Extraction]]:
+    """The batches, extracted here, by processes or by a cluster; the same in the same order."""
+    if settings.dask_address and not small:
+        return extract_on_cluster(jobs, settings.dask_address)
+    workers = 1 if small else settings.workers or default_workers()
+    return map_batches(extract_batch, jobs, workers=workers, lost=lambda job: given_up(job.pages))
 
 
 def _take_from_other_scopes(

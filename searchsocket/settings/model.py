@@ -173,6 +173,7 @@ class ApiSettings(Section):
 
 class RunSettings(Section):
     workers: Annotated[int, Field(ge=0, le=256)] = 0  # processes that extract pages; 0 = one a core
+    dask_address: str = ""  # scheduler of a Dask cluster that extracts pages instead, e.g. tcp://scheduler:8786
 
 
 class StateSettings(Section):

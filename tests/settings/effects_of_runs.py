@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from searchsocket import cluster
 from searchsocket.events import Event
 from searchsocket.pipeline import page_mirror
 from searchsocket.pipeline.context import RunOptions
@@ -76,6 +77,14 @@ def workers(lab: Lab) -> int:
     return asked[0]
 
 
+def on_a_cluster(lab: Lab) -> str:
+    """What becomes of a run over a large site; at the address nobody listens."""
+    with lab.patch.context() as patch:
+        patch.setattr(page_mirror, "_SERIAL_BELOW_BYTES", 0)
+        patch.setattr(cluster, "_CONNECT_S", 0.1)
+        return outcome(lab.index, naming="tcp://127.0.0.1:1")
+
+
 EFFECTS = (
     Effect("embeddings.provider", "hash", models, {"builtin"}, {"hash"}, anew=True),
     Effect("embeddings.model", "model", load_model, "CONFIG_MISSING", "ok", given={"embeddings.provider": "onnx"},
@@ -90,5 +99,6 @@ EFFECTS = (
            anew=True),
     Effect("vector.local.max_records", 5, says_too_large, False, True),
     Effect("run.workers", 3, workers, 5, 3, anew=True),
+    Effect("run.dask_address", "tcp://127.0.0.1:1", on_a_cluster, "ok", "CLUSTER_UNAVAILABLE", anew=True),
     Effect("state.dir", ".index", folders("state.db"), [".searchsocket"], [".index"], anew=True),
 )  # fmt: skip
