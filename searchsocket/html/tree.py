@@ -7,6 +7,7 @@ from typing import TypeAlias
 from lxml import etree
 
 Element: TypeAlias = etree._Element
+_AttributeText = etree._ElementUnicodeResult
 
 GONE = "ss-gone"
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -76,15 +77,18 @@ def sweep(root: Element) -> None:
 
 def with_attribute(root: Element, name: str, value: str = "") -> list[Element]:
     """The elements at and under `root` with an attribute (of that value), in page order."""
-    found = _attribute_path(name, bool(value))(root, value=value)
-    return [element for element in found if isinstance(element, etree._Element)] if isinstance(found, list) else []
+    found = _attribute_path(name)(root)
+    texts = found if isinstance(found, list) else []
+    owners = (text.getparent() for text in texts if isinstance(text, _AttributeText) and (not value or text == value))
+    return [owner for owner in owners if owner is not None]
 
 
 @lru_cache(maxsize=32)
-def _attribute_path(name: str, valued: bool) -> etree.XPath:
-    # A name of its own is much faster than a comparison with name(), which only odd names need.
+def _attribute_path(name: str) -> etree.XPath:
+    # A name of its own is much faster than a comparison with name(), which only odd names need; and the attributes
+    # are found three times as fast as the elements that have them.
     test = f"@{name}" if _NAME.fullmatch(name) else f"@*[name()={name!r}]"
-    return etree.XPath(f"descendant-or-self::*[{test}=$value]" if valued else f"descendant-or-self::*[{test}]")
+    return etree.XPath(f"descendant-or-self::*/{test}")
 
 
 def replace_text(element: Element, tag: str, text: str) -> None:
