@@ -28,6 +28,16 @@ def nearest(word: str, vocabulary: Iterable[tuple[str, int]]) -> list[str]:
     return []
 
 
+def is_likely_slip(typed: str, meant: str) -> bool:
+    """Whether fingers make this slip: a letter left out, doubled, or swapped with its neighbour; in long words any."""
+    if not within(typed, meant, 1):
+        return False
+    doubled = {typed[:at] + typed[at + 1 :] for at in range(1, len(typed)) if typed[at] == typed[at - 1]}
+    return (
+        len(typed) >= _TWO_EDITS_FROM or len(meant) > len(typed) or meant in doubled or sorted(typed) == sorted(meant)
+    )
+
+
 def within(one: str, other: str, edits: int) -> bool:
     """Whether `edits` insertions, deletions, replacements or swaps of neighbours make `other` of `one`."""
     at = 0

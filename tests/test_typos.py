@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.typos import allowed_edits, nearest, within
+from searchsocket.typos import allowed_edits, is_likely_slip, nearest, within
 
 VOCABULARY = [("state", 9), ("slate", 3), ("stated", 4), ("configuration", 2), ("router", 5), ("animation", 1)]
 
@@ -52,3 +52,19 @@ def test_distance_agrees_with_the_table_method(one: str, other: str, edits: int)
             if i > 1 and j > 1 and one[i - 1] == other[j - 2] and one[i - 2] == other[j - 1]:
                 table[i][j] = min(table[i][j], table[i - 2][j - 2] + 1)
     assert within(one, other, edits) == (table[-1][-1] <= edits)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant", "is_likely"),
+    [
+        ("rcently", "recently", True),  # left out
+        ("routter", "router", True),  # doubled
+        ("rotuer", "router", True),  # swapped
+        ("roxter", "router", False),  # a short word with another letter is another word
+        ("rouxter", "router", False),
+        ("animatxon", "animation", True),  # a long one is hardly near by chance
+        ("animtxon", "animation", False),
+    ],
+)
+def test_likely_slips_are_those_that_fingers_make(typed: str, meant: str, is_likely: bool) -> None:
+    assert is_likely_slip(typed, meant) is is_likely

@@ -37,6 +37,7 @@ class WordEvidence:
 
     share: float  # of its words, each weighed by how rare it is among pages, in [0, 1]
     count: int  # different words
+    known: float  # share of its words that are there at all, on whatever pages, in [0, 1]; slips and parts do not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ class IndexReader(Protocol):
     def word_evidence(self, text: str) -> WordEvidence:
         """How much of a query the page says that says most of it; stop words count only where there is nothing else.
 
-        A word counts when it is there in any of its forms; else by its parts; else, from three letters, when it is the
-        last and begins one that is; else, from six, when it is a slip or two from one that is.
+        A word counts when it is there in any of its forms; else, from three letters, when it is the last and begins one
+        that is; else when all its parts are there; else, from six letters, when it is a likely slip of one that is.
         """
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:

@@ -461,33 +461,40 @@ class VectorStoreContract:
         assert "/hidden" not in ids(reader.page_query("text", top_k=99))
 
     @pytest.mark.parametrize(
-        ("typed", "share", "count"),
+        ("typed", "share", "count", "known"),
         [
-            ("install controller ", 1.0, 2),
-            ("the installation ", 1.0, 1),
-            ("contro", 1.0, 1),  # begins a word
-            ("co", 0.0, 0),
-            ("contrller ", 1.0, 1),  # a slip
-            ("bnid ", 0.0, 0),  # too short for one
-            ("zebra ", 0.0, 0),
-            ("?!", 0.0, 0),
-            ("日本", 0.0, 0),
+            ("install controller ", 1.0, 2, 1.0),
+            ("the installation ", 1.0, 1, 1.0),
+            ("contro", 1.0, 1, 1.0),  # begins a word
+            ("co", 0.0, 0, 0.0),
+            ("contrller ", 1.0, 1, 0.0),  # a slip
+            ("bnid ", 0.0, 0, 0.0),  # too short for one
+            ("contwoller ", 1.0, 1, 0.0),
+            ("rouxer ", 0.0, 0, 0.0),  # a short word that is near one by chance
+            ("bind rouxer ", 1.0, 2, 0.5),  # but not beside a word that is there
+            ("bindController ", 1.0, 1, 0.0),  # by its parts
+            ("bindXyzzyController ", 0.0, 0, 0.0),  # of which one is not there
+            ("zebra ", 0.0, 0, 0.0),
+            ("?!", 0.0, 0, 0.0),
+            ("日本", 0.0, 0, 0.0),
         ],
     )
     def test_evidence_is_what_one_page_says_of_a_query(
-        self, store: VectorStore, typed: str, share: float, count: int
+        self, store: VectorStore, typed: str, share: float, count: int, known: float
     ) -> None:
         reader = fill(
-            store, [record("a", "/a", "Installing the controller. Then bind it."), record("b", "/b", "Lemur")]
+            store,
+            [record("a", "/a", "Installing the controller. Then bind it to a router."), record("b", "/b", "Lemur")],
         )
         found = reader.word_evidence(typed)
-        assert (found.share, found.count) == (pytest.approx(share), count)
+        assert (found.share, found.count, found.known) == (pytest.approx(share), count, known)
 
     def test_evidence_must_stand_on_one_page(self, store: VectorStore) -> None:
         reader = fill(store, [record("a", "/a", "alpha"), record("b", "/b", "beta"), record("c", "/c", "alpha")])
         found = reader.word_evidence("alpha beta ")
         assert found.count == 1
         assert 0.5 < found.share < 1.0  # the rarer of the two
+        assert found.known == 1.0  # wherever
 
     # Generations
 

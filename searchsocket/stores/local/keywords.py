@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +18,7 @@ from searchsocket.stores.local.records import clean
 from searchsocket.stores.local.word_documents import PAGE_FIELDS, token
 from searchsocket.synonyms import NO_SYNONYMS, Forms, Synonyms
 from searchsocket.types import Filter
-from searchsocket.typos import allowed_edits, nearest
+from searchsocket.typos import allowed_edits, is_likely_slip, nearest
 from searchsocket.words import ParsedQuery, QueryWord, parse_query, stem
 
 # What a word is worth where it stands.
@@ -200,35 +200,42 @@ class Words:
     def evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""
         wanted = self._looked_for(text)
-        parsed = wanted.parsed
+        held = {word: self._held_forms(word, wanted) for word in wanted.words}
+        known = sum(map(bool, held.values()))
         rarities: list[tuple[Query, float]] = []
         total = 0.0
-        for word in wanted.words:
-            is_open = parsed.open_ended and word is parsed.words[-1]
-            forms = self._evidence_forms(word, is_open, wanted.others.get(word.exact, ()))
-            held = max((self._pages_with(words) for words in forms), default=0)
-            rarity = math.log1p((self.pages - held + 0.5) / (held + 0.5))
+        for word, sure in held.items():
+            forms = sure or self._guessed_forms(word, is_alone=not known)
+            pages = max((self._pages_with(words) for words in forms), default=0)
+            rarity = math.log1p((self.pages - pages + 0.5) / (pages + 0.5))
             total += rarity
             if forms:
                 rarities.append((self._pages.any_of(forms), rarity))
         share = self._pages.most([(query, rarity) for query, rarity in rarities]) / total if total else 0.0
-        return WordEvidence(min(share, 1.0), round(self._pages.most([(query, 1.0) for query, _ in rarities])))
+        count = round(self._pages.most([(query, 1.0) for query, _ in rarities]))
+        return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0)
 
-    def _evidence_forms(self, word: QueryWord, is_open: bool, others: tuple[Forms, ...]) -> list[Forms]:
-        """The forms by which pages hold a word: of the surest kind that there is, and its synonyms."""
-        kinds: list[Callable[[], Iterable[str]]] = [
-            lambda: (word.exact, word.stem),
-            lambda: word.parts,
-            lambda: self._completions(word) if is_open and len(word.exact) >= _MIN_EVIDENT_PREFIX else (),
-            lambda: self._corrections(word) if len(word.exact) >= _MIN_EVIDENT_TYPO else (),
-        ]
-        more: tuple[Forms, ...] = others  # as sure as the word itself
-        for kind in kinds:
-            wanted = [*((form,) for form in dict.fromkeys(kind()) if form), *more]
-            if found := [forms for forms in wanted if self._pages_with(forms)]:
-                return found
-            more = ()
-        return []
+    def _held_forms(self, word: QueryWord, wanted: _LookedFor) -> list[Forms]:
+        """The forms by which pages hold a word as it was typed or begun, and its synonyms."""
+        forms = dict.fromkeys((form,) for form in (word.exact, word.stem) if form)
+        found = [*forms, *wanted.others.get(word.exact, ())]
+        if (held := [forms for forms in found if self._pages_with(forms)]) or len(word.exact) < _MIN_EVIDENT_PREFIX:
+            return held
+        is_open = wanted.parsed.open_ended and word is wanted.parsed.words[-1]
+        return [(form,) for form in self._completions(word) if self._pages_with((form,))] if is_open else []
+
+    def _guessed_forms(self, word: QueryWord, *, is_alone: bool) -> list[Forms]:
+        """The forms by which pages hold what a word was meant to be: all its parts, or what it is a slip of.
+
+        Noise has small parts that some page holds, and made-up words are near some word. So it must be all the parts,
+        and where no word of the query is held, a slip that fingers make.
+        """
+        if word.parts:
+            return [word.parts] if self._pages_with(word.parts) else []
+        if not word.stem or len(word.exact) < _MIN_EVIDENT_TYPO:
+            return []
+        meant = (known for known in self._nearest(word) if not is_alone or is_likely_slip(word.exact, known))
+        return [(form,) for form in _kept_forms(meant) if self._pages_with((form,))]
 
     def _pages_with(self, forms: Forms) -> int:
         """At most how many pages hold all of the words."""
@@ -293,7 +300,10 @@ class Words:
         """What a word that no document holds was meant to be; its first letter is taken to be right."""
         if not word.stem or not allowed_edits(word.exact):
             return []
-        return _kept_forms(nearest(word.exact, self._searcher.terms_with_prefix("plain", word.exact[0])))
+        return _kept_forms(self._nearest(word))
+
+    def _nearest(self, word: QueryWord) -> list[str]:
+        return nearest(word.exact, self._searcher.terms_with_prefix("plain", word.exact[0]))
 
 
 def _kept_forms(plain: Iterable[str]) -> list[str]:
