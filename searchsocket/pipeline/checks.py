@@ -50,8 +50,8 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
     with state(run) as db:
         # Spread over the site, and the same pages whenever the site is the same.
         rows = db.execute(
-            "SELECT url, served_url, locator, kind, stamp, body FROM pages WHERE scope = ? AND removed = 0 "
-            "AND skip = '' AND mirror_digest != '' ORDER BY raw_hash, url LIMIT ?",
+            "SELECT url, served_url, locator, kind, stamp, body FROM pages JOIN contents ON page_id = id "
+            "WHERE scope = ? AND removed = 0 AND skip = '' AND mirror_digest != '' ORDER BY raw_hash, url LIMIT ?",
             (run.scope.name, _SAMPLE),
         ).fetchall()
     different = []

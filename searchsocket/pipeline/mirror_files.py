@@ -67,8 +67,10 @@ def route_table_of(run: ScopeRun) -> RouteTable:
 
 def page_from_state(run: ScopeRun, db: Connection, page_id: int, route: RouteMatch) -> Page:
     """Put a page together from what was extracted, its links and its route."""
-    row = _row(db, "SELECT url, extract, body, generated_at FROM pages WHERE id = ?", page_id)
-    facts = page_facts(row["extract"])
+    row = _row(
+        db, "SELECT url, facts, body, generated_at FROM pages LEFT JOIN contents ON page_id = id WHERE id = ?", page_id
+    )
+    facts = page_facts(row["facts"])
     scope, url = run.scope.name, row["url"]
     incoming, texts = _incoming(db, scope, url, page_id)
     outgoing = db.execute(

@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 from searchsocket.errors import StateUnavailable
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _BUSY_TIMEOUT_S = 60.0
 # Of the machine, not of the file.
 _TROUBLES = re.compile(r"SQLITE_(AUTH|BUSY|CANTOPEN|FULL|INTERRUPT|IOERR|LOCKED|NOMEM|PERM|PROTOCOL|READONLY)")
@@ -39,8 +39,6 @@ CREATE TABLE pages (
     extract_key TEXT NOT NULL DEFAULT '',  -- raw bytes, settings and extractor that `extract` came from
     skip TEXT NOT NULL DEFAULT '',
     redirect_to TEXT NOT NULL DEFAULT '',
-    extract BLOB,  -- zlib of JSON: ExtractedPage without body and links
-    body BLOB,  -- zlib
     dirty INTEGER NOT NULL DEFAULT 0,  -- the mirror file may have to change
     mirror_digest TEXT NOT NULL DEFAULT '',
     mirror_stamp TEXT NOT NULL DEFAULT '',
@@ -52,6 +50,12 @@ CREATE TABLE pages (
 -- Finds the same page in another scope.
 CREATE INDEX pages_extracted ON pages (extract_key, url);
 CREATE INDEX pages_dirty ON pages (scope, dirty) WHERE dirty = 1;
+-- What pages say, apart: rows of `pages` are read and written often, and stay small.
+CREATE TABLE contents (
+    page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
+    facts BLOB NOT NULL,  -- zlib of JSON: ExtractedPage without body and links
+    body BLOB NOT NULL  -- zlib
+);
 CREATE TABLE links (
     page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
     scope TEXT NOT NULL,

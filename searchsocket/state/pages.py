@@ -88,14 +88,15 @@ def put_extract(db: sqlite3.Connection, page_id: int, scope: str, extract_key: s
         "main": page.main, "warnings": page.warnings,
     }  # fmt: skip
     db.execute(
-        "UPDATE pages SET extract_key = ?, skip = ?, redirect_to = ?, extract = ?, body = ?, dirty = 1 WHERE id = ?",
+        "UPDATE pages SET extract_key = ?, skip = ?, redirect_to = ?, dirty = 1 WHERE id = ?",
+        (extract_key, page.skip, page.redirect_to, page_id),
+    )
+    db.execute(
+        "INSERT OR REPLACE INTO contents (page_id, facts, body) VALUES (?,?,?)",
         (
-            extract_key,
-            page.skip,
-            page.redirect_to,
+            page_id,
             zlib.compress(json.dumps(facts, ensure_ascii=False).encode("utf-8"), 1),  # which adds a checksum
             zlib.compress(page.body.encode("utf-8"), 1),
-            page_id,
         ),
     )
     db.execute("DELETE FROM links WHERE page_id = ?", (page_id,))
@@ -113,8 +114,8 @@ def same_extract(db: sqlite3.Connection, page: StoredPage, extract_key: str) -> 
         DamagedRow: What it stored is damaged.
     """
     row = db.execute(
-        "SELECT id, skip, redirect_to, extract, body FROM pages WHERE extract_key = ? AND url = ? AND served_url = ? "
-        "AND kind = ? AND id != ? LIMIT 1",
+        "SELECT id, skip, redirect_to, facts, body FROM pages JOIN contents ON page_id = id "
+        "WHERE extract_key = ? AND url = ? AND served_url = ? AND kind = ? AND id != ? LIMIT 1",
         (extract_key, page.raw.url, page.raw.served_url, page.raw.kind, page.id),
     ).fetchone()
     if row is None:
@@ -157,7 +158,7 @@ def delete_page(db: sqlite3.Connection, page_id: int, scope: str) -> None:
 
 
 def body_text(blob: bytes) -> str:
-    """The Markdown in `pages.body`.
+    """The Markdown in `contents.body`.
 
     Raises:
         DamagedRow: It is not what was written.
@@ -169,7 +170,7 @@ def body_text(blob: bytes) -> str:
 
 
 def page_facts(blob: bytes) -> dict[str, Any]:
-    """What `pages.extract` says of a page beside its text and links.
+    """What `contents.facts` says of a page beside its text and links.
 
     Raises:
         DamagedRow: It is not what was written.
