@@ -1,8 +1,7 @@
 """Bytes of a page to text, also when the page lies about its encoding."""
 
 import codecs
-
-from bs4.dammit import EncodingDetector
+import re
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -25,7 +24,10 @@ _SUPERSETS = {
 }
 # Decoders that are no charset of a page: they transform, run slowly, or hide markup.
 _REFUSED = {"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
-_DECLARATION_BYTES = 4096
+# `<?xml ... encoding="..."?>` at the start; `<meta charset=...>`, or the charset in the content of another meta.
+_XML_DECLARATION = re.compile(rb"""\s*<\?.*encoding=["'](.*?)["'].*\?>""", re.IGNORECASE)
+_META = re.compile(rb"""<\s*meta[^>]+charset\s*=\s*["']?([^>]*?)[ /;'">]""", re.IGNORECASE)
+_XML_BYTES, _META_BYTES = 1024, 2048  # where they are looked for
 
 
 def decode_html(data: bytes, charset: str = "") -> tuple[str, str]:
@@ -80,7 +82,8 @@ def _codec(label: str) -> str:
 
 
 def _in_document(data: bytes) -> str:
-    return EncodingDetector.find_declared_encoding(data[:_DECLARATION_BYTES], is_html=True) or ""
+    match = _XML_DECLARATION.match(data, 0, _XML_BYTES) or _META.search(data, 0, _META_BYTES)
+    return match[1].decode("ascii", "replace") if match else ""
 
 
 def _wide(data: bytes) -> str:

@@ -19,9 +19,7 @@ from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
 
 # Part of the cache key: raise the number with every change of output; the libraries change it too.
-EXTRACTOR_VERSION = " ".join(
-    ["3", *(f"{name}={version(name)}" for name in ("beautifulsoup4", "lxml", "markdown-it-py"))]
-)
+EXTRACTOR_VERSION = " ".join(["3", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 
 
 def extract_html(
