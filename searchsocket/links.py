@@ -1,13 +1,11 @@
-"""The link graph: which page a link means, who links to whom, and by which words (spec 8.4, 13)."""
+"""Which page a link means, and by which words others know a page (spec 8.4, 13)."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import unquote
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.types import Link
 from searchsocket.urls import canonical_path, path_of_file
 
 MAX_TEXTS = 8
@@ -30,15 +28,6 @@ _GENERIC = frozenset(
     .replace("    ", "")
     .split("|")
 )
-
-
-@dataclass(frozen=True, slots=True)
-class LinkFacts:
-    """What the graph says of one page."""
-
-    incoming: int = 0  # distinct other pages that link here
-    outgoing: int = 0  # distinct other known pages that this one links to
-    texts: tuple[str, ...] = ()  # what other pages call it, most frequent first
 
 
 def resolve_target(
@@ -73,34 +62,6 @@ def resolve_target(
             return page
         next_target = next((to for reading in readings if (to := redirects(reading)) is not None), None)
     return None
-
-
-def link_graph(pages: Mapping[str, Iterable[Link]], redirects: Mapping[str, str] | None = None) -> dict[str, LinkFacts]:
-    """Count links between pages; links to oneself, to nowhere and repeated ones do not count.
-
-    Args:
-        pages: Canonical URL -> the links on that page; the keys are the known pages.
-        redirects: Canonical URL -> where it leads.
-
-    Returns:
-        The facts of every known page.
-    """
-    redirects = redirects or {}
-    incoming: dict[str, set[str]] = {url: set() for url in pages}
-    texts: dict[str, set[tuple[str, str]]] = {url: set() for url in pages}
-    outgoing: Counter[str] = Counter()
-    for source, links in pages.items():
-        for link in links:
-            page = resolve_target(link.target, pages.__contains__, redirects.get)
-            if page is None or page == source:
-                continue
-            outgoing[source] += source not in incoming[page]
-            incoming[page].add(source)
-            texts[page].add((source, link.text))
-    return {
-        url: LinkFacts(len(incoming[url]), outgoing[url], rank_link_texts(text for _, text in texts[url]))
-        for url in pages
-    }
 
 
 def rank_link_texts(texts: Iterable[str]) -> tuple[str, ...]:
