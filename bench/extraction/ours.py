@@ -1,0 +1,85 @@
+"""Our side of the comparison: the same steps as the peer, and the stages that the product runs for them."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from searchsocket.chunking import chunk_page
+from searchsocket.files import write_atomic
+from searchsocket.html.extract import extract_html
+from searchsocket.identity import records_of
+from searchsocket.mirror.document import page_digest, render_page
+from searchsocket.mirror.paths import mirror_file
+from searchsocket.pipeline.context import ScopeRun
+from searchsocket.pipeline.page_chunks import page_chunks
+from searchsocket.pipeline.page_mirror import page_mirror
+from searchsocket.pipeline.site_pages import site_pages
+from searchsocket.project import open_project
+from searchsocket.settings.model import Settings
+from searchsocket.types import ExtractedPage, Page, RawPage, Scope
+from searchsocket.urls import path_depth
+
+
+def run_steps(build: Path, files: Sequence[str], out: Path) -> dict[str, Any]:
+    """Read, extract, count links, write the mirror, cut and hash: one pure step after the other, no database.
+
+    Returns:
+        `cpu_s`, and how many `pages`, `chunks` and `characters` of Markdown came out.
+    """
+    settings, scope = Settings(), Scope("bench", "main")
+    started = time.process_time()
+    found: list[tuple[str, ExtractedPage]] = []
+    for file in files:
+        raw = RawPage(_url(file), f"/{file}", file, "")
+        extracted = extract_html((build / file).read_bytes(), raw, settings.extract, settings.transform)
+        if not extracted.skip:
+            found.append((raw.url, extracted))
+    incoming = Counter(target for url, page in found for target in {link.target for link in page.links} - {url})
+    chunks = characters = 0
+    for url, extracted in found:
+        page = _page(url, extracted, incoming[url])
+        page_digest(page)
+        write_atomic(mirror_file(out, url), render_page(page).encode(), durable=False)
+        chunks += len(records_of(page, chunk_page(page, settings.chunking).chunks, scope, "none"))
+        characters += len(page.body)
+    cpu_s = time.process_time() - started
+    return {"cpu_s": cpu_s, "pages": len(found), "chunks": chunks, "characters": characters}
+
+
+def run_stages(root: Path) -> dict[str, Any]:
+    """The first three stages of an index run over `root/build`: with state, locks and checks, in one process.
+
+    Returns:
+        `cpu_s`, and how many `pages` and `chunks` came out.
+    """
+    project = open_project(root, {**os.environ, "SEARCHSOCKET__RUN__WORKERS": "1"})
+    run = ScopeRun(project, project.scope_named("main"), "bench")
+    started = time.process_time()
+    results = [stage(run) for stage in (site_pages, page_mirror, page_chunks)]
+    cpu_s = time.process_time() - started
+    return {"cpu_s": cpu_s, "pages": results[1].total, "chunks": results[2].total}
+
+
+def _url(file: str) -> str:
+    return "/" + file.removesuffix(".html").removesuffix("index").rstrip("/")
+
+
+def _page(url: str, extracted: ExtractedPage, incoming: int) -> Page:
+    return Page(
+        url=url,
+        title=extracted.title,
+        scope="main",
+        body=extracted.body,
+        description=extracted.description,
+        language=extracted.language,
+        incoming_links=incoming,
+        outgoing_links=len({link.target for link in extracted.links} - {url}),
+        depth=path_depth(url),
+        tags=extracted.tags,
+        weight=extracted.weight,
+        published=extracted.published,
+        modified=extracted.modified,
+    )
