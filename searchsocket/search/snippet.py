@@ -74,7 +74,7 @@ def _densest(marks: Sequence[Mark], max_chars: int) -> tuple[int, int]:
     """Start of the first and end of the last mark of the best window; (0, 0) without marks."""
     if not marks or marks[-1].end - marks[0].start <= max_chars:
         return (marks[0].start, marks[-1].end) if marks else (0, 0)
-    best, found, behind = (0, 0), (0, 0), 0
+    first = last = behind = most_words = most_marks = 0
     counts: dict[str, int] = {}
     for at, (_, end, word) in enumerate(marks):
         counts[word] = counts.get(word, 0) + 1
@@ -84,11 +84,11 @@ def _densest(marks: Sequence[Mark], max_chars: int) -> tuple[int, int]:
             if not counts[left]:
                 del counts[left]
             behind += 1
-        worth = (len(counts), at - behind + 1)
-        if worth > best:
-            start = marks[behind].start
-            best, found = worth, (start, min(end, start + max_chars))
-    return found
+        words = len(counts)
+        if words > most_words or (words == most_words and at - behind >= most_marks):
+            first, last, most_words, most_marks = behind, at, words, at - behind + 1
+    start = marks[first].start
+    return start, min(marks[last].end, start + max_chars)
 
 
 def _start(text: str, first: int, spare: int) -> int:

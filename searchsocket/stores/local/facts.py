@@ -6,7 +6,7 @@ A query ranks a hundred records and shows twenty: reading the hundred from SQLit
 import io
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, BinaryIO, Self
 
@@ -20,6 +20,7 @@ from searchsocket.stores.local.matrix import Rows
 TEXTS = ("url", "title", "anchor", "kind")
 NUMBERS = ("ordinal", "depth", "incoming_links", "weight")
 COLUMNS = (*TEXTS, *NUMBERS)
+_MAX_KNOWN = 8_192  # texts of a column that stay decoded, under 1 MB: the same pages are found again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class TextColumn:
     codes: NDArray[Any]  # shape (rows,), unsigned
     joined: bytes  # the texts as UTF-8, one after the other
     bounds: NDArray[np.int64]  # shape (texts + 1,): where each begins, and the next one with it ends
+    _known: dict[int, str] = field(default_factory=dict, compare=False, repr=False)  # some texts, by code
 
     @classmethod
     def of(cls, codes: Rows, texts: Iterable[str]) -> Self:
@@ -39,8 +41,15 @@ class TextColumn:
 
     def take(self, rows: Rows) -> list[str]:
         """The text of each row."""
-        codes = self.codes[rows].astype(np.int64)
-        return self._texts(zip(self.bounds[codes].tolist(), self.bounds[codes + 1].tolist(), strict=True))
+        known = self._known.get
+        return [text if (text := known(code)) is not None else self._text(code) for code in self.codes[rows].tolist()]
+
+    def _text(self, code: int) -> str:
+        text = self.joined[self.bounds[code] : self.bounds[code + 1]].decode()
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        self._known[code] = text
+        return text
 
     def merged(self, other: Self, rows: Rows) -> Self:
         """The texts of `rows`, where the rows of `other` are numbered on from those of this column."""
@@ -52,11 +61,7 @@ class TextColumn:
         return self.of(codes, [texts[place] for place in used.tolist()])
 
     def _distinct(self) -> list[str]:
-        return self._texts(pairwise(self.bounds.tolist()))
-
-    def _texts(self, spans: Iterable[tuple[int, int]]) -> list[str]:
-        joined = self.joined
-        return [joined[start:end].decode() for start, end in spans]
+        return [self.joined[start:end].decode() for start, end in pairwise(self.bounds.tolist())]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ _SYNONYM_BOOST = 0.5  # of a word that the settings say means the same
 _MAX_COMPLETIONS = 12
 _MIN_PREFIX_CHARS = 2
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_TYPO = 3, 6  # shorter ones are near some word by chance
+_MAX_KNOWN = 4_096  # words
 _MANY_TIES = 1_000  # so many are listed and sorted; of more, those that come first are looked for
 _DIGITS = 4  # sums of floats in another order differ later than this
 
@@ -53,9 +54,16 @@ class _LookedFor:
 class _Index:
     """One index of tantivy, open for queries."""
 
-    def __init__(self, folder: Path, in_order: Docs) -> None:
-        """Args: in_order: The `doc` number of every document, in the order in which equals are answered."""
+    def __init__(self, folder: Path, fields: Mapping[str, float], in_order: Docs) -> None:
+        """Open an index.
+
+        Args:
+            fields: Those that are searched, and what a word is worth there.
+            in_order: The `doc` number of every document, in the order in which equals are answered.
+        """
+        self._fields = fields
         self._in_order = in_order
+        self._known: dict[Term, tuple[tuple[Occur, Query], ...]] = {}  # clauses: queries repeat each other's words
         if os.access(folder, os.W_OK):
             self._open(folder)
         else:
@@ -136,13 +144,18 @@ class _Index:
         hits = self.searcher.search(Query.boolean_query(clauses), limit=1, count=False).hits if clauses else []
         return float(hits[0][0]) if hits else 0.0
 
-    def clauses(self, term: str, boost: float, fields: Mapping[str, float]) -> list[tuple[Occur, Query]]:
-        """The term in every one of `fields` that holds it anywhere."""
-        return [
-            (Occur.Should, Query.boost_query(Query.term_query(self.schema, field, term, "freq"), weight * boost))
-            for field, weight in fields.items()
-            if self.searcher.doc_freq(field, term)
-        ]
+    def clauses(self, term: str, worth: float) -> tuple[tuple[Occur, Query], ...]:
+        """The term in every one of the fields that holds it anywhere."""
+        found = self._known.get((term, worth))
+        if found is None:
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()  # callers choose the words, so what is kept is bounded
+            found = self._known[term, worth] = tuple(
+                (Occur.Should, Query.boost_query(Query.term_query(self.schema, field, term, "freq"), weight * worth))
+                for field, weight in self._fields.items()
+                if self.searcher.doc_freq(field, term)
+            )
+        return found
 
 
 class Words:
@@ -159,7 +172,8 @@ class Words:
             ValueError, OSError: Files are missing or damaged.
         """
         self._synonyms = synonyms
-        self._records, self._pages = _Index(generation / WORDS, records), _Index(generation / PAGES, pages)
+        self._records = _Index(generation / WORDS, BOOSTS, records)
+        self._pages = _Index(generation / PAGES, _WHOLE, pages)
         self._searcher = self._records.searcher
         self._last: tuple[str, _LookedFor] | None = None
 
@@ -182,14 +196,14 @@ class Words:
         """Records, see `_Index.best`."""
         wanted = self._looked_for(text)
         clauses = [(Occur.Must, self._phrase(phrase)) for phrase in wanted.parsed.phrases]
-        clauses += [clause for term in wanted.terms for clause in self._records.clauses(*term, BOOSTS)]
+        clauses += [clause for term in wanted.terms for clause in self._records.clauses(*term)]
         clauses += [(Occur.Should, Query.boost_query(self._phrase(forms), worth)) for forms, worth in wanted.wholes]
         return self._records.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else _NOTHING
 
     def search_pages(self, text: str, where: Filter, top_k: int) -> Scored:
         """Pages by the number of their first record, see `_Index.best`. Phrases count as their words."""
         wanted = self._looked_for(text)
-        clauses = [clause for term in wanted.terms for clause in self._pages.clauses(*term, _WHOLE)]
+        clauses = [clause for term in wanted.terms for clause in self._pages.clauses(*term)]
         clauses += [
             (Occur.Should, Query.boost_query(self._pages.all_of(forms, field), worth))
             for forms, worth in wanted.wholes
@@ -277,13 +291,14 @@ class Words:
         if is_open:
             found += [(form, _PREFIX_BOOST) for form in self._completions(word) if form not in forms]
         found += [(part, _PART_BOOST) for part in word.parts if part not in forms]
-        found = [(form, worth) for form, worth in found if self._is_held(form)]
+        found = [(form, worth) for form, worth in found if self._is_held(form, worth)]
         if found or not may_be_slip:
             return found
-        return [(form, _TYPO_BOOST) for form in self._corrections(word) if self._is_held(form)]
+        return [(form, _TYPO_BOOST) for form in self._corrections(word) if self._is_held(form, _TYPO_BOOST)]
 
-    def _is_held(self, term: str) -> bool:
-        return any(self._searcher.doc_freq(field, term) for field in BOOSTS)
+    def _is_held(self, term: str, worth: float = _SYNONYM_BOOST) -> bool:
+        """Whether any record holds the term; `worth` is what it is then looked for with."""
+        return bool(self._records.clauses(term, worth))
 
     def _completions(self, word: QueryWord) -> list[str]:
         """The most frequent words that begin with the one being typed, as documents keep them."""

@@ -72,7 +72,7 @@ def best_rows(
     found = near + chosen.start if rows is None else rows[near]
     exact = _exact_scores(matrix, vector, found)
     order = np.lexsort((ids[found], -exact))[:top_k]
-    return [(int(found[i]), float(exact[i])) for i in order]
+    return list(zip(found[order].tolist(), exact[order].tolist(), strict=True))
 
 
 def _scores_of_rows(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.float32]:
@@ -102,7 +102,8 @@ def _exact_scores(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.flo
 
 def cosines(matrix: Vectors, vector: Vector, rows: Rows) -> list[float]:
     """The scores that `best_rows` gives the same rows."""
-    return [float(score) for score in _exact_scores(matrix, vector, rows)]
+    scores: list[float] = _exact_scores(matrix, vector, rows).tolist()
+    return scores
 
 
 class Sink(Protocol):

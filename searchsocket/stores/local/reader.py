@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.stores.base import Facts, WordEvidence, check_vectors
+from searchsocket.stores.base import UNIT_TOLERANCE, Facts, WordEvidence, check_vectors
 from searchsocket.stores.local.facts import FactTable, read_facts
 from searchsocket.stores.local.keywords import Words
 from searchsocket.stores.local.layout import (
@@ -84,6 +84,7 @@ class LocalReader:
         self._connection = connect_reader(folder / RECORDS)
         self._tags: dict[str, Rows] = {}
         self._seen: dict[str, Record] = {}
+        self._row_of: dict[str, int] = {}  # of the last hits, by id
 
     def _array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
         """One of the small arrays."""
@@ -133,16 +134,25 @@ class LocalReader:
             return []
         with naming_damage(self.folder / VECTORS):
             found = best_rows(self.vectors, vector, chosen, self._hidden, self.ids, top_k)
-        return [Hit(self.ids[row].decode(), score) for row, score in found]
+        return self._hits(*zip(*found, strict=True)) if found else []
 
     def keyword_query(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `IndexReader.keyword_query`."""
         prefix = normalise_prefix(clean(where.path_prefix))
         with naming_damage(self.folder / WORDS):
             docs, scores = self.words.search(text, Filter(prefix, where.tags), top_k)
-            ids = self.ids[self.rows[docs]]
-        best = np.lexsort((ids, -scores))[:top_k]
-        return [Hit(id_.decode(), score) for id_, score in zip(ids[best].tolist(), scores[best].tolist(), strict=True)]
+            rows = self.rows[docs]
+            best = np.lexsort((self.ids[rows], -scores))[:top_k]
+        return self._hits(rows[best].tolist(), scores[best].tolist())
+
+    def _hits(self, rows: Sequence[int], scores: Sequence[float]) -> list[Hit]:
+        """Rows as hits; whoever gets these asks for more about them, so their rows are remembered."""
+        ids = [self.ids[row].decode() for row in rows]
+        known = self._row_of
+        if len(known) > _MAX_SEEN:
+            known = self._row_of = {}  # another thread may hold the old one, so that stays as it is
+        known.update(zip(ids, rows, strict=True))
+        return [Hit(id_, score) for id_, score in zip(ids, scores, strict=True)]
 
     def page_query(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `IndexReader.page_query`."""
@@ -203,6 +213,9 @@ class LocalReader:
         return self._all(sql, after)
 
     def _check(self, vector: Vector) -> None:
+        is_float = vector.dtype == np.float32 and vector.shape == (self.generation.dimensions,)
+        if is_float and abs(float(vector @ vector) - 1.0) <= UNIT_TOLERANCE:
+            return  # the whole check takes as long as a hundred cosines
         check_vectors(vector[np.newaxis], 1, self.generation.dimensions)
 
     def _selection(self, where: Filter) -> Selection | None:
@@ -246,8 +259,14 @@ class LocalReader:
 
     def _rows_of_ids(self, ids: Sequence[str]) -> Rows:
         """The row of each id."""
-        if not ids:
-            return np.empty(0, np.int64)
+        known = self._row_of
+        rows = np.array([known.get(id_, -1) for id_ in ids], np.int64)
+        unknown = np.flatnonzero(rows < 0)
+        if len(unknown):
+            rows[unknown] = self._look_up([ids[place] for place in unknown.tolist()])
+        return rows
+
+    def _look_up(self, ids: Sequence[str]) -> Rows:
         wanted = np.array([clean(id_).encode() for id_ in ids])
         places = np.searchsorted(self.ids, wanted, sorter=self._by_id) % max(len(self.ids), 1)
         rows = self._by_id[places] if len(self.ids) else places
