@@ -91,14 +91,19 @@ def test_any_bytes_are_read(body: bytes, path: str) -> None:
         "".join(f"User-agent: a{number}\n" for number in range(15_000)) + "Disallow:/a\n" * 20_000,
         "User-agent: *\n" * 10_000 + "Disallow:/a\n" * 20_000,
         "User-agent: *\nDisallow: /" + "*a" * 200_000,
+        "User-agent: *\n" + ("Disallow: /" + "*a" * 40 + "b$\n") * 5_000,
+        "User-agent: *\n" + "Disallow: /*a*b\n" * 30_000,
         "User-agent" + " " * 500_000,
         "User-agent: *\nDisallow: /" + "$" * 100_000,
         "Sitemap:" * 60_000,
     ],
-    ids=["agents by rules", "one agent often", "stars", "blanks", "dollars", "sitemaps"],
+    ids=["agents by rules", "one agent often", "stars", "ways to match", "rules", "blanks", "dollars", "sitemaps"],
 )
 def test_a_file_made_to_cost_much_costs_little(body: str) -> None:
-    """A rule for each agent of a group would be gigabytes, and a search of all agents for each line minutes."""
+    """A rule for each agent of a group would be gigabytes, and a search of all agents for each line minutes.
+
+    Stars that a regular expression would try in every order would take longer than the universe is old.
+    """
     tracemalloc.start()
     try:
         parse_robots(body.encode()).can_fetch(f"{HOST}/{'a' * 2_000}", USER_AGENT)
