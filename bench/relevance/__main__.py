@@ -11,7 +11,7 @@ from bench.relevance.collection import load_all
 from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
 from bench.relevance.rankers import Ranker
-from bench.relevance.variants import VARIANTS, variants
+from bench.relevance.variants import ABLATION, VARIANTS, variants
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.tsv"
@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.relevance", description=__doc__)
     parser.add_argument("--collections", type=Path, help="a folder of collections, beside the committed one")
     parser.add_argument("--only", default="", help="names of collections, with commas")
-    parser.add_argument("--variants", default=",".join(VARIANTS), help=f"of {', '.join(VARIANTS)}")
+    parser.add_argument("--variants", default=",".join(VARIANTS), help=f"of {', '.join([*VARIANTS, ABLATION])}")
     parser.add_argument("--minilm", type=Path, help="folder of the MiniLM model for the onnx variants")
     parser.add_argument("--cache", type=Path, help="where vectors of the real models are kept between runs")
     parser.add_argument("--by-class", action="store_true", help="one line a query class too")

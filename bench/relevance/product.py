@@ -1,8 +1,9 @@
 """The product itself as a ranker: its Markdown reader, chunker, local store and search engine."""
 
 import tempfile
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,36 +24,72 @@ from searchsocket.types import Page, RawPage, Record, Scope, Vectors
 CODE = ("commits", "cosqa", "ncs")  # collections whose documents are source code
 DEPTH = 50
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+SCOPE = Scope("bench", "main")
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """The documents of one scope of a collection, ready to be asked."""
+
+    scope: str
+    store: LocalStore
+    embedder: Embedder
+    ids: dict[str, str]  # of documents, by URL
+
+
+class Indexes:
+    """Collections indexed with one model, each once."""
+
+    def __init__(self, embedder: Embedder, cache: Path | None = None) -> None:
+        self._embedder = embedder
+        self._cache = cache
+        self._folder = tempfile.TemporaryDirectory()
+        self._known: dict[str, list[Indexed]] = {}
+
+    def of(self, collection: Collection) -> list[Indexed]:
+        if collection.name not in self._known:
+            self._known[collection.name] = list(self._build(collection))
+        return self._known[collection.name]
+
+    def _build(self, collection: Collection) -> Iterator[Indexed]:
+        queries = [query.text[:MAX_QUERY_CHARS] for query in collection.queries]
+        embedder = _Remembering(self._embedder, queries, self._cache)
+        is_code = collection.name.startswith(CODE)
+        for number, name in enumerate(sorted({document.scope for document in collection.documents})):
+            documents = [document for document in collection.documents if document.scope == name]
+            store = LocalStore(Path(self._folder.name) / collection.name / str(number), "bench")
+            records = [record for document in documents for record in _records(document, SCOPE, embedder, is_code)]
+            vectors = cached(self._embedder, [embedded_text_of(r) for r in records], "passage", self._cache)
+            store.upsert(records, vectors, SCOPE)
+            store.publish(SCOPE, PublishInfo(embedder.model_id, embedder.dimensions, NOW.isoformat()))
+            yield Indexed(name, store, embedder, {_url(document): document.id for document in documents})
 
 
 class Product:
     """A site is indexed in a temporary folder and every query is asked of the engine."""
 
-    def __init__(self, name: str, embedder: Embedder, cache: Path | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        indexes: Indexes,
+        settings: RankingSettings | None = None,
+        change: Callable[[], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
+        """Args: change: What to switch off or replace in the product while the queries run, see `ablation.py`."""
         self.name = name
-        self._embedder = embedder
-        self._cache = cache
+        self._indexes = indexes
+        self._settings = settings or RankingSettings()
+        self._change = change
 
     def __call__(self, collection: Collection) -> Ranking:
         rankings: dict[str, Sequence[str]] = {}
-        queries = [query.text[:MAX_QUERY_CHARS] for query in collection.queries]
-        embedder = _Remembering(self._embedder, queries, self._cache)
-        for name in sorted({document.scope for document in collection.documents}):
-            documents = [document for document in collection.documents if document.scope == name]
-            urls = {_url(document): document.id for document in documents}
-            is_code = collection.name.startswith(CODE)
-            with tempfile.TemporaryDirectory() as folder:
-                scope = Scope("bench", "main")
-                store = LocalStore(Path(folder), "bench")
-                records = [record for document in documents for record in _records(document, scope, embedder, is_code)]
-                vectors = cached(self._embedder, [embedded_text_of(r) for r in records], "passage", self._cache)
-                store.upsert(records, vectors, scope)
-                store.publish(scope, PublishInfo(embedder.model_id, embedder.dimensions, NOW.isoformat()))
-                engine = SearchEngine(store, embedder, RankingSettings(), lambda: NOW)
-                for query in (query for query in collection.queries if query.scope == name):
+        for indexed in self._indexes.of(collection):
+            engine = SearchEngine(indexed.store, indexed.embedder, self._settings, lambda: NOW)
+            with self._change():
+                for query in (query for query in collection.queries if query.scope == indexed.scope):
                     wanted = min(DEPTH + len(query.exclude), MAX_TOP_K)
-                    answer = engine.search(SearchQuery(query.text[:MAX_QUERY_CHARS], wanted), scope)
-                    ids = [urls[result.url.partition("#")[0]] for result in answer.results]
+                    answer = engine.search(SearchQuery(query.text[:MAX_QUERY_CHARS], wanted), SCOPE)
+                    ids = [indexed.ids[result.url.partition("#")[0]] for result in answer.results]
                     rankings[query.id] = [id_ for id_ in ids if id_ not in query.exclude][:DEPTH]
         return rankings
 

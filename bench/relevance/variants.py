@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench.relevance.product import Product
+from bench.relevance.ablation import ablation
+from bench.relevance.product import Indexes, Product
 from bench.relevance.rankers import Bm25, Dense, Ranker, ReciprocalRank
 from searchsocket.embedders.builtin import BuiltinEmbedder
 from searchsocket.embedders.onnx import OnnxEmbedder
@@ -27,17 +28,18 @@ def _builtin(minilm: Path | None, cache: Path | None) -> Ranker | None:
 def _product_hash(minilm: Path | None, cache: Path | None) -> Ranker | None:
     from searchsocket.embedders.hash import HashEmbedder
 
-    return Product("product hash", HashEmbedder())
+    return Product("product hash", Indexes(HashEmbedder()))
 
 
 def _product_builtin(minilm: Path | None, cache: Path | None) -> Ranker | None:
-    return Product("product builtin", BuiltinEmbedder())
+    return Product("product builtin", Indexes(BuiltinEmbedder()))
 
 
 def _product_minilm(minilm: Path | None, cache: Path | None) -> Ranker | None:
-    return Product("product minilm", OnnxEmbedder(minilm), cache) if minilm else None
+    return Product("product minilm", Indexes(OnnxEmbedder(minilm), cache)) if minilm else None
 
 
+ABLATION = "ablation"
 # A name -> what makes the ranker; None when it needs a model that was not given.
 VARIANTS: dict[str, Make] = {
     "bm25": lambda minilm, cache: Bm25(),
@@ -51,13 +53,13 @@ VARIANTS: dict[str, Make] = {
 
 
 def variants(names: Sequence[str], *, minilm: Path | None, cache: Path | None) -> list[Ranker]:
-    """The named rankers; those that need the MiniLM model only when its folder is given.
+    """The named rankers; those that need the MiniLM model only when its folder is given; `ablation` stands for many.
 
     Raises:
         SystemExit: A name is not known.
     """
-    unknown = [name for name in names if name not in VARIANTS]
+    unknown = [name for name in names if name not in VARIANTS and name != ABLATION]
     if unknown:
-        raise SystemExit(f"no variant {', '.join(unknown)}; there are {', '.join(VARIANTS)}")
-    made = [VARIANTS[name](minilm, cache) for name in names]
-    return [ranker for ranker in made if ranker is not None]
+        raise SystemExit(f"no variant {', '.join(unknown)}; there are {', '.join([*VARIANTS, ABLATION])}")
+    made = [VARIANTS[name](minilm, cache) for name in names if name != ABLATION]
+    return [*(ranker for ranker in made if ranker is not None), *(ablation() if ABLATION in names else ())]

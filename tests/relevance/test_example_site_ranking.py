@@ -7,7 +7,7 @@ import pytest
 from bench.relevance.collection import Collection
 from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate, ndcg, recall, reciprocal_rank
-from bench.relevance.product import Product
+from bench.relevance.product import Indexes, Product
 from searchsocket.embedders.builtin import BuiltinEmbedder
 from tests.conftest import GoldenCheck
 
@@ -21,7 +21,7 @@ def collection() -> Collection:
 
 @pytest.fixture(scope="module")
 def ranking(collection: Collection) -> dict[str, list[str]]:
-    return {query: list(found) for query, found in Product("product", BuiltinEmbedder())(collection).items()}
+    return {query: list(found) for query, found in Product("product", Indexes(BuiltinEmbedder()))(collection).items()}
 
 
 def test_every_target_is_where_it_was(
