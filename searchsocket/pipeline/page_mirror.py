@@ -1,7 +1,8 @@
 """Stage 2: pages that changed become Markdown, links are counted, and the mirror on disk follows (spec 8.3, 8.4)."""
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from sqlite3 import Connection
 
 from searchsocket.batches import batches
@@ -25,11 +26,13 @@ from searchsocket.state.pages import (
     put_extract,
     same_extract,
     set_extract_key,
+    stored_pages,
     to_extract,
 )
 from searchsocket.types import ExtractedPage
 
 _BATCH = 16
+_WINDOW = 256  # pages whose rows are read at once
 _SERIAL_BELOW_BYTES = 4_000_000  # of HTML; starting processes costs more than they save below this
 _TOLD = 20  # warnings of one kind that are spelled out
 
@@ -58,35 +61,54 @@ class _Told:
         self.reused = 0
         self.failed = 0
         self._kinds: dict[str, list[str]] = {}
+        self._counts: Counter[str] = Counter()
 
     def add(self, kind: str, warnings: Iterable[str]) -> None:
-        self._kinds.setdefault(kind, []).extend(warnings)
+        kept = self._kinds.setdefault(kind, [])
+        for warning in warnings:
+            self._counts[kind] += 1
+            if len(kept) < _TOLD:
+                kept.append(warning)
 
     def lines(self) -> tuple[str, ...]:
         lines: list[str] = []
-        for warnings in self._kinds.values():
-            lines += warnings[:_TOLD]
-            if len(warnings) > _TOLD:
-                lines.append(f"... and {len(warnings) - _TOLD} more like the last one")
+        for kind, warnings in self._kinds.items():
+            lines += warnings
+            if (more := self._counts[kind] - len(warnings)) > 0:
+                lines.append(f"... and {more} more like the last one")
         return tuple(lines)
 
 
 def _extract_changed(run: ScopeRun, db: Connection, told: _Told) -> None:
     key = extraction_key(run.project.settings, run.site)
     settings_json = run.project.settings.model_dump_json()
-    todo = list(to_extract(db, run.scope.name, key, everything=run.options.force))
+    # Only row ids are held: the rest of a page is read when its turn comes.
+    todo = to_extract(db, run.scope.name, key, everything=run.options.force)
+    total = len(todo)
     if not run.options.force:
         todo = _take_from_other_scopes(run, db, key, todo, told)
     jobs = (
-        ExtractionJob(run.project.root, settings_json, run.source_mode, run.scope.name, run.fetched_dir, batch)
-        for batch in batches(todo, _BATCH)
+        ExtractionJob(
+            run.project.root, settings_json, run.source_mode, run.scope.name, run.fetched_dir, stored_pages(db, ids)
+        )
+        for ids in batches(todo, _BATCH)
     )
-    small = sum(page.bytes for page in todo) < _SERIAL_BELOW_BYTES
+    small = _bytes_of(db, todo) < _SERIAL_BELOW_BYTES
     for results in _extractions(run.project.settings.run, jobs, small=small):
         with transaction(db):
             for result in results:
                 _store(run, db, key, result, told)
-        run.on_event(Event("progress", {"stage": "page_mirror", "done": told.extracted, "total": len(todo)}))
+        run.on_event(Event("progress", {"stage": "page_mirror", "done": told.extracted, "total": total}))
+
+
+def _bytes_of(db: Connection, todo: Sequence[int]) -> int:
+    """Size of the pages to extract, as far as it matters: counted until it is not small."""
+    size = 0
+    for ids in batches(todo, _WINDOW):
+        size += sum(page.bytes for page in stored_pages(db, ids))
+        if size >= _SERIAL_BELOW_BYTES:
+            break
+    return size
 
 
 def _extractions(settings: RunSettings, jobs: Iterable[ExtractionJob], *, small: bool) -> Iterator[list[Extraction]]:
@@ -97,21 +119,19 @@ def _extractions(settings: RunSettings, jobs: Iterable[ExtractionJob], *, small:
     return map_batches(extract_batch, jobs, workers=workers, lost=lambda job: given_up(job.pages))
 
 
-def _take_from_other_scopes(
-    run: ScopeRun, db: Connection, key: str, todo: list[StoredPage], told: _Told
-) -> list[StoredPage]:
+def _take_from_other_scopes(run: ScopeRun, db: Connection, key: str, todo: Sequence[int], told: _Told) -> "array[int]":
     """A branch shares nearly all its pages with another one: what that one extracted is taken over.
 
     Returns:
-        The pages that no other scope knows.
+        The row ids of pages that no other scope knows.
     """
-    left: list[StoredPage] = []
-    for batch in batches(todo, _BATCH * 16):
+    left = array("q")
+    for ids in batches(todo, _WINDOW):
         with transaction(db):
-            for page in batch:
+            for page in stored_pages(db, ids):
                 extracted = same_extract(db, page, f"{page.raw_hash}:{key}")
                 if extracted is None:
-                    left.append(page)
+                    left.append(page.id)
                 else:
                     _store(run, db, key, Extraction(page, page.raw_hash, extracted), told)
                     told.reused += 1

@@ -3,14 +3,13 @@
 import json
 import sqlite3
 import zlib
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from searchsocket.state.database import DamagedRow
 from searchsocket.types import ExtractedPage, Link, RawPage
-
-_SELECT_RAW = "SELECT id, url, served_url, locator, kind, stamp, raw_hash, bytes FROM pages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +62,25 @@ def put_page(db: sqlite3.Connection, scope: str, page: RawPage, raw_hash: str, s
     )
 
 
-def to_extract(db: sqlite3.Connection, scope: str, key: str, *, everything: bool) -> Iterator[StoredPage]:
-    """Pages whose bytes, settings or extractor changed since they were extracted, by URL."""
+def to_extract(db: sqlite3.Connection, scope: str, key: str, *, everything: bool) -> "array[int]":
+    """Row ids of the pages whose bytes, settings or extractor changed since they were extracted, by URL."""
     condition = "" if everything else "AND extract_key != raw_hash || ':' || ?"
     rows = db.execute(
-        f"{_SELECT_RAW} WHERE scope = ? AND removed = 0 {condition} ORDER BY url",
+        f"SELECT id FROM pages WHERE scope = ? AND removed = 0 {condition} ORDER BY url",
         (scope,) if everything else (scope, key),
     )
-    for row in rows.fetchall():
-        yield StoredPage(row[0], RawPage(row[1], row[2], row[3], row[5], row[4]), row[6], row[7])
+    return array("q", (row[0] for row in rows))
+
+
+def stored_pages(db: sqlite3.Connection, ids: Sequence[int]) -> list[StoredPage]:
+    """The pages with the given row ids, by URL."""
+    marks = ",".join("?" * len(ids))
+    rows = db.execute(
+        "SELECT id, url, served_url, locator, kind, stamp, raw_hash, bytes FROM pages "
+        f"WHERE id IN ({marks}) ORDER BY url",
+        tuple(ids),
+    )
+    return [StoredPage(row[0], RawPage(row[1], row[2], row[3], row[5], row[4]), row[6], row[7]) for row in rows]
 
 
 def put_extract(db: sqlite3.Connection, page_id: int, scope: str, extract_key: str, page: ExtractedPage) -> None:
