@@ -1,5 +1,6 @@
 """`/api/pages/{path}`: one page of the mirror."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,10 @@ import yaml
 from api_client import ENVIRON, KEY, Api, make_project, write_mirror
 
 from search_api.app import create_app
+from searchsocket.embedders.base import TextKind
+from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.errors import EmbedderUnavailable
+from searchsocket.types import Vectors
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}
 
@@ -118,3 +123,15 @@ def test_percent_signs_in_names_are_not_decoded_twice(tmp_path: Path) -> None:
     api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0"))
     assert api.get("/api/pages/a%2541").json()["url"] == "/a%2541"
     assert api.get("/api/pages/a%41").json()["url"] == "/aA"
+
+
+def test_a_page_is_read_without_the_model(tmp_path: Path) -> None:
+    """Failure mode 56: a model that is gone, or a key that is missing, costs searching and nothing else."""
+
+    class Gone(HashEmbedder):
+        def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+            raise EmbedderUnavailable("no key")
+
+    api = Api(create_app(make_project(tmp_path), environ=ENVIRON, host="0.0.0.0", embedder=Gone()))
+    assert api.get("/api/pages/docs/install").status_code == 200
+    assert api.post({"q": "how to put it on a machine"}).status_code == 503

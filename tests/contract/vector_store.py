@@ -20,6 +20,7 @@ from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore, inde
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
 from searchsocket.urls import normalise_prefix, under_prefix
 
+MANY_SCOPES = 101  # more than the pages of the usual backends hold
 MAIN = Scope("shop", "main")
 DRAFT = Scope("shop", "main-draft")
 DIMENSIONS = 8
@@ -639,6 +640,15 @@ class VectorStoreContract:
             fill(store, [record("k", scope=scope)], scope=scope)
         store.upsert([record("k", scope=MAIN)], EAST[np.newaxis], MAIN)  # staged, not published
         assert [found.scope for found in store.list_scopes()] == ["B", "a", "a.b", "b"]
+
+    @pytest.mark.slow
+    def test_every_scope_is_listed_however_many_there_are(self, store: VectorStore) -> None:
+        """Prune and `status` would take those beyond a backend's page for scopes that are gone (failure 40)."""
+        names = [f"branch-{number:03}" for number in range(MANY_SCOPES)]
+        for name in reversed(names):
+            scope = Scope("shop", name)
+            fill(store, [record("k", scope=scope)], scope=scope)
+        assert [found.scope for found in store.list_scopes()] == names
 
     @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "../main", "a\\b", "a\x00", "é", "a" * 300, "/etc"])
     def test_a_scope_name_never_leads_elsewhere(self, store: VectorStore, name: str) -> None:
