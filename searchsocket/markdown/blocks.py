@@ -41,7 +41,7 @@ class Fence:
 
     def closed_by(self, line: str) -> bool:
         """Whether `line` is the closing fence: same character, at least as long, nothing behind it."""
-        match = _FENCE.fullmatch(line)
+        match = _FENCE.fullmatch(line) if self.mark in line else None
         return (
             match is not None
             and match[2][0] == self.mark[0]

@@ -210,6 +210,9 @@ class _Inline:
 
     def _code_span(self, at: int) -> int:
         end = _run_end(self.text, at)
+        following = self.text.find("`", end)
+        if following >= 0 and _run_end(self.text, following) - following == end - at:
+            return self._put_code(end, following)
         if self.ticks is None:
             self.ticks = defaultdict(list)
             for run in re.finditer("`+", self.text):
@@ -218,10 +221,13 @@ class _Inline:
         later = bisect_right(same, at)
         if later == len(same):
             return self._put(self.text[at:end], end)
-        code = self.text[end : same[later]].replace("\n", " ")
+        return self._put_code(end, same[later])
+
+    def _put_code(self, start: int, end: int) -> int:
+        code = self.text[start:end].replace("\n", " ")
         if len(code) > 2 and code[0] == code[-1] == " " and code.strip():
             code = code[1:-1]
-        return self._put(code, same[later] + end - at)
+        return self._put(code, _run_end(self.text, end))
 
     def _open_bracket(self, at: int) -> int:
         if (note := _FOOTNOTE.match(self.text, at)) is not None:
