@@ -10,6 +10,7 @@ from typing import Any, get_args
 from searchsocket.errors import IndexCorrupt
 from searchsocket.types import Page, RouteResolution
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 _LINE = re.compile(r"([A-Za-z]+): (.+)")
 # What YAML does not print in a quoted string, and what an editor or terminal would hide.
 _UNPRINTABLE = re.compile(
@@ -83,8 +84,8 @@ def page_digest(page: Page) -> str:
 
 
 def _json(value: object) -> str:
-    text = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    text = _encode(list(value) if isinstance(value, tuple) else value)
+    return text if text.isprintable() else _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _value(key: str, text: str, kind: type) -> object:
