@@ -1,10 +1,14 @@
 """A relevance collection: documents, queries and which documents answer them."""
 
 import json
+import tarfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+_ARCHIVE = ".tar.xz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +53,25 @@ def load(folder: Path) -> Collection:
     return Collection(folder.name, documents, queries, grades)
 
 
+def names_of(folder: Path) -> list[str]:
+    """The collections in `folder`, each a folder or a `.tar.xz` of one, sorted."""
+    folders = {path.parent.name for path in folder.glob("*/queries.jsonl")}
+    return sorted(folders | {path.name.removesuffix(_ARCHIVE) for path in folder.glob(f"*{_ARCHIVE}")})
+
+
+def load_named(folder: Path, name: str) -> Collection:
+    """Read the collection `name` of `folder`; an archive is unpacked for that."""
+    if (folder / name).is_dir():
+        return load(folder / name)
+    with TemporaryDirectory() as unpacked:
+        with tarfile.open(folder / f"{name}{_ARCHIVE}") as archive:
+            archive.extractall(unpacked, filter="data")
+        return load(Path(unpacked) / name)
+
+
 def load_all(folder: Path) -> list[Collection]:
-    """Read every collection below `folder`, by name."""
-    return [load(path.parent) for path in sorted(folder.glob("*/queries.jsonl"))]
+    """Read every collection in `folder`, by name."""
+    return [load_named(folder, name) for name in names_of(folder)]
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

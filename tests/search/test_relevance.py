@@ -17,7 +17,9 @@ from searchsocket.stores.base import WordEvidence
         (0.3, 0.5, 2, 0.25, True),
         (0.3, 0.5, 2, 0.24, False),
         (0.3, 0.5, 1, 0.4, True),
-        (0.3, 0.49, 9, 1.0, False),  # most of it is foreign to the site
+        (0.3, 0.49, 1, 0.45, True),
+        (0.3, 0.49, 9, 0.44, False),
+        (0.3, 0.29, 9, 1.0, False),  # most of it is foreign to the site
         (0.0, 0.0, 0, 1.0, False),
     ],
 )
