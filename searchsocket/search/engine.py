@@ -24,6 +24,7 @@ from searchsocket.search.results import Telling, age_s
 from searchsocket.search.texts import PlainTexts
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Facts, IndexReader, VectorStore
+from searchsocket.synonyms import make_synonyms
 from searchsocket.types import MATCH_ALL, Generation, Hit, Scope, Vector
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
@@ -49,6 +50,7 @@ class SearchEngine:
         self._store = store
         self._embedder = embedder
         self._settings = settings
+        self._synonyms = make_synonyms(settings.synonyms)
         self._clock = clock
         self._texts = PlainTexts()
 
@@ -144,7 +146,7 @@ class SearchEngine:
         shown = dict.fromkeys(chunk.id for group in groups for chunk in (group.best, *group.sections))
         records = dict(zip(shown, reader.records(list(shown)), strict=True))
         told = parts if query.explain else None
-        telling = Telling(QueryWords(query.q), self._texts, records, reader.generation, age, told)
+        telling = Telling(QueryWords(query.q, self._synonyms), self._texts, records, reader.generation, age, told)
         return tuple(telling.result(group) for group in groups)
 
 

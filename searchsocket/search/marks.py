@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from searchsocket.synonyms import NO_SYNONYMS, Forms, Synonyms
 from searchsocket.words import fold, parse_query, word_forms
 
 _MIN_PREFIX = 3
@@ -41,11 +42,15 @@ class Mark(NamedTuple):
 class QueryWords:
     """The words of one query, ready to be found in texts: `install` finds `installing`."""
 
-    def __init__(self, q: str) -> None:
+    def __init__(self, q: str, synonyms: Synonyms = NO_SYNONYMS) -> None:
         parsed = parse_query(q)
         # Stop words are marked only where there is nothing else.
         words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
-        self._whole = {form: word.exact for word in words for form in (word.exact, word.stem) if form}
+        others = synonyms.of(parsed.order)
+        also = {forms: word.exact for word in words for forms in others.get(word.exact, ())}
+        self._whole = {forms[0]: exact for forms, exact in also.items() if len(forms) == 1}
+        self._whole |= {form: word.exact for word in words for form in (word.exact, word.stem) if form}
+        self._runs = [(_run(forms), forms, exact) for forms, exact in also.items() if len(forms) > 1]
         self._parts = {part: word.exact for word in words for part in word.parts if part not in self._whole}
         self._known: dict[str, tuple[str, bool] | None] = {}  # words that texts held: they repeat from text to text
         self._literals = _literals(q)
@@ -60,7 +65,7 @@ class QueryWords:
         The words inside an identifier are marked only in texts that do not hold it whole.
         """
         text = text[:_MAX_MARKED_CHARS]
-        whole: list[tuple[int, int, str]] = list(self._literal_marks(text))
+        whole: list[tuple[int, int, str]] = [*self._literal_marks(text), *self._run_marks(text)]
         parts: list[tuple[int, int, str]] = []
         known = self._known
         for start, word in self._likely_words(text) if self._whole else ():
@@ -114,6 +119,13 @@ class QueryWords:
             if pair in self._whole:
                 yield start + at, start + min(at + 2, len(run)), pair
 
+    def _run_marks(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Where synonyms of several words stand."""
+        for pattern, forms, word in self._runs:
+            for match in pattern.finditer(text):
+                if all(form in _forms(held) for form, held in zip(forms, _WORD.findall(match[0]), strict=False)):
+                    yield match.start(), match.end(), word
+
     def _literal_marks(self, text: str) -> Iterator[tuple[int, int, str]]:
         if self._literals:
             for match in self._literals.finditer(text):
@@ -135,6 +147,12 @@ def _needles(forms: Iterable[str]) -> list[str]:
     Only an irregular stem (`dying`, `die`) is missed, and only as a mark.
     """
     return sorted({form if len(form) < _MIN_PREFIX else form[:-1] for form in forms})
+
+
+def _run(forms: Forms) -> re.Pattern[str]:
+    """Finds words one behind the other that begin like the forms: what may be a synonym of several words."""
+    words = (re.escape(form) if len(form) < _MIN_PREFIX else rf"{re.escape(form[:-1])}\w*" for form in forms)
+    return re.compile(r"(?<!\w)" + r"[^\w\n]+".join(words) + r"(?!\w)", re.IGNORECASE)
 
 
 def _literals(q: str) -> re.Pattern[str] | None:

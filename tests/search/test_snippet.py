@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from searchsocket.search.marks import QueryWords
 from searchsocket.search.snippet import Snippet, fold, snippet
+from searchsocket.synonyms import make_synonyms
 
 TEXTS = st.text(
     st.one_of(
@@ -98,6 +99,21 @@ def test_text_without_spaces_is_cut_between_graphemes(length: int) -> None:
 def test_query_words_are_marked_as_the_index_knows_them(text: str, q: str, marked: list[str]) -> None:
     found = quoted(text, q)
     assert [found.text[start:end] for start, end in found.marks] == marked
+
+
+@pytest.mark.parametrize(
+    ("text", "q", "marked"),
+    [
+        ("Deploy to Kubernetes.", "k8s", ["Kubernetes"]),
+        ("Removing a file deletes it.", "delete", ["Removing", "deletes"]),
+        ("Signing in takes a while; the signal in the log says so.", "login", ["Signing in"]),
+        ("The login page.", "sign in", ["login"]),
+        ("Sign here.", "login", []),
+    ],
+)
+def test_configured_synonyms_are_marked(text: str, q: str, marked: list[str]) -> None:
+    synonyms = make_synonyms([["k8s", "kubernetes"], ["delete", "remove"], ["sign in", "login"]])
+    assert [text[mark.start : mark.end] for mark in QueryWords(q, synonyms).marks(text)] == marked
 
 
 def test_the_passage_with_most_query_words_is_shown() -> None:
