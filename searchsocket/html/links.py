@@ -2,6 +2,7 @@
 
 import re
 from contextlib import suppress
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from searchsocket.errors import InvalidRequest
@@ -11,6 +12,7 @@ from searchsocket.types import Link
 
 _SCHEMES = frozenset({"http", "https", "mailto", "tel", "ftp"})
 _UNSAFE = re.compile(r"[\s()<>\\\"`|{}\x00-\x1f\x7f]")
+_ROOTED = re.compile(r"/\w", re.ASCII)
 _LINK_TEXT_CHARS = 200
 _URL_CHARS = 250  # a longer one carries data (a playground's source), and would fill a chunk
 
@@ -30,11 +32,10 @@ class LinkResolver:
     def path(self, href: str) -> str | None:
         """Where a link leads on this site; None when it leaves it."""
         if href not in self._known:
-            try:
-                found = resolve_link(href, self._served, self._site)
-            except InvalidRequest:  # too long, or with a NUL: it names no page
-                found = None
-            self._known[href] = found
+            rooted = len(href) <= _URL_CHARS and _ROOTED.match(href) is not None
+            self._known[href] = (
+                _resolve_rooted(href, self._site) if rooted else _resolve(href, self._served, self._site)
+            )
         return self._known[href]
 
     def destination(self, href: str) -> str:
@@ -58,6 +59,19 @@ class LinkResolver:
         """An http(s) address of another site, as written; "" for anything else."""
         href = href.strip()
         return _escape(href) if href.lower().startswith(("http://", "https://")) else ""
+
+
+@lru_cache(maxsize=8_192)
+def _resolve_rooted(href: str, site: SiteBase) -> str | None:
+    """Where a link leads that begins at the root: from every page to the same place, so pages share the answer."""
+    return _resolve(href, "/", site)
+
+
+def _resolve(href: str, served_url: str, site: SiteBase) -> str | None:
+    try:
+        return resolve_link(href, served_url, site)
+    except InvalidRequest:  # too long, or with a NUL: it names no page
+        return None
 
 
 def collect_links(main: Element, resolver: LinkResolver) -> tuple[Link, ...]:

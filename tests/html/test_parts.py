@@ -3,6 +3,7 @@
 import pytest
 from lxml import etree
 
+from searchsocket.hrefs import site_base
 from searchsocket.html.convert import tidy, to_markdown
 from searchsocket.html.decode import decode_html
 from searchsocket.html.links import LinkResolver
@@ -75,6 +76,17 @@ def test_links_that_must_not_be_followed_have_no_destination() -> None:
         assert links.destination(href) == ""
     assert links.external("https://a.b/(c) d") == "https://a.b/%28c%29%20d"
     assert links.external("ftp://a.b") == ""
+
+
+def test_a_rooted_link_leads_to_the_same_place_from_every_page() -> None:
+    """The answer is shared between pages; what only looks rooted is not."""
+    for served in ("/", "/docs/a", "/x/y/"):
+        assert LinkResolver(served).path("/a/../b?q#f") == "/b"
+        assert LinkResolver(served).path("/\t/other.org") is None
+    under = site_base(path="/base")
+    assert LinkResolver("/docs/a", site=under).path("/base/x") == "/x"
+    assert LinkResolver("/docs/a", site=under).path("/x") is None
+    assert [LinkResolver(served).path("//?x") for served in ("/a", "/b")] == ["/a", "/b"]
 
 
 def test_a_bad_base_is_ignored() -> None:
