@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from search_api.errors import error_response, problem, status_of
 from searchsocket.errors import SearchSocketError
@@ -30,14 +31,23 @@ def add_handlers(app: FastAPI, on_error: Callable[[BaseException], None]) -> Non
         assert isinstance(error, RequestValidationError)
         return problem(400, "INVALID_REQUEST", _complaints(error.errors()))
 
-    async def on_http(_: Request, error: Exception) -> Response:
+    async def on_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         status = error.status_code
-        return problem(status, _CODES.get(status, "INVALID_REQUEST"), _phrase(status), dict(error.headers or {}))
+        headers = dict(error.headers or {})
+        if status == 405:  # the router names the methods of one route; a path may have several
+            headers["allow"] = ", ".join(_methods(request))
+        return problem(status, _CODES.get(status, "INVALID_REQUEST"), _phrase(status), headers)
 
     app.add_exception_handler(SearchSocketError, on_ours)
     app.add_exception_handler(RequestValidationError, on_malformed)
     app.add_exception_handler(HTTPException, on_http)
+
+
+def _methods(request: Request) -> list[str]:
+    """All methods that some route takes at this path."""
+    routes = (route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE)
+    return sorted({method for route in routes for method in getattr(route, "methods", None) or ()})
 
 
 def _complaints(errors: Sequence[Any]) -> str:

@@ -22,7 +22,16 @@ PathPrefix = Annotated[
 ]
 Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS)]
 Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, description="A page must carry all of them.")]
-ScopeName = Annotated[str, Field(min_length=1, max_length=MAX_SCOPE_CHARS, description="Default: the site's own.")]
+ScopeName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=MAX_SCOPE_CHARS,
+        description="Default: the site's own.",
+        # Told, and not tested here: the refusal has a code of its own.
+        json_schema_extra={"pattern": "[A-Za-z0-9]"},
+    ),
+]
 Grouping = Annotated[GroupBy, Field(description="`page`: best pages, best sections inside; `chunk`: a flat list.")]
 Explain = Annotated[bool, Field(description="Give every part of every score.")]
 

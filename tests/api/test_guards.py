@@ -44,6 +44,14 @@ def test_the_body_limit_is_a_setting(configured: Callable[..., Api]) -> None:
     assert configured(max_body_bytes=20).post({"q": "x" * 50}).status_code == 413
 
 
+@pytest.mark.parametrize("method", ["TRACE", "PUT", "DELETE", "PATCH", "PROPFIND"])
+def test_a_method_that_nobody_takes_is_told_which_there_are(api: Api, method: str) -> None:
+    for path, allowed in (("/api/search", {"GET", "POST"}), ("/api/health", {"GET"}), ("/api/related?url=/", {"GET"})):
+        answer = api.request(method, path, content=b"x" * 100_000)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (405, "METHOD_NOT_ALLOWED")
+        assert set(answer.headers["allow"].split(", ")) == allowed
+
+
 def test_get_takes_no_body(api: Api) -> None:
     assert api.request("GET", "/api/search?q=battery", content=b"x").status_code == 400
 

@@ -1,5 +1,6 @@
 """The OpenAPI document: what client generators read, and what answers must hold to."""
 
+import re
 from typing import Any
 
 import pytest
@@ -71,6 +72,19 @@ def test_the_request_schema_tells_the_limits(api: Api) -> None:
     assert schema["properties"]["q"]["maxLength"] == 1000
     assert (schema["properties"]["topK"]["minimum"], schema["properties"]["topK"]["maximum"]) == (1, 100)
     assert schema["examples"]
+
+
+def test_the_document_tells_which_scopes_can_be_none(api: Api) -> None:
+    """A client that is generated from it, or a fuzzer, need not find out by a refusal."""
+    found = spec(api)
+    asked = [found["components"]["schemas"]["SearchRequest"]["properties"]["scope"]]
+    for path in ("/api/search", "/api/related", "/api/pages/{page}"):
+        asked += [one["schema"] for one in found["paths"][path]["get"]["parameters"] if one["name"] == "scope"]
+    assert len(asked) == 4
+    for schema in asked:
+        [pattern] = [one["pattern"] for one in schema["anyOf"] if one["type"] == "string"]
+        assert not re.search(pattern, "×Ù / ..")
+        assert re.search(pattern, "main")
 
 
 def holds(schema: dict[str, Any], value: Any, schemas: dict[str, Any]) -> bool:
