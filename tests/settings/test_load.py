@@ -1,5 +1,6 @@
 """Configuration: found, read, refused with words that help (spec 7)."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from searchsocket.errors import ConfigError
 from searchsocket.settings import Settings
 from searchsocket.settings.load import PLANNED, all_keys, load_settings
+from searchsocket.sources import configured_site
 
 
 def write(root: Path, text: str, name: str = "searchsocket.toml") -> Path:
@@ -110,3 +112,31 @@ def test_any_text_gives_settings_or_a_typed_error(tmp_path_factory: pytest.TempP
         assert isinstance(load_settings(root, {}), Settings)
     except ConfigError as error:
         assert str(error)  # noqa: PT017  either outcome is right; only other exceptions are not
+
+
+WORDS = st.sampled_from(
+    ["", "/", "..", "{scope}", "http://h/p", "main", "*", "[", "\0", "é" * 300, "2026-01-01", "0x1"]
+)
+VALUES = st.recursive(
+    st.one_of(st.booleans(), st.integers(), st.floats(), st.text(max_size=20), WORDS),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.sampled_from(sorted(all_keys())), VALUES)
+def test_any_value_of_any_key_is_taken_or_refused_by_name(
+    tmp_path_factory: pytest.TempPathFactory, key: str, value: object
+) -> None:
+    """From the file and from the environment alike; what is taken says where the site lies, or why not."""
+    root = tmp_path_factory.mktemp("config")
+    text = json.dumps(value, ensure_ascii=False).replace("Infinity", "inf").replace("NaN", "nan")
+    variable = "SEARCHSOCKET__" + key.upper().replace(".", "__")
+    for file, environ in ((f"{key} = {text}", {}), ("", {variable: text})):
+        (root / "searchsocket.toml").write_text(file, encoding="utf-8")
+        try:
+            settings = load_settings(root, environ)
+            configured_site(settings, None, "main")
+        except ConfigError as error:
+            told = str(error).lower()
+            assert key.rpartition(".")[2] in told or "not valid toml" in told
