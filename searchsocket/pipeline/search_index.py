@@ -71,6 +71,7 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
             done = start + len(rows)
             run.on_event(Event("progress", {"stage": "search_index", "done": done, "total": len(ordered)}))
         plan.warnings += cache.warnings
+    db.execute("PRAGMA shrink_memory")  # publishing takes the most memory of all, and reads nothing of the state
     generation = store.publish(scope, _info(run, db, embedder.model_id, embedder.dimensions))
     # Dying before this line only makes the next run compare everything.
     set_published(db, scope.name, None if plan.kept else generation)
