@@ -12,7 +12,7 @@ from contract.vector_store import EAST, INFO, MAIN, everything, fill, ids, rando
 
 from searchsocket.settings.model import VectorSettings
 from searchsocket.stores import make_store
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local import LocalStore, facts, keywords, reader
 
 
 def publish_numbers(store: LocalStore, generations: int) -> None:
@@ -63,7 +63,7 @@ READER = """
 import sys
 from pathlib import Path
 sys.path[:0] = sys.argv[1:3]
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local import LocalStore, facts, keywords, reader
 from test_local_readers import numbers_seen
 store = LocalStore(Path(sys.argv[3]), "shop")
 print("ready", flush=True)
@@ -152,3 +152,25 @@ def test_staging_survives_into_another_process_of_the_same_run(tmp_path: Path) -
     LocalStore(tmp_path, "shop").upsert([record("a")], EAST[np.newaxis], MAIN)
     LocalStore(tmp_path, "shop").upsert([record("b")], EAST[np.newaxis], MAIN)
     assert LocalStore(tmp_path, "shop").publish(MAIN, INFO).records == 2
+
+
+def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Callers choose the words and the hits, so a reader keeps only so many; forgetting costs time alone."""
+    records = [record(f"k{n}", f"/{n % 9}", f"zebra number{n}", title=f"T{n}", anchor=f"a{n}") for n in range(60)]
+    store = LocalStore(tmp_path, "shop")
+    roomy = fill(store, records, random_units(60))
+    for module in (facts, keywords):
+        monkeypatch.setattr(module, "_MAX_KNOWN", 2)
+    monkeypatch.setattr(reader, "_MAX_SEEN", 5)
+    narrow = LocalStore(tmp_path, "shop").reader(MAIN)
+    assert isinstance(narrow, reader.LocalReader)
+    for n in range(60):
+        for text in (f"zebra number{n}", f"number{59 - n} number{n} zebra"):
+            assert narrow.keyword_query(text, top_k=9) == roomy.keyword_query(text, top_k=9)
+            assert narrow.page_query(text, top_k=9) == roomy.page_query(text, top_k=9)
+        found = [*ids(narrow.query(random_units(60)[n], top_k=7)), f"k{n}"]
+        assert narrow.records(found) == roomy.records(found)
+        assert narrow.facts(found).anchor == roomy.facts(found).anchor == [one.anchor for one in roomy.records(found)]
+        assert len(narrow._row_of) <= 5 + 9
+        assert all(len(column._known) <= 2 for column in narrow.facts_of_all.texts.values())
+        assert len(narrow.words._records._known) <= 2

@@ -33,11 +33,12 @@ _MAX_COMPLETIONS = 12
 _MIN_PREFIX_CHARS = 2
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_TYPO = 3, 6  # shorter ones are near some word by chance
 _MAX_KNOWN = 4_096  # words
-_MANY_TIES = 1_000  # so many are listed and sorted; of more, those that come first are looked for
+_MANY_TIES = 250  # so many are listed and sorted; of more, those that come first are looked for
 _DIGITS = 4  # sums of floats in another order differ later than this
 
 Term = tuple[str, float]  # a form that documents may hold, and what it is worth
 Docs = NDArray[np.integer]  # numbers by which records.db knows a record, or the first one of a page
+_TantivyHit = tuple[float, tantivy.DocAddress]
 Scored = tuple[Docs, NDArray[np.float64]]
 _NOTHING: Scored = np.empty(0, np.int64), np.empty(0, np.float64)
 
@@ -88,33 +89,34 @@ class _Index:
         """
         query = self._filtered(matching, where)
         for limit in (top_k + 32, top_k + _MANY_TIES):
-            docs, scores = self._hits(query, limit)
+            hits, scores = self._search(query, limit)
             # tantivy orders equals by where they lie, which another build changes: take all of them in.
             if len(scores) < limit or scores[-1] < scores[top_k - 1]:
-                return docs, scores
+                return self._docs(hits), scores
         # A word that every page holds says nothing of any of them, so thousands tie.
         last = scores[top_k - 1]
-        sure = scores > last
-        tied = self._first_tied(query, float(last), top_k - int(sure.sum()))
-        return np.concatenate([docs[sure], tied]), np.concatenate([scores[sure], np.full(len(tied), last)])
+        sure = int((scores > last).sum())
+        tied = self._first_tied(query, float(last), top_k - sure)
+        return np.concatenate([self._docs(hits[:sure]), tied]), np.append(scores[:sure], np.full(len(tied), last))
 
-    def _hits(self, query: Query, limit: int) -> Scored:
-        """The best by falling score, among equals any."""
+    def _search(self, query: Query, limit: int) -> tuple[list[_TantivyHit], NDArray[np.float64]]:
+        """The best by falling score, among equals any; and the scores."""
         hits = self.searcher.search(query, limit=limit, count=False).hits
-        docs = self.searcher.fast_field_values("doc", [address for _, address in hits])
-        scores: NDArray[np.float64] = np.round(np.array([score for score, _ in hits]), _DIGITS)
-        return np.array(docs, np.int64), scores
+        return hits, np.round(np.array([score for score, _ in hits]), _DIGITS)
+
+    def _docs(self, hits: Sequence[_TantivyHit]) -> Docs:
+        return np.array(self.searcher.fast_field_values("doc", [address for _, address in hits]), np.int64)
 
     def _first_tied(self, query: Query, score: float, count: int) -> Docs:
         """The first documents of this very score in the order of ties, at least `count` where there are so many."""
         tied: list[Docs] = []
-        start, size = 0, _MANY_TIES // 4
+        start, size = 0, _MANY_TIES
         while sum(map(len, tied)) < count and start < len(self._in_order):
             some = self._in_order[start : start + size]
             among = Query.term_set_query(self.schema, "doc", some.tolist())
             within = [(Occur.Must, query), (Occur.Must, Query.const_score_query(among, 0.0))]
-            docs, scores = self._hits(Query.boolean_query(within), size)
-            tied.append(docs[scores == score])
+            hits, scores = self._search(Query.boolean_query(within), size)
+            tied.append(self._docs(hits)[scores == score])
             start, size = start + size, size * 4
         return np.concatenate(tied)
 

@@ -147,7 +147,7 @@ class LocalReader:
 
     def _hits(self, rows: Sequence[int], scores: Sequence[float]) -> list[Hit]:
         """Rows as hits; whoever gets these asks for more about them, so their rows are remembered."""
-        ids = [self.ids[row].decode() for row in rows]
+        ids = [id_.decode() for id_ in self.ids[list(rows)].tolist()]
         known = self._row_of
         if len(known) > _MAX_SEEN:
             known = self._row_of = {}  # another thread may hold the old one, so that stays as it is
