@@ -31,6 +31,7 @@ _GUTTERS = frozenset({"linenos", "lineno", "gutter", "hljs-ln-numbers", "blob-nu
 _CONTROLS = frozenset({"button", "input", "textarea", "select"})
 _FRAME_PARTS = 40  # a larger parent is no frame of one code block
 _LABEL_CHARS = 15
+_CLASS_CHARS = 200  # of what is remembered
 _WRAPPERS = 4  # levels above a `pre` that may name its language
 
 
@@ -124,7 +125,8 @@ def _code_text(pre: Element) -> str:
     lines: list[Element] = []
     for element in list(pre.iterdescendants()):
         tag = element.tag
-        is_noise, is_line = _by_class(element.get("class"))
+        names = element.get("class") or ""
+        is_noise, is_line = _by_class(names) if len(names) > _CLASS_CHARS else _by_short_class(names)
         if is_noise or tag in _CONTROLS or (tag != "span" and _is_popup(element)):
             drop(element)
         elif tag == "br":
@@ -136,11 +138,14 @@ def _code_text(pre: Element) -> str:
     return _trim(clean_text(raw_text(_innermost(pre))))
 
 
-@lru_cache(maxsize=1024)
-def _by_class(names: str | None) -> tuple[bool, bool]:
-    """Whether an element of this class is noise, and whether it is a line: highlighters repeat few classes often."""
-    tokens = names.split() if names else ()
+def _by_class(names: str) -> tuple[bool, bool]:
+    """Whether an element of this class is noise, and whether it is a line."""
+    tokens = names.split()
     return not _NOISE.isdisjoint(tokens), not _LINES.isdisjoint(tokens)
+
+
+# Highlighters repeat few classes on thousands of elements.
+_by_short_class = lru_cache(maxsize=1024)(_by_class)
 
 
 def _is_popup(element: Element) -> bool:
