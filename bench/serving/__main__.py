@@ -2,8 +2,8 @@
 
 Indexes a generated site (about nine chunks a page), then measures, in one run:
 
-- the parts in process: vector search beside its memory floor (one pass over the same float32 bytes), keyword search,
-  and the whole engine;
+- the parts in process: vector search beside its memory floor (one pass over the same float32 bytes), keyword search
+  of chunks and of pages, and the whole engine;
 - the same queries end to end over HTTP, one worker, 1 and 32 clients, and 1 client while a new generation is published.
 """
 
@@ -87,6 +87,7 @@ def parts(root: Path, queries: Sequence[str]) -> None:
     timed("embed the query", [lambda q=query: embedder.embed([q], "query") for query in queries])
     vector = timed("vectors, top 50", [lambda v=v: reader.query(v, top_k=50) for v in vectors])
     timed("words, top 50", [lambda q=query: reader.keyword_query(q, top_k=50) for query in queries])
+    timed("pages, top 50", [lambda q=query: reader.page_query(q, top_k=50) for query in queries])
     engine = SearchEngine(store, embedder, project.settings.ranking, lambda: datetime.now(UTC))
     timed("whole engine", [lambda q=query: engine.search(SearchQuery(q), scope) for query in queries])
     print(f"\nvector search takes {vector / floor:.1f} times the memory floor")
