@@ -54,6 +54,7 @@ from searchsocket.stores.local.verify import (
 from searchsocket.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import Generation, Record, Scope, Vectors
 
+_MAX_READERS = 64  # scopes held open; each has its files mapped
 _MAX_OPEN_TRIES = 20  # each one needs another publish to have removed what CURRENT named a moment ago
 
 Stamp = tuple[int, int, int]
@@ -266,9 +267,13 @@ class LocalStore:
         folder = self._folder(scope)
         stamp = _stamp(folder / CURRENT)
         if stamp is None:
+            with self._lock:
+                self._readers.pop(scope.name, None)  # its files may be gone, and would stay on the disk
             raise ScopeNotIndexed(scope.name)
         with self._lock:
-            known = self._readers.get(scope.name)
+            known = self._readers.pop(scope.name, None)
+            if known:
+                self._readers[scope.name] = known  # as the one that was used last
         if known and known[0] == stamp:
             return known[1]
         if not self._opening.acquire(blocking=known is None):
@@ -296,7 +301,10 @@ class LocalStore:
                     raise corrupt(Path(error.filename or folder / current.live), "is missing") from error
                 continue
             with self._lock:
+                self._readers.pop(scope.name, None)
                 self._readers[scope.name] = (stamp, reader)
+                while len(self._readers) > _MAX_READERS:
+                    del self._readers[next(iter(self._readers))]
             return reader
         raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
 
