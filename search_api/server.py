@@ -1,6 +1,7 @@
 """Runs the service in this process until it is told to stop."""
 
 import contextlib
+import gc
 import signal
 import socket
 from collections.abc import Callable, Iterator, Mapping
@@ -68,6 +69,9 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
+            # What is loaded by now stays: looking through it for garbage again and again costs queries 20 ms.
+            gc.collect()
+            gc.freeze()
             self._on_started()
 
 

@@ -25,6 +25,8 @@ FEW_WORDS = Shares(0.4, 0.3, 0.3)
 # Who says more describes a page, and the words of that lie scattered over it.
 MANY_WORDS = Shares(0.4, 0.2, 0.4)
 _MANY = 5  # words, stop words aside
+# Words that stand everywhere score less: how much less or more is chance and rounding, which scaling would blow up.
+_SILENT = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,9 @@ def fuse(
 
 
 def _positive(scores: Sequence[float]) -> Scores:
-    """The scores with 0 for what is negative, NaN or infinite."""
+    """The scores with 0 for what says nothing, is negative, NaN or infinite."""
     values = np.array(scores, np.float64)
-    return np.where(np.isfinite(values) & (values > 0.0), values, 0.0)
+    return np.where(np.isfinite(values) & (values >= _SILENT), values, 0.0)
 
 
 def min_max(values: Scores) -> Scores:

@@ -43,6 +43,12 @@ def test_each_list_counts_by_its_share() -> None:
     assert fuse(*lists, MANY_WORDS).fused.tolist() == pytest.approx([0.4 + 0.4, 0.2 + 0.2 + 0.2, 0.2 * 0.25])
 
 
+def test_words_that_stand_everywhere_order_nothing() -> None:
+    """Their scores are near 0: scaled to [0, 1], rounding and the order of ties would decide."""
+    found = fuse([0.9, 0.5], [0.0001, 0.0002], [0.0, 0.0001])
+    assert found.fused.tolist() == pytest.approx([0.4, 0.0])
+
+
 def test_the_page_counts_more_where_much_is_said() -> None:
     assert sum(FEW_WORDS) == pytest.approx(1.0)
     assert sum(MANY_WORDS) == pytest.approx(1.0)
