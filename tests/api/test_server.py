@@ -249,7 +249,7 @@ def test_the_service_loads_no_orchestrator_and_no_heavy_client() -> None:
     """DESIGN 3: an API process on the local store never loads them."""
     code = (
         "import sys\nimport search_api.server\nimport searchsocket.stores.local, searchsocket.embedders.hash\n"
-        "heavy = {'dagster', 'pymilvus', 'pinecone', 'openai', 'onnxruntime', 'torch', 'sqlalchemy', 'lxml', 'bs4'}\n"
+        "heavy = {'dagster', 'pymilvus', 'pinecone', 'openai', 'onnxruntime', 'torch', 'sqlalchemy', 'lxml'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
