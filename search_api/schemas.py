@@ -1,4 +1,7 @@
-"""The JSON of requests and answers (spec 14.1): camelCase outside, snake_case inside."""
+"""The JSON of requests and answers (spec 14.1): camelCase outside, snake_case inside.
+
+An answer to a search is written by `found.py`, in the shape of `SearchResponse`.
+"""
 
 from typing import Annotated, Any
 
@@ -7,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from search_api.pages import FoundPage
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.answer import Explanation, RelatedAnswer, Result, SearchAnswer, Section
+from searchsocket.search.answer import RelatedAnswer
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TOP_K, SearchQuery
 from searchsocket.search.related import RelatedPage
 from searchsocket.types import GroupBy, RouteResolution
@@ -111,20 +114,6 @@ class SectionModel(Wire):
     score: Score
     ref: str
 
-    @classmethod
-    def of(cls, section: Section) -> "SectionModel":
-        return cls.model_construct(
-            href=section.href,
-            anchor=section.anchor,
-            title=section.title,
-            heading_path=list(section.heading_path),
-            snippet=section.snippet.text,
-            snippet_html=section.snippet.html,
-            marks=list(section.snippet.marks),
-            score=section.score,
-            ref=section.ref,
-        )
-
 
 class ExplanationModel(Wire):
     """score = (fused + links + depth + exact) x weight, brought to [0, 1]; fused = (vector + keyword + page) / 3."""
@@ -140,10 +129,6 @@ class ExplanationModel(Wire):
     depth: float
     exact: float
     weight: float
-
-    @classmethod
-    def of(cls, parts: Explanation) -> "ExplanationModel":
-        return cls.model_construct(**{name: getattr(parts, name) for name in cls.model_fields})
 
 
 class ResultModel(Wire):
@@ -170,32 +155,6 @@ class ResultModel(Wire):
     ref: Annotated[str, Field(description="Names this piece of the page across edits elsewhere.")]
     sections: list[SectionModel]
     explanation: ExplanationModel | None = None
-
-    @classmethod
-    def of(cls, result: Result, *, sources: bool) -> "ResultModel":
-        return cls.model_construct(
-            url=result.url,
-            href=result.href,
-            anchor=result.anchor,
-            title=result.title,
-            section_title=result.section_title,
-            heading_path=list(result.heading_path),
-            snippet=result.snippet.text,
-            snippet_html=result.snippet.html,
-            marks=list(result.snippet.marks),
-            score=result.score,
-            route_file=(result.route_file or None) if sources else None,
-            route_resolution=result.route_resolution if sources else None,
-            scope=result.scope,
-            generation=result.generation,
-            age_seconds=result.age_s,
-            tags=list(result.tags),
-            language=result.language,
-            modified=result.modified,
-            ref=result.ref,
-            sections=[SectionModel.of(section) for section in result.sections],
-            explanation=ExplanationModel.of(result.explanation) if result.explanation else None,
-        )
 
 
 class Timings(Wire):
@@ -227,24 +186,6 @@ class SearchResponse(Wire):
     group_by: GroupBy
     results: list[ResultModel]
     meta: SearchMeta
-
-    @classmethod
-    def of(cls, answer: SearchAnswer, *, sources: bool) -> "SearchResponse":
-        """Args: sources: whether the caller may see source paths."""
-        return cls.model_construct(
-            q=answer.q,
-            scope=answer.scope,
-            group_by=answer.group_by,
-            results=[ResultModel.of(result, sources=sources) for result in answer.results],
-            meta=SearchMeta.model_construct(
-                timings_ms=Timings.model_construct(None, **answer.timings_ms),
-                used_rerank=answer.used_rerank,
-                model_id=answer.model_id,
-                generation=answer.generation,
-                published_at=answer.published_at,
-                age_seconds=answer.age_s,
-            ),
-        )
 
 
 class RelatedPageModel(Wire):

@@ -1,7 +1,10 @@
 """What endpoints share."""
 
+from typing import Any
+
 from fastapi import Request
 from pydantic import BaseModel
+from pydantic_core import to_json
 from starlette.responses import Response
 
 from search_api.schemas import error_docs
@@ -23,6 +26,6 @@ def caller_of(request: Request) -> Caller:
     return caller
 
 
-def json_response(model: BaseModel, status: int = 200) -> Response:
-    """A model as JSON, written once and without being validated again."""
-    return Response(model.model_dump_json(by_alias=True), status, media_type="application/json")
+def json_response(body: BaseModel | dict[str, Any], status: int = 200) -> Response:
+    """A body as JSON, written once and without being validated again."""
+    return Response(to_json(body, by_alias=True, inf_nan_mode="null"), status, media_type="application/json")

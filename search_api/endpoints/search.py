@@ -7,6 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
+from search_api.found import search_json
 from search_api.schemas import SearchParams, SearchRequest, SearchResponse, error_docs
 from search_api.service import Service
 from searchsocket.search.query import SearchQuery
@@ -22,7 +23,7 @@ def add_search(app: FastAPI, path: str, service: Service) -> None:
     async def answer(query: SearchQuery, scope: str | None, request: Request) -> Response:
         caller = caller_of(request)
         found = await run_in_threadpool(service.search, query, scope, caller)
-        return json_response(SearchResponse.of(found, sources=caller.trusted))
+        return json_response(search_json(found, sources=caller.trusted))
 
     @app.post(
         path,

@@ -55,9 +55,9 @@ def search(
     asked = SearchQuery(" ".join(query), top_k, path_prefix, tags, group_by)  # type: ignore[arg-type]  # a Choice
     answer = engine.search(asked, scope)
     if as_json:
-        from search_api.schemas import SearchResponse
+        from search_api.found import search_json
 
-        print_json(SearchResponse.of(answer, sources=True).model_dump(mode="json"))
+        print_json(search_json(answer, sources=True))
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
     for line in answer_lines(answer, width):

@@ -13,6 +13,7 @@ _LEAD_CHARS = 100  # a sentence that began this far before the first marked word
 _CONTEXT_CHARS = 40  # else so much of what stands before it
 _LONGEST_WORD = 40  # a longer run without a space is cut inside, between graphemes
 _ELLIPSIS = "…"
+_MARKUP = re.compile("[&<>\"']")
 _SPACE = re.compile(r"\s+")
 _SENTENCE_END = re.compile(r"[.!?:。！？]\s|\n")
 
@@ -27,11 +28,12 @@ class Snippet:
     @property
     def html(self) -> str:
         """The text escaped for HTML, with `<mark>` around each mark and no other markup."""
-        parts, at = [], 0
+        text, parts, at = self.text, list[str](), 0
+        shown = escape if _MARKUP.search(text) else str  # most text holds none
         for start, end in self.marks:
-            parts += [escape(self.text[at:start]), "<mark>", escape(self.text[start:end]), "</mark>"]
+            parts += [shown(text[at:start]), "<mark>", shown(text[start:end]), "</mark>"]
             at = end
-        return "".join([*parts, escape(self.text[at:])])
+        return "".join([*parts, shown(text[at:])])
 
 
 def fold(text: str) -> str:
