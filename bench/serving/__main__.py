@@ -4,7 +4,9 @@ Indexes a generated site (about nine chunks a page), then measures, in one run:
 
 - the parts in process: vector search beside its memory floor (one pass over the same float32 bytes), keyword search
   of chunks and of pages, and the whole engine;
-- the same queries end to end over HTTP, one worker, 1 and 32 clients, and 1 client while a new generation is published.
+- the same queries end to end over HTTP, one worker, 1 and 32 clients, and 1 client while a new generation is published;
+- the floor of those: an endpoint of the same server and framework that does nothing, asked at once again and, as a
+  processor that waits for an answer falls asleep, once in 5 ms.
 """
 
 import argparse
@@ -95,6 +97,8 @@ def parts(root: Path, queries: Sequence[str]) -> None:
 
 def service(root: Path, pages: int, queries: Sequence[str]) -> None:
     """Time the same queries over HTTP against one worker."""
+    print("\n| HTTP end to end | p50 ms | p95 ms | p99 ms |\n|---|---|---|---|")
+    floor()
     environ = os.environ | {"SEARCHSOCKET__API__RATE_LIMIT__MAX": "0"}
     server = subprocess.Popen(
         [_command(), "serve", "--project", str(root), "--port", "8765"], env=environ, stderr=subprocess.DEVNULL,
@@ -102,7 +106,6 @@ def service(root: Path, pages: int, queries: Sequence[str]) -> None:
     )  # fmt: skip
     try:
         wait_until_ready(8765)
-        print("\n| HTTP end to end | p50 ms | p95 ms | p99 ms |\n|---|---|---|---|")
         show("1 client", clients(1, queries))
         show("32 clients", clients(32, queries))
         page = root / "build" / page_file(pages // 2)
@@ -115,6 +118,26 @@ def service(root: Path, pages: int, queries: Sequence[str]) -> None:
             times += clients(1, queries[:50])
         show("1 client while a generation is published", times)
         page.write_text(text, encoding="utf-8")
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def floor() -> None:
+    """Time an endpoint that does nothing."""
+    server = subprocess.Popen([sys.executable, "-m", "bench.serving.nothing", "8764"])
+    try:
+        wait_until_ready(8764)
+        connection = http.client.HTTPConnection("127.0.0.1", 8764, timeout=60)
+        for name, pause_s in (("nothing at all, at once again", 0.0), ("nothing at all, once in 5 ms", 0.005)):
+            times: list[float] = []
+            for _ in range(QUERIES):
+                time.sleep(pause_s)
+                started = time.perf_counter()
+                connection.request("GET", "/api/health")
+                connection.getresponse().read()
+                times.append((time.perf_counter() - started) * 1000)
+            show(name, times)
     finally:
         server.terminate()
         server.wait()
