@@ -9,8 +9,7 @@ from api_client import ENVIRON, KEY, Api, make_project
 from search_site import NOW, Piece, Site
 
 from search_api.app import create_app
-from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local import store as local_store
+from searchsocket.stores.local import LocalStore, open_readers
 from searchsocket.types import Scope
 
 SCOPES = [f"branch-{number}" for number in range(9)]
@@ -18,7 +17,7 @@ WITH_KEY = {"authorization": f"Bearer {KEY}"}
 
 
 def test_many_scopes_are_asked_at_once_and_few_are_held_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_store, "_MAX_READERS", 3)
+    monkeypatch.setattr(open_readers, "_MAX_READERS", 3)
     project = make_project(tmp_path)
     site = Site(LocalStore(project.state_dir / "index", project.id))
     for name in SCOPES:
@@ -33,7 +32,7 @@ def test_many_scopes_are_asked_at_once_and_few_are_held_open(tmp_path: Path, mon
     with ThreadPoolExecutor(6) as clients:
         answers = list(clients.map(ask, SCOPES * 6))
     assert answers == [(200, [f"/{name}"]) for name in SCOPES * 6]
-    assert len(store._readers) <= 3
+    assert len(store._readers._readers) <= 3
 
 
 def test_a_scope_that_was_deleted_is_held_open_no_longer(tmp_path: Path) -> None:
@@ -45,4 +44,4 @@ def test_a_scope_that_was_deleted_is_held_open_no_longer(tmp_path: Path) -> None
     assert api.get(path, headers=WITH_KEY).status_code == 200
     shutil.rmtree(project.state_dir / "index" / "secret-branch")
     assert api.get(path, headers=WITH_KEY).status_code == 404
-    assert "secret-branch" not in store._readers
+    assert "secret-branch" not in store._readers._readers

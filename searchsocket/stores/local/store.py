@@ -40,6 +40,7 @@ from searchsocket.stores.local.layout import (
     write_current,
     writing,
 )
+from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, OpenReaders
 from searchsocket.stores.local.ownership import Ownership
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging, discard
@@ -53,11 +54,6 @@ from searchsocket.stores.local.verify import (
 )
 from searchsocket.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import Generation, Record, Scope, Vectors
-
-_MAX_READERS = 64  # scopes held open; each has its files mapped
-_MAX_OPEN_TRIES = 20  # each one needs another publish to have removed what CURRENT named a moment ago
-
-Stamp = tuple[int, int, int]
 
 
 def _utc_now() -> datetime:
@@ -92,8 +88,7 @@ class LocalStore:
         self._clock = clock
         self._ownership = Ownership(root, project_id)
         self._lock = threading.Lock()
-        self._opening = threading.Lock()
-        self._readers: dict[str, tuple[Stamp, LocalReader]] = {}
+        self._readers = OpenReaders(self._open)
         self._staging: dict[str, Staging] = {}
 
     # Writing
@@ -229,8 +224,7 @@ class LocalStore:
         with scope_lock(self._root, scope.name), writing(folder):
             _unpublish(folder)
             shutil.rmtree(folder)
-        with self._lock:
-            self._readers.pop(scope.name, None)
+        self._readers.forget(scope)
 
     @contextmanager
     def _staged(self, scope: Scope) -> Iterator[Staging]:
@@ -251,7 +245,7 @@ class LocalStore:
     def generation(self, scope: Scope) -> Generation | None:
         """See `VectorStore.generation`."""
         folder = self._folder(scope)
-        for _ in range(_MAX_OPEN_TRIES):
+        for _ in range(MAX_OPEN_TRIES):
             current = read_current(folder)
             if current is None:
                 return None
@@ -264,49 +258,7 @@ class LocalStore:
 
     def reader(self, scope: Scope) -> LocalReader:
         """See `VectorStore.reader`. While one thread opens a new generation, the others answer from the one before."""
-        folder = self._folder(scope)
-        stamp = _stamp(folder / CURRENT)
-        if stamp is None:
-            with self._lock:
-                self._readers.pop(scope.name, None)  # its files may be gone, and would stay on the disk
-            raise ScopeNotIndexed(scope.name)
-        with self._lock:
-            known = self._readers.pop(scope.name, None)
-            if known:
-                self._readers[scope.name] = known  # as the one that was used last
-        if known and known[0] == stamp:
-            return known[1]
-        if not self._opening.acquire(blocking=known is None):
-            assert known is not None
-            return known[1]
-        try:
-            return self._newest_reader(scope, folder)
-        finally:
-            self._opening.release()
-
-    def _newest_reader(self, scope: Scope, folder: Path) -> LocalReader:
-        for _ in range(_MAX_OPEN_TRIES):
-            stamp = _stamp(folder / CURRENT)
-            current = read_current(folder)
-            if stamp is None or current is None:
-                raise ScopeNotIndexed(scope.name)
-            with self._lock:
-                known = self._readers.get(scope.name)
-            if known and known[0] == stamp:  # another thread was first
-                return known[1]
-            try:
-                reader = self._open(folder / current.live)
-            except FileNotFoundError as error:
-                if read_current(folder) == current:
-                    raise corrupt(Path(error.filename or folder / current.live), "is missing") from error
-                continue
-            with self._lock:
-                self._readers.pop(scope.name, None)
-                self._readers[scope.name] = (stamp, reader)
-                while len(self._readers) > _MAX_READERS:
-                    del self._readers[next(iter(self._readers))]
-            return reader
-        raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
+        return self._readers.newest(scope, self._folder(scope))
 
     def _open(self, generation: Path, *, trusted: bool = False) -> LocalReader:
         try:
@@ -334,7 +286,7 @@ class LocalStore:
         """See `VectorStore.verify`."""
         folder = self._folder(scope)
         problems: list[str] = []
-        for _ in range(_MAX_OPEN_TRIES):
+        for _ in range(MAX_OPEN_TRIES):
             current = read_current(folder)
             problems = self._problems(folder / current.live) if current else []
             # What is removed while it is read is not damaged: another publish went by.
@@ -408,14 +360,3 @@ def _unpublish(folder: Path) -> None:
     """Without CURRENT nothing is live, so a crash from here on leaves only leftovers."""
     (folder / CURRENT).unlink(missing_ok=True)
     sync_directory(folder)
-
-
-def _stamp(path: Path) -> Stamp | None:
-    """Changes whenever the file is replaced."""
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise VectorBackendUnavailable(f"cannot read {path}: {error.strerror or error}") from error
-    return stat.st_ino, stat.st_mtime_ns, stat.st_size
