@@ -12,7 +12,7 @@ from contract.vector_store import EAST, INFO, MAIN, everything, fill, ids, rando
 
 from searchsocket.settings.model import VectorSettings
 from searchsocket.stores import make_store
-from searchsocket.stores.local import LocalStore, facts, keywords, reader
+from searchsocket.stores.local import LocalStore, facts, reader, word_index
 
 
 def publish_numbers(store: LocalStore, generations: int) -> None:
@@ -63,7 +63,7 @@ READER = """
 import sys
 from pathlib import Path
 sys.path[:0] = sys.argv[1:3]
-from searchsocket.stores.local import LocalStore, facts, keywords, reader
+from searchsocket.stores.local import LocalStore, facts, reader, word_index
 from test_local_readers import numbers_seen
 store = LocalStore(Path(sys.argv[3]), "shop")
 print("ready", flush=True)
@@ -159,7 +159,7 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
     records = [record(f"k{n}", f"/{n % 9}", f"zebra number{n}", title=f"T{n}", anchor=f"a{n}") for n in range(60)]
     store = LocalStore(tmp_path, "shop")
     roomy = fill(store, records, random_units(60))
-    for module in (facts, keywords):
+    for module in (facts, word_index):
         monkeypatch.setattr(module, "_MAX_KNOWN", 2)
     monkeypatch.setattr(reader, "_MAX_SEEN", 5)
     narrow = LocalStore(tmp_path, "shop").reader(MAIN)
