@@ -17,7 +17,7 @@ from searchsocket.cli.output import print_json, safe
 @project_option
 @json_option
 def doctor(root: Path, as_json: bool) -> None:
-    """Check configuration, site, state folder, locks, index files, embedding model and leftovers.
+    """Check configuration, site, state folder, locks, index files, embedding model, cluster and leftovers.
 
     Reads every file of every live generation; exits with 1 when something is broken.
 
@@ -60,6 +60,7 @@ def _look(root: Path) -> Iterator[Line]:
         ("locks", lambda: examine.locks(project), "make the folder writable"),
         ("model", lambda: examine.model(project), "correct [embeddings]"),
         ("index", lambda: examine.index(project), "run `searchsocket index --force`, or `searchsocket rollback`"),
+        ("cluster", lambda: examine.cluster(project), "correct or unset run.dask_address"),
         ("leftovers", lambda: examine.leftovers(project), "make the folder readable"),
         ("dagster", lambda: examine.dagster(project), "correct or unset DAGSTER_HOME"),
     ]

@@ -9,6 +9,7 @@ from itertools import islice
 from searchsocket.cli.clean import known_scopes
 from searchsocket.cli.findings import Line
 from searchsocket.cli.output import count
+from searchsocket.cluster import dask_executor, shown_address
 from searchsocket.embedders import make_embedder
 from searchsocket.errors import ScopeLocked, SearchSocketError
 from searchsocket.files import is_temporary
@@ -102,6 +103,13 @@ def index(project: Project) -> Iterator[Line]:
             )  # fmt: skip
         else:
             yield Line(name, True, f"{generation.name}, {count(generation.records, 'record')}, every file as written")
+
+
+def cluster(project: Project) -> Iterator[Line]:
+    """Whether the cluster answers, where one is configured."""
+    if address := project.settings.run.dask_address:
+        with dask_executor(address):
+            yield Line("cluster", True, f"the Dask scheduler at {shown_address(address)} answers")
 
 
 def leftovers(project: Project) -> Iterator[Line]:

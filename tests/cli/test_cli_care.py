@@ -7,6 +7,7 @@ import pytest
 from runner_types import RunCli, RunJson
 from small_site import write_page
 
+from searchsocket import cluster
 from searchsocket.cli.init import CONFIG
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.settings.load import load_settings
@@ -115,6 +116,14 @@ def test_doctor_names_a_missing_site(run_json: RunJson, site: Path) -> None:
     found = broken(run_json("doctor"))
     assert list(found) == ["source"]
     assert found["source"]["fix"]
+
+
+def test_doctor_names_a_cluster_that_does_not_answer(
+    run_json: RunJson, site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_CONNECT_S", 0.1)
+    monkeypatch.setenv("SEARCHSOCKET__RUN__DASK_ADDRESS", "tcp://127.0.0.1:1")
+    assert "tcp://127.0.0.1:1" in broken(run_json("doctor"))["cluster"]["detail"]
 
 
 def test_doctor_writes_nothing(run: RunCli, site: Path) -> None:
