@@ -1,7 +1,8 @@
-"""How each stage grows with the site: `python -m bench.indexing 1000 10000`.
+"""How each stage grows with the site: `python -m bench.indexing 1000 10000 --site some-site/build`.
 
 For every size: a cold run, a run without changes, a run after one page changed, and a second scope; seconds by stage,
 CPU seconds of all processes, and the peak memory of the run and of its biggest worker. Each run is a fresh process.
+For a site that is there already, which is copied first: a cold run and one without changes.
 """
 
 import argparse
@@ -22,7 +23,12 @@ STAGES = ("site_pages", "page_mirror", "page_chunks", "chunk_embeddings", "searc
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.indexing", description=__doc__)
-    parser.add_argument("pages", nargs="*", type=int, default=[1_000, 10_000])
+    parser.add_argument(
+        "pages", nargs="*", type=int, help="sizes of generated sites; 1000 and 10000 if there is no --site"
+    )
+    parser.add_argument(
+        "--site", type=Path, action="append", default=[], metavar="BUILD", help="a folder of HTML files"
+    )
     parser.add_argument("--keep", type=Path, help="folder for the sites and their state, kept afterwards")
     parser.add_argument("--run", nargs=2, metavar=("ROOT", "SCOPE"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -30,11 +36,14 @@ def main() -> None:
         run_once(Path(arguments.run[0]), arguments.run[1])
         return
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="searchsocket-bench-"))
+    sizes = arguments.pages or ([] if arguments.site else [1_000, 10_000])
     print("| pages | run | wall s | CPU s | " + " | ".join(STAGES) + " | pages/s/core | peak MB | worker MB |")
     print("|" + "---|" * (len(STAGES) + 7))
     try:
-        for pages in arguments.pages:
+        for pages in sizes:
             bench(folder / str(pages), pages)
+        for number, build in enumerate(arguments.site):
+            bench_site(folder / f"site-{number}", build)
     finally:
         if not arguments.keep:
             shutil.rmtree(folder)
@@ -53,6 +62,15 @@ def bench(root: Path, pages: int) -> None:
     row(pages, "one page", child(root, "main"))
     page.write_text(text, encoding="utf-8")
     row(pages, "second scope", child(root, "preview"))
+
+
+def bench_site(root: Path, build: Path) -> None:
+    """A cold run and one without changes over a copy of a real build."""
+    shutil.copytree(build, root / "build", symlinks=True, dirs_exist_ok=True)
+    shutil.rmtree(root / ".searchsocket", ignore_errors=True)
+    pages = sum(1 for _ in (root / "build").rglob("*.html"))
+    row(pages, "cold", child(root, "main"))
+    row(pages, "no change", child(root, "main"))
 
 
 def child(root: Path, scope: str) -> dict[str, float | dict[str, float]]:
