@@ -8,7 +8,7 @@ from searchsocket.stores.base import WordEvidence
 # One page holds this share of the query's words, rare ones counting more: noise shares a frequent word by chance.
 MIN_SHARE = 0.6
 # Else the site knows this share of its words, one page holds so many of them, and a chunk is this near.
-MIN_KNOWN_COUNT_AND_COSINE = ((0.65, 2, 0.15), (0.5, 2, 0.25), (0.5, 1, 0.4), (0.3, 1, 0.45))
+MIN_KNOWN_COUNT_AND_COSINE = ((0.65, 2, 0.15), (0.5, 3, 0.25), (0.5, 1, 0.4))
 
 
 def is_enough(words: WordEvidence, best_cosine: float) -> bool:

@@ -14,12 +14,11 @@ from searchsocket.stores.base import WordEvidence
         (0.59, 0.65, 2, 0.15, True),  # a question of known words that no page holds together
         (0.59, 0.65, 2, 0.14, False),
         (0.59, 0.65, 1, 0.39, False),  # one frequent word is shared by chance
-        (0.3, 0.5, 2, 0.25, True),
-        (0.3, 0.5, 2, 0.24, False),
+        (0.3, 0.5, 3, 0.25, True),
+        (0.3, 0.5, 3, 0.24, False),
+        (0.3, 0.5, 2, 0.39, False),
         (0.3, 0.5, 1, 0.4, True),
-        (0.3, 0.49, 1, 0.45, True),
-        (0.3, 0.49, 9, 0.44, False),
-        (0.3, 0.29, 9, 1.0, False),  # most of it is foreign to the site
+        (0.3, 0.49, 9, 1.0, False),  # most of it is foreign to the site
         (0.0, 0.0, 0, 1.0, False),
     ],
 )
