@@ -1,6 +1,6 @@
 """The JSON of requests and answers (spec 14.1): camelCase outside, snake_case inside.
 
-An answer to a search is written by `found.py`, in the shape of `SearchResponse`.
+An answer to a search is written by `search_json.py`, in the shape of `SearchResponse`.
 """
 
 from typing import Annotated, Any
@@ -116,7 +116,7 @@ class SectionModel(Wire):
 
 
 class ExplanationModel(Wire):
-    """score = (fused + links + depth + exact) x weight, brought to [0, 1]; fused = (vector + keyword + page) / 3."""
+    """score = (fused + links + depth + exact) x weight, brought to [0, 1]; fused: vector, keyword, page, by shares."""
 
     cosine: float
     bm25: float

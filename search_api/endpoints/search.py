@@ -7,8 +7,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
-from search_api.found import search_json
 from search_api.schemas import SearchParams, SearchRequest, SearchResponse, error_docs
+from search_api.search_json import search_json
 from search_api.service import Service
 from searchsocket.search.query import SearchQuery
 

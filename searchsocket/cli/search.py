@@ -55,7 +55,7 @@ def search(
     asked = SearchQuery(" ".join(query), top_k, path_prefix, tags, group_by)  # type: ignore[arg-type]  # a Choice
     answer = engine.search(asked, scope)
     if as_json:
-        from search_api.found import search_json
+        from search_api.search_json import search_json
 
         print_json(search_json(answer, sources=True))
         return

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest, PageNotFound
 from searchsocket.hrefs import resolve_link
-from searchsocket.search.numbers import clamp
 from searchsocket.search.query import MAX_TOP_K
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Record, RouteResolution, Vector, Vectors
@@ -72,7 +71,7 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
 
 
 def _page(record: Record, cosine: float, *, is_linked: bool, is_neighbour: bool) -> RelatedPage:
-    meaning = clamp(cosine, 0.0, 1.0)
+    meaning = min(max(0.0, cosine), 1.0)  # in this order a NaN is 0
     score = (meaning + _LINKED * is_linked + _SAME_DIRECTORY * is_neighbour) / (1 + _LINKED + _SAME_DIRECTORY)
     return RelatedPage(
         url=record.url,
