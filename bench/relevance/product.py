@@ -101,6 +101,7 @@ class _Remembering:
         self._embedder = embedder
         self.model_id, self.dimensions = embedder.model_id, embedder.dimensions
         self.max_tokens, self.price_per_million_tokens_usd = embedder.max_tokens, 0.0
+        self.is_instant = embedder.is_instant
         self._known = dict(zip(queries, cached(embedder, queries, "query", cache), strict=True))
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:

@@ -3,7 +3,6 @@
 from typing import Annotated
 
 from fastapi import FastAPI, Query, Request
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
@@ -22,7 +21,7 @@ def add_search(app: FastAPI, path: str, service: Service) -> None:
 
     async def answer(query: SearchQuery, scope: str | None, request: Request) -> Response:
         caller = caller_of(request)
-        found = await run_in_threadpool(service.search, query, scope, caller)
+        found = await service.search(query, scope, caller)
         return json_response(search_json(found, sources=caller.trusted))
 
     @app.post(

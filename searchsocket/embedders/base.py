@@ -15,6 +15,7 @@ class Embedder(Protocol):
     dimensions: int
     max_tokens: int  # longer texts are truncated by the model
     price_per_million_tokens_usd: float  # 0.0 for local models
+    is_instant: bool  # a query takes far less than a millisecond and waits for nobody
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """Embed texts in order.

@@ -27,6 +27,7 @@ class BuiltinEmbedder:
 
     max_tokens = MAX_TOKENS
     price_per_million_tokens_usd = 0.0
+    is_instant = True
 
     def __init__(self) -> None:
         self._table, self._tokens, self.model_id = _model()

@@ -46,6 +46,7 @@ class HashEmbedder:
     model_id = MODEL_ID
     dimensions = _DIMENSIONS
     max_tokens = 2**31 - 1  # nothing is truncated
+    is_instant = True
 
     def __init__(self, price_per_million_tokens_usd: float = 0.0) -> None:
         self.price_per_million_tokens_usd = price_per_million_tokens_usd

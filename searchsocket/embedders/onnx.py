@@ -36,6 +36,7 @@ class OnnxEmbedder:
     """A folder with `onnx/model*.onnx`, `tokenizer.json` and sentence-transformers' small files, as an embedder."""
 
     price_per_million_tokens_usd = 0.0
+    is_instant = False
 
     def __init__(self, folder: Path, *, threads: int | None = None) -> None:
         """Load the model of `folder`.

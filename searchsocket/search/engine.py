@@ -54,6 +54,10 @@ class SearchEngine:
         self._clock = clock
         self._texts = PlainTexts()
 
+    def answers_at_once(self, scope: Scope) -> bool:
+        """Whether `search` would take few milliseconds now and wait for nobody."""
+        return self._embedder.is_instant and self._store.answers_at_once(scope)
+
     def search(self, query: SearchQuery, scope: Scope) -> SearchAnswer:
         """The best pages, or chunks, for a query.
 

@@ -166,6 +166,12 @@ class VectorStore(Protocol):
             VectorBackendUnavailable: The backend cannot be read.
         """
 
+    def answers_at_once(self, scope: Scope) -> bool:
+        """Whether a query of `scope` takes few milliseconds now, waits for nobody, and leaves other threads little.
+
+        Such a query is better answered where it arrives than handed to a thread.
+        """
+
     def delete_scope(self, scope: Scope) -> None:
         """Remove every generation of exactly this scope."""
 

@@ -517,6 +517,10 @@ class VectorStoreContract:
         assert everything(after) == {"a", "b", "c"}
         assert ids(after.keyword_query("zebra", top_k=9)) == ["a", "c"]
 
+    def test_what_was_not_published_is_not_answered_at_once(self, store: VectorStore) -> None:
+        store.upsert([record("a")], EAST[np.newaxis], MAIN)
+        assert not store.answers_at_once(MAIN)
+
     def test_the_generation_says_what_it_holds(self, store: VectorStore) -> None:
         records = [
             record("a", "/a", route_resolution="exact"),

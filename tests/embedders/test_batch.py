@@ -22,6 +22,7 @@ class FakeEmbedder:
     dimensions = 8
     max_tokens = 1000
     price_per_million_tokens_usd = 1_000_000.0  # a dollar a token
+    is_instant = True
 
     def __init__(self, failures: Sequence[Exception] = ()) -> None:
         self.calls: list[list[str]] = []

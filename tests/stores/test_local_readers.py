@@ -13,6 +13,7 @@ from contract.vector_store import EAST, INFO, MAIN, everything, fill, ids, rando
 from searchsocket.settings.model import VectorSettings
 from searchsocket.stores import make_store
 from searchsocket.stores.local import LocalStore, facts, reader, word_index
+from searchsocket.stores.local import store as local_store
 
 
 def publish_numbers(store: LocalStore, generations: int) -> None:
@@ -98,6 +99,23 @@ def test_a_reader_is_opened_once_a_generation(tmp_path: Path) -> None:
     assert store.reader(MAIN).generation == second.generation
     store.rollback(MAIN)
     assert other.reader(MAIN).generation == first.generation
+
+
+def test_only_a_small_generation_that_is_open_is_answered_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publishing, reading = LocalStore(tmp_path, "shop"), LocalStore(tmp_path, "shop")
+    publish_numbers(publishing, 1)
+    assert not reading.answers_at_once(MAIN)
+    reading.reader(MAIN)
+    assert reading.answers_at_once(MAIN)
+    publish_numbers(publishing, 1)
+    fill(publishing, [record("new")])
+    assert not reading.answers_at_once(MAIN)
+    reading.reader(MAIN)
+    assert reading.answers_at_once(MAIN)
+    monkeypatch.setattr(local_store, "_FEW_RECORDS", 20)
+    assert not reading.answers_at_once(MAIN)
 
 
 def test_a_reader_outlives_its_files(tmp_path: Path) -> None:

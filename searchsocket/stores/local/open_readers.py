@@ -51,6 +51,16 @@ class OpenReaders:
         finally:
             self._opening.release()
 
+    def held(self, scope: Scope, folder: Path) -> LocalReader | None:
+        """The live generation of a scope's folder where it is open already.
+
+        Raises:
+            VectorBackendUnavailable: The folder cannot be read.
+        """
+        with self._lock:
+            known = self._readers.get(scope.name)
+        return known[1] if known and known[0] == _stamp(folder / CURRENT) else None
+
     def forget(self, scope: Scope) -> None:
         """Let go of a scope's files; who reads them still can."""
         with self._lock:

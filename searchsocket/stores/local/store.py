@@ -55,6 +55,10 @@ from searchsocket.stores.local.verify import (
 from searchsocket.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import Generation, Record, Scope, Vectors
 
+# Up to here the interpreter is busy for most of a query, so threads take turns and gain nothing. Beyond it the scan of
+# the vectors and the words, which run beside other threads, take more and more of it.
+_FEW_RECORDS = 25_000
+
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
@@ -259,6 +263,11 @@ class LocalStore:
     def reader(self, scope: Scope) -> LocalReader:
         """See `VectorStore.reader`. While one thread opens a new generation, the others answer from the one before."""
         return self._readers.newest(scope, self._folder(scope))
+
+    def answers_at_once(self, scope: Scope) -> bool:
+        """See `VectorStore.answers_at_once`."""
+        reader = self._readers.held(scope, self._folder(scope))
+        return reader is not None and reader.generation.records <= _FEW_RECORDS
 
     def _open(self, generation: Path, *, trusted: bool = False) -> LocalReader:
         try:
