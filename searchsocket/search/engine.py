@@ -21,7 +21,6 @@ from searchsocket.search.rank import Parts, rank
 from searchsocket.search.related import related_pages
 from searchsocket.search.relevance import is_enough
 from searchsocket.search.results import Telling, age_s
-from searchsocket.search.texts import PlainTexts
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Facts, IndexReader, VectorStore
 from searchsocket.synonyms import make_synonyms
@@ -52,7 +51,6 @@ class SearchEngine:
         self._settings = settings
         self._synonyms = make_synonyms(settings.synonyms)
         self._clock = clock
-        self._texts = PlainTexts()
 
     def answers_at_once(self, scope: Scope) -> bool:
         """Whether `search` would take few milliseconds now and wait for nobody."""
@@ -147,10 +145,10 @@ class SearchEngine:
         parts = Parts(found.fused, boosts_of(found.facts, self._settings), _exact(reader, query.q, found))
         ranked = rank(found.ids, found.facts, parts)
         groups = (group_by_page if query.group_by == "page" else each_alone)(ranked, query.top_k)
-        shown = dict.fromkeys(chunk.id for group in groups for chunk in (group.best, *group.sections))
-        records = dict(zip(shown, reader.records(list(shown)), strict=True))
+        ids = dict.fromkeys(chunk.id for group in groups for chunk in (group.best, *group.sections))
+        shown = dict(zip(ids, reader.shown(list(ids)), strict=True))
         told = parts if query.explain else None
-        telling = Telling(QueryWords(query.q, self._synonyms), self._texts, records, reader.generation, age, told)
+        telling = Telling(QueryWords(query.q, self._synonyms), shown, reader.generation, age, told)
         return tuple(telling.result(group) for group in groups)
 
 
@@ -177,7 +175,7 @@ class _Watch:
 def _exact(reader: IndexReader, q: str, found: _Found) -> Scores:
     """What each candidate gains by what the query says to the letter; texts are read only for identifiers."""
     exact = exactness(q)
-    texts = [record.text for record in reader.records(found.ids)] if exact.names else [""] * len(found.ids)
+    texts = reader.texts(found.ids) if exact.names else [""] * len(found.ids)
     return np.array([exact.of(*told) for told in zip(found.facts.title, found.facts.url, texts, strict=True)])
 
 

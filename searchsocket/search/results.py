@@ -1,17 +1,19 @@
 """Ranked chunks as the results that callers get."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from searchsocket.markdown.chunk_text import Opening
 from searchsocket.search.answer import Explanation, Result, Section
 from searchsocket.search.group import PageGroup
 from searchsocket.search.links import href
 from searchsocket.search.marks import Mark, QueryWords
+from searchsocket.search.openings import opening_of
 from searchsocket.search.rank import Parts, Ranked
 from searchsocket.search.snippet import MAX_CHARS, Snippet, excerpt, window
-from searchsocket.search.texts import ChunkText, Opening, PlainTexts, opening_of
-from searchsocket.types import Generation, Record
+from searchsocket.stores.base import Shown
+from searchsocket.types import Generation
 
 _SECTION_CHARS = 160
 
@@ -30,39 +32,38 @@ class Telling:
     """What all results of one answer share."""
 
     words: QueryWords
-    texts: PlainTexts
-    records: Mapping[str, Record]  # of what is shown, by id
+    shown: Mapping[str, Shown]  # by id
     generation: Generation
     age_s: float
     parts: Parts | None  # of every score, where they are asked for
     marks: dict[str, list[Mark]] = field(default_factory=dict)  # by record id: most are quoted twice
 
-    def quote(self, record: Record, max_chars: int = MAX_CHARS) -> Quote:
-        told = self.texts.of(record)
-        if record.id not in self.marks:
-            self.marks[record.id] = self.words.marks(told.text)
-        marks = self.marks[record.id]
-        span = window(told.text, marks, max_chars)
-        opening = self._opening(record, told, span) if told.openings else None
+    def quote(self, shown: Shown, max_chars: int = MAX_CHARS) -> Quote:
+        record, said = shown
+        marks = self.marks.get(record.id)
+        if marks is None:
+            marks = self.marks[record.id] = self.words.marks(said.text)
+        span = window(said.text, marks, max_chars)
+        opening = self._opening(shown, marks, span) if said.openings else None
         anchor, title = (opening.anchor, opening.title) if opening else (record.anchor, record.section_title)
-        return Quote(excerpt(told.text, marks, span), anchor, title)
+        return Quote(excerpt(said.text, marks, span), anchor, title)
 
-    def _opening(self, record: Record, told: ChunkText, span: tuple[int, int]) -> Opening | None:
-        own_words = [mark.word for mark in self.words.marks(record.section_title)]
-        return opening_of(told.openings, self.marks[record.id], span, own_words)
+    def _opening(self, shown: Shown, marks: Sequence[Mark], span: tuple[int, int]) -> Opening | None:
+        own_words = [mark.word for mark in self.words.marks(shown.record.section_title)]
+        return opening_of(shown.said.openings, marks, span, own_words)
 
     def result(self, group: PageGroup) -> Result:
         """One page, or chunk: told as its best chunk, with its best sections."""
         sections = tuple(self._section(chunk) for chunk in group.sections)
-        quote = self.quote(self.records[group.best.id])
+        quote = self.quote(self.shown[group.best.id])
         if group.best.kind == "summary" and group.sections and not quote.snippet.marks:
             # A description without the query's words says less than the best section, and may be that of every page.
-            quote = replace(quote, snippet=self.quote(self.records[group.sections[0].id]).snippet)
+            quote = replace(quote, snippet=self.quote(self.shown[group.sections[0].id]).snippet)
         return self._result(group.best, quote, sections)
 
     def _section(self, chunk: Ranked) -> Section:
-        record = self.records[chunk.id]
-        quote = self.quote(record, _SECTION_CHARS)
+        shown = self.shown[chunk.id]
+        record, quote = shown.record, self.quote(shown, _SECTION_CHARS)
         return Section(
             href=href(record.url, quote.anchor),
             anchor=quote.anchor,
@@ -74,7 +75,7 @@ class Telling:
         )
 
     def _result(self, chunk: Ranked, quote: Quote, sections: tuple[Section, ...]) -> Result:
-        record = self.records[chunk.id]
+        record = self.shown[chunk.id].record
         return Result(
             url=record.url,
             href=href(record.url, quote.anchor),

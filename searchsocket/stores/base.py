@@ -4,12 +4,13 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import BadVectors
+from searchsocket.markdown.chunk_text import ChunkText
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
 
 
@@ -52,6 +53,13 @@ class Facts:
     depth: NDArray[np.integer]
     incoming_links: NDArray[np.integer]
     weight: NDArray[np.float64]
+
+
+class Shown(NamedTuple):
+    """A record as a person is shown it."""
+
+    record: Record
+    said: ChunkText
 
 
 class IndexReader(Protocol):
@@ -105,6 +113,20 @@ class IndexReader(Protocol):
 
     def records(self, ids: Sequence[str]) -> list[Record]:
         """The named records, in the order of `ids`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
+    def shown(self, ids: Sequence[str]) -> list[Shown]:
+        """The named records with their texts as a person reads them, in the order of `ids`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
+    def texts(self, ids: Sequence[str]) -> list[str]:
+        """The `text` alone of the named records, in the order of `ids`: far less than `records`.
 
         Raises:
             InvalidRequest: There is no such record.

@@ -16,6 +16,7 @@ from searchsocket.errors import (
     ProjectMismatch,
     ScopeNotIndexed,
 )
+from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore, index_digest
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
 from searchsocket.urls import normalise_prefix, under_prefix
@@ -110,6 +111,21 @@ class VectorStoreContract:
         reader = fill(store, [record(name) for name in "abc"])
         assert [found.id for found in reader.records(["c", "a", "c", "b"])] == ["c", "a", "c", "b"]
         assert reader.records([]) == []
+
+    def test_what_is_shown_is_the_record_and_what_it_says(self, store: VectorStore) -> None:
+        """Texts that hold more or less than Markdown, nothing, or what no file can hold."""
+        texts = ["# Zebra {#z}\n\nIt *eats* `grass`.\n\n## Young {#young}\n\nFoals", "", "zèbre", "x" * 40_000]
+        records = [record(f"k{n}", f"/{n}", text, section_title="Zebra") for n, text in enumerate(texts)]
+        records[2] = replace(records[2], text="zèbre \ud800")
+        records.append(record("s", "/s", "ignored", kind="summary", description="A site  about\n zebras"))
+        reader = fill(store, records)
+        asked = ["s", "k0", "k3", "k1", "k2", "k0"]
+        shown = reader.shown(asked)
+        assert [item.record for item in shown] == reader.records(asked)
+        assert [item.said for item in shown] == [chunk_text(item.record) for item in shown]
+        assert shown[1].said.text == "It eats grass.\nYoung\nFoals"
+        assert reader.texts(asked) == [item.record.text for item in shown]
+        assert reader.shown([]) == reader.texts([]) == []
 
     def test_facts_are_fields_of_the_records(self, store: VectorStore) -> None:
         """What ranking compares is the same by either way, whatever the fields hold, after a change too."""

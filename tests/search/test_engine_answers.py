@@ -19,8 +19,9 @@ from searchsocket.errors import (
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.settings.model import RankingSettings
+from searchsocket.stores.base import Shown
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.types import Record, Scope
+from searchsocket.types import Scope
 
 
 @pytest.fixture(scope="module")
@@ -187,7 +188,7 @@ def test_an_outage_is_never_no_results(site: Site, monkeypatch: pytest.MonkeyPat
         raise VectorBackendUnavailable("10.0.0.7 refused the connection")
 
     reader = type(site.store.reader(MAIN))
-    for method in ("query", "keyword_query", "records", "similarities"):
+    for method in ("query", "keyword_query", "shown", "similarities"):
         with monkeypatch.context() as patch:
             patch.setattr(reader, method, down)
             with pytest.raises(VectorBackendUnavailable):
@@ -244,12 +245,12 @@ def test_only_records_that_are_shown_are_read(site: Site, monkeypatch: pytest.Mo
     reader = site.store.reader(MAIN)
     read: list[str] = []
 
-    def records(ids: Sequence[str]) -> list[Record]:
+    def shown(ids: Sequence[str]) -> list[Shown]:
         read.extend(ids)
-        return LocalReader.records(reader, ids)
+        return LocalReader.shown(reader, ids)
 
-    monkeypatch.setattr(reader, "records", records)
+    monkeypatch.setattr(reader, "shown", shown)
     answer = site.engine.search(SearchQuery("install the controller", top_k=1), MAIN)
     [best] = answer.results
-    assert {record.url for record in LocalReader.records(reader, read)} == {best.url}
+    assert set(reader.facts(read).url) == {best.url}
     assert len(read) <= 1 + len(best.sections)

@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from search_site import MAIN, Piece, make_site, record_of
 
+from searchsocket.markdown.chunk_text import chunk_text, fold
 from searchsocket.markdown.text import plain_text
 from searchsocket.search.answer import Result
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.snippet import fold
-from searchsocket.search.texts import chunk_text
 
 DOORS = """## Front door {#front-door}
 

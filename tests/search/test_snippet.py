@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from html import unescape
+from html import escape, unescape
 
 import pytest
 from hypothesis import given
@@ -55,6 +55,19 @@ def test_html_holds_no_markup_but_marks(text: str, q: str) -> None:
     assert not set(bare) & set("<>\"'")
     assert unescape(bare) == found.text
     assert found.html.count("<mark>") == found.html.count("</mark>") == len(found.marks)
+
+
+@given(TEXTS, st.lists(st.integers(0, 600), max_size=12))
+def test_html_is_each_character_escaped(text: str, cuts: list[int]) -> None:
+    """Wherever the marks stand, touching ones and the ends of the text included."""
+    places = sorted({cut for cut in cuts if cut <= len(text)})
+    marks = tuple(zip(places[::2], places[1::2], strict=False))
+    expected = ""
+    for at, char in enumerate(text):
+        expected += "</mark>" * any(end == at for _, end in marks) + "<mark>" * any(start == at for start, _ in marks)
+        expected += escape(char)
+    expected += "</mark>" * any(end == len(text) for _, end in marks)
+    assert Snippet(text, marks).html == expected
 
 
 @given(

@@ -12,7 +12,7 @@ from contract.vector_store import EAST, INFO, MAIN, everything, fill, ids, rando
 
 from searchsocket.settings.model import VectorSettings
 from searchsocket.stores import make_store
-from searchsocket.stores.local import LocalStore, facts, reader, word_index
+from searchsocket.stores.local import LocalStore, facts, reader, record_file, word_index
 from searchsocket.stores.local import store as local_store
 
 
@@ -179,7 +179,8 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
     roomy = fill(store, records, random_units(60))
     for module in (facts, word_index):
         monkeypatch.setattr(module, "_MAX_KNOWN", 2)
-    monkeypatch.setattr(reader, "_MAX_SEEN", 5)
+    monkeypatch.setattr(reader, "_MAX_HITS", 5)
+    monkeypatch.setattr(record_file, "_MAX_SEEN", 5)
     narrow = LocalStore(tmp_path, "shop").reader(MAIN)
     assert isinstance(narrow, reader.LocalReader)
     for n in range(60):
@@ -187,7 +188,8 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
             assert narrow.keyword_query(text, top_k=9) == roomy.keyword_query(text, top_k=9)
             assert narrow.page_query(text, top_k=9) == roomy.page_query(text, top_k=9)
         found = [*ids(narrow.query(random_units(60)[n], top_k=7)), f"k{n}"]
-        assert narrow.records(found) == roomy.records(found)
+        assert narrow.shown(found) == roomy.shown(found)
+        assert len(narrow._records._seen) <= 8
         assert narrow.facts(found).anchor == roomy.facts(found).anchor == [one.anchor for one in roomy.records(found)]
         assert len(narrow._row_of) <= 5 + 9
         assert all(len(column._known) <= 2 for column in narrow.facts_of_all.texts.values())

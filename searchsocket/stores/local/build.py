@@ -16,7 +16,7 @@ from searchsocket.stores.local.facts import COLUMNS, FactTable, write_facts
 from searchsocket.stores.local.layout import FACTS, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
 from searchsocket.stores.local.matrix import Rows, forget_pages, map_matrix, write_matrix
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.stores.local.records import FIELD_NAMES, INDEXES, PATH_ORDER, TABLES, connect_writer
+from searchsocket.stores.local.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.word_documents import create_words, dead_share, link_words, update_words
 from searchsocket.types import Vectors
@@ -177,7 +177,7 @@ def _copy_live(merge: sqlite3.Connection, live: LocalReader) -> Rows:
     """Take over what stays, numbered from 1 in path order; returns the live rows."""
     stays = f"FROM live.records WHERE id NOT IN (SELECT id FROM changes) ORDER BY {PATH_ORDER}"
     docs = np.fromiter((row[0] for row in merge.execute(f"SELECT doc {stays}")), np.int64)
-    merge.execute(f"INSERT INTO records (sort, {FIELD_NAMES}) SELECT sort, {FIELD_NAMES} {stays}")
+    merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES} {stays}")
     _add_tags(merge, 0)
     return live.rows[docs]
 
@@ -187,7 +187,7 @@ def _add_staged(merge: sqlite3.Connection) -> Rows:
     merge.execute(f"CREATE INDEX IF NOT EXISTS staged.by_path ON changes ({PATH_ORDER}) WHERE slot IS NOT NULL")
     upserts = f"FROM staged.changes WHERE slot IS NOT NULL ORDER BY {PATH_ORDER}"
     (last,) = merge.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence").fetchone()
-    merge.execute(f"INSERT INTO records (sort, {FIELD_NAMES}) SELECT sort, {FIELD_NAMES} {upserts}")
+    merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES} {upserts}")
     _add_tags(merge, last)
     return np.fromiter((row[0] for row in merge.execute(f"SELECT slot {upserts}")), np.int64)
 

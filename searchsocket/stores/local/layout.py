@@ -17,7 +17,7 @@ from searchsocket.errors import IndexCorrupt, InvalidScope, StateUnavailable, Ve
 from searchsocket.files import is_temporary, write_atomic
 from searchsocket.types import Generation
 
-FORMAT = 4  # of a generation's files; another number is not read
+FORMAT = 5  # of a generation's files; another number is not read
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 RECORDS = "records.db"

@@ -1,8 +1,7 @@
 """A generation, open for queries."""
 
 import hashlib
-import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.stores.base import UNIT_TOLERANCE, Facts, WordEvidence, check_vectors
+from searchsocket.stores.base import UNIT_TOLERANCE, Facts, Shown, WordEvidence, check_vectors
 from searchsocket.stores.local.facts import FactTable, read_facts
 from searchsocket.stores.local.keywords import Words
 from searchsocket.stores.local.layout import (
@@ -28,22 +27,17 @@ from searchsocket.stores.local.layout import (
     read_manifest,
 )
 from searchsocket.stores.local.matrix import Rows, Selection, best_rows, cosines, map_matrix
+from searchsocket.stores.local.record_file import RecordFile
 from searchsocket.stores.local.records import (
-    FIELD_NAMES,
-    PATH_ORDER,
     clean,
-    connect_reader,
     path_bounds,
-    path_key,
-    record_of,
 )
 from searchsocket.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Vector, Vectors
 from searchsocket.urls import normalise_prefix
 
 _MAX_CACHED_TAGS = 256
-_MAX_SEEN = 8_192  # records that stay in memory, about 20 MB: reading one costs as much as ranking it
-_MAX_VALUES = 500  # of one statement
+_MAX_HITS = 8_192  # ids whose rows are remembered
 
 
 class LocalReader:
@@ -80,10 +74,8 @@ class LocalReader:
         self._hidden = np.flatnonzero(self.facts_of_all.weights <= 0)
         self._by_id = np.argsort(self.ids, kind="stable")  # rows
         self.words = self._open_words(synonyms)
-        self._lock = threading.Lock()
-        self._connection = connect_reader(folder / RECORDS)
+        self._records = RecordFile(folder / RECORDS, self.generation)
         self._tags: dict[str, Rows] = {}
-        self._seen: dict[str, Record] = {}
         self._row_of: dict[str, int] = {}  # of the last hits, by id
 
     def _array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -149,7 +141,7 @@ class LocalReader:
         """Rows as hits; whoever gets these asks for more about them, so their rows are remembered."""
         ids = [id_.decode() for id_ in self.ids[list(rows)].tolist()]
         known = self._row_of
-        if len(known) > _MAX_SEEN:
+        if len(known) > _MAX_HITS:
             known = self._row_of = {}  # another thread may hold the old one, so that stays as it is
         known.update(zip(ids, rows, strict=True))
         return [Hit(id_, score) for id_, score in zip(ids, scores, strict=True)]
@@ -190,27 +182,23 @@ class LocalReader:
 
     def records(self, ids: Sequence[str]) -> list[Record]:
         """See `IndexReader.records`."""
-        known = self._seen
-        unknown = list(dict.fromkeys(id_ for id_ in ids if id_ not in known))
-        if not unknown:
-            return [known[id_] for id_ in ids]
-        found = self._read_records(unknown)
-        records = [found[id_] if id_ in found else known[id_] for id_ in ids]
-        if len(known) + len(found) > _MAX_SEEN:
-            self._seen = found  # another thread may hold the old one, so that stays as it is
-        else:
-            known.update(found)
-        return records
+        return [shown.record for shown in self.shown(ids)]
+
+    def shown(self, ids: Sequence[str]) -> list[Shown]:
+        """See `IndexReader.shown`."""
+        return self._records.shown(self._docs(ids))
+
+    def texts(self, ids: Sequence[str]) -> list[str]:
+        """See `IndexReader.texts`."""
+        return self._records.texts(self._docs(ids))
 
     def page_records(self, url: str) -> list[Record]:
         """See `IndexReader.page_records`."""
-        sql = f"SELECT {FIELD_NAMES} FROM records WHERE sort = ? ORDER BY ordinal, id"
-        return self._records(self._all(sql, path_key(url)))
+        return self._records.of_page(url)
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
-        sql = f"SELECT id, record_hash FROM records WHERE id > ? ORDER BY id LIMIT {int(limit)}"
-        return self._all(sql, after)
+        return self._records.fingerprints(after, limit)
 
     def _check(self, vector: Vector) -> None:
         is_float = vector.dtype == np.float32 and vector.shape == (self.generation.dimensions,)
@@ -235,27 +223,27 @@ class LocalReader:
 
     def _first_row_from(self, key: bytes) -> int:
         """The row of the first record whose path is `key` or sorts behind it."""
-        sql = f"SELECT doc FROM records WHERE sort >= ? ORDER BY {PATH_ORDER} LIMIT 1"
-        found = self._all(sql, key)
-        return int(self._rows_of(found[0])[0]) if found else len(self.order)
+        doc = self._records.first_from(key)
+        return len(self.order) if doc is None else int(self._rows_of([doc])[0])
 
     def _tagged(self, tag: str) -> Rows:
         """Rows with a tag, without the hidden ones, rising; looked up once a reader."""
         rows = self._tags.get(tag)
         if rows is None:
-            rows = self._rows_where("SELECT doc FROM tags WHERE tag = ?", tag)
-            rows = np.setdiff1d(rows, self._hidden, assume_unique=True)
+            tagged = np.sort(self._rows_of(self._records.tagged(tag)))
+            rows = np.setdiff1d(tagged, self._hidden, assume_unique=True)
             if len(self._tags) >= _MAX_CACHED_TAGS:
                 self._tags.clear()  # callers choose the tags, so what is kept is bounded
             self._tags[tag] = rows
         return rows
 
-    def _rows_where(self, sql: str, *values: str) -> Rows:
-        return np.sort(self._rows_of(row[0] for row in self._all(sql, *values)))
-
-    def _rows_of(self, docs: Iterable[int]) -> Rows:
+    def _rows_of(self, docs: Sequence[int]) -> Rows:
         with naming_damage(self.folder / RECORDS):
-            return self.rows[np.array(list(docs), np.int64)]
+            return self.rows[np.array(docs, np.int64)]
+
+    def _docs(self, ids: Sequence[str]) -> list[int]:
+        docs: list[int] = self.order[self._rows_of_ids(ids)].tolist()
+        return docs
 
     def _rows_of_ids(self, ids: Sequence[str]) -> Rows:
         """The row of each id."""
@@ -274,22 +262,3 @@ class LocalReader:
         if not is_known.all():
             raise InvalidRequest(f"no record {ids[int(np.argmin(is_known))][:200]!r} in this index")
         return rows
-
-    def _read_records(self, ids: Sequence[str]) -> dict[str, Record]:
-        """The named records, by id; few statements, since each costs more than a row."""
-        docs = self.order[self._rows_of_ids(ids)].tolist()
-        found: dict[int, Sequence[Any]] = {}
-        for i in range(0, len(docs), _MAX_VALUES):
-            numbers = ", ".join(map(str, docs[i : i + _MAX_VALUES]))
-            sql = f"SELECT doc, {FIELD_NAMES} FROM records WHERE doc IN ({numbers})"
-            found |= {row[0]: row[1:] for row in self._all(sql)}
-        with naming_damage(self.folder / RECORDS):
-            return dict(zip(ids, self._records([found[doc] for doc in docs]), strict=True))
-
-    def _all(self, sql: str, *values: str | bytes) -> list[tuple[Any, ...]]:
-        with naming_damage(self.folder / RECORDS), self._lock:
-            return self._connection.execute(sql, values).fetchall()
-
-    def _records(self, rows: Sequence[Sequence[Any]]) -> list[Record]:
-        with naming_damage(self.folder / RECORDS):
-            return [record_of(row, self.generation) for row in rows]

@@ -4,24 +4,29 @@ import json
 import math
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from searchsocket.markdown.chunk_text import chunk_text
+from searchsocket.stores.base import Shown
+from searchsocket.stores.local import plain
 from searchsocket.types import Generation, Record
 from searchsocket.urls import sort_key
 
 _OF_GENERATION = ("project_id", "scope", "model_id")  # the same in every record, so the manifest holds them
 _LISTS = ("heading_path", "link_texts", "tags")  # kept as JSON
 FIELDS = tuple(field.name for field in fields(Record) if field.name not in _OF_GENERATION)
-_TYPES = {"ordinal": "INTEGER", "depth": "INTEGER", "incoming_links": "INTEGER", "weight": "REAL"}
-FIELD_COLUMNS = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')} NOT NULL" for name in FIELDS)
-FIELD_NAMES = ", ".join(FIELDS)
-PLACEHOLDERS = ", ".join("?" * len(FIELDS))
+_TYPES = {"ordinal": "INTEGER", "depth": "INTEGER", "incoming_links": "INTEGER", "weight": "REAL", "plain": "BLOB"}
+_SAID = ("text", "title", "section_title", "description")  # what a chunk's plain text is made of
+_KEPT = (*FIELDS, *plain.COLUMNS)
+KEPT_COLUMNS = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')} NOT NULL" for name in _KEPT)
+KEPT_NAMES = ", ".join(_KEPT)
+PLACEHOLDERS = ", ".join("?" * len(_KEPT))
 
 TABLES = f"""
-CREATE TABLE records (doc INTEGER PRIMARY KEY AUTOINCREMENT, sort BLOB NOT NULL, {FIELD_COLUMNS});
+CREATE TABLE records (doc INTEGER PRIMARY KEY AUTOINCREMENT, sort BLOB NOT NULL, {KEPT_COLUMNS});
 CREATE TABLE tags (tag TEXT NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY (tag, doc)) WITHOUT ROWID;
 """
 # Created after the rows of a new file are in, which is several times faster.
@@ -34,11 +39,14 @@ CACHE_KIB = 32_768
 
 
 def row_of(record: Record) -> tuple[Any, ...]:
-    """The values of `FIELDS`, ready for SQLite."""
-    return tuple(_plain(name, getattr(record, name)) for name in FIELDS)
+    """The values of `KEPT_NAMES`, ready for SQLite."""
+    values = {name: _clean_value(name, getattr(record, name)) for name in FIELDS}
+    unclean = {name: values[name] for name in _SAID if values[name] != getattr(record, name)}
+    said = chunk_text(replace(record, **unclean) if unclean else record)
+    return (*values.values(), *plain.packed(said, values["text"]))
 
 
-def _plain(name: str, value: Any) -> Any:
+def _clean_value(name: str, value: Any) -> Any:
     if name in _LISTS:
         return json.dumps([clean(item) for item in value], ensure_ascii=False)
     if isinstance(value, str):
@@ -48,16 +56,18 @@ def _plain(name: str, value: Any) -> Any:
     return value
 
 
-def record_of(row: Sequence[Any], generation: Generation) -> Record:
-    """The record of a row of `FIELDS`.
+def shown_of(row: Sequence[Any], generation: Generation) -> Shown:
+    """The record of a row of `KEPT_NAMES`, and what it says.
 
     Raises:
         ValueError, TypeError: The row is damaged.
     """
-    values: dict[str, Any] = dict(zip(FIELDS, row, strict=True))
+    values: dict[str, Any] = dict(zip(FIELDS, row, strict=False))
     for name in _LISTS:
         values[name] = _items(values[name])
-    return Record(**values, project_id=generation.project_id, scope=generation.scope, model_id=generation.model_id)
+    said = plain.unpacked(row[len(FIELDS) :], values["text"])
+    values |= {name: getattr(generation, name) for name in _OF_GENERATION}
+    return Shown(Record(**values), said)
 
 
 @lru_cache(maxsize=1 << 12)  # all records of a page have the same

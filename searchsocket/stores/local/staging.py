@@ -11,10 +11,10 @@ import numpy as np
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.stores.base import check_vectors
 from searchsocket.stores.local.layout import REMOVED, STAGING
-from searchsocket.stores.local.records import FIELD_COLUMNS, FIELD_NAMES, PLACEHOLDERS, clean, path_key, row_of
+from searchsocket.stores.local.records import KEPT_COLUMNS, KEPT_NAMES, PLACEHOLDERS, clean, path_key, row_of
 from searchsocket.types import Record, Vectors
 
-_NULLABLE = FIELD_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)
+_NULLABLE = KEPT_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS changes (slot INTEGER, sort BLOB, {_NULLABLE});
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -60,7 +60,7 @@ class Staging:
         self._connection.execute("BEGIN")
         try:
             self._connection.executemany(
-                f"INSERT OR REPLACE INTO changes (slot, sort, {FIELD_NAMES}) VALUES (?, ?, {PLACEHOLDERS})", rows
+                f"INSERT OR REPLACE INTO changes (slot, sort, {KEPT_NAMES}) VALUES (?, ?, {PLACEHOLDERS})", rows
             )
             self._connection.execute(
                 "INSERT OR REPLACE INTO facts VALUES ('slots', ?)", (str(first_slot + len(records)),)
