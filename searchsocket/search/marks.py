@@ -16,6 +16,7 @@ _MAX_WORD_CHARS = 64  # longer runs are data, not words
 _COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _WORD = re.compile(rf"(?:[^\W_]|[{_COMBINING}])+")
 _WORD_REST = re.compile(r"[^\W_]*")
+_ASCII = re.compile(r"[\x00-\x7f]+")
 _OTHER_LETTER = re.compile(rf"[^\W\d_a-zA-Z]|[{_COMBINING}]")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _forms = lru_cache(maxsize=1 << 16)(word_forms)  # words repeat: from one snippet to the next, and between queries
@@ -29,6 +30,10 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
 def _all_words(text: str) -> tuple[tuple[int, str], ...]:
     """Every word and where it starts; kept, because popular chunks are quoted again and again."""
     return tuple(_words(text))
+
+
+_Range = tuple[int, int, str]  # where a mark begins and ends, and its query word
+_Meant = tuple[str, bool]  # the query word that a word is, "" for none, and whether it is the whole of it
 
 
 class Mark(NamedTuple):
@@ -52,8 +57,11 @@ class QueryWords:
         self._whole |= {form: word.exact for word in words for form in (word.exact, word.stem) if form}
         self._runs = [(_run(forms), forms, exact) for forms, exact in also.items() if len(forms) > 1]
         self._parts = {part: word.exact for word in words for part in word.parts if part not in self._whole}
-        self._known: dict[str, tuple[str, bool] | None] = {}  # words that texts held: they repeat from text to text
-        self._literals = _literals(q)
+        self._known: dict[str, _Meant] = {}  # words that texts held: they repeat from text to text
+        literals = _literals(q)
+        self._literals = _any_of(literals) if literals else None
+        # What plain texts hold in lower case where they hold a literal; "" is in all of them.
+        self._literal_needles = [literal.lower() if literal.isascii() else "" for literal in literals]
         self._needles = _needles([*self._whole, *self._parts])
         # Search as one types: the last word may be the beginning of one.
         last = fold(_WORD.findall(q)[-1]) if parsed.open_ended and _WORD.search(q) else ""
@@ -65,74 +73,80 @@ class QueryWords:
         The words inside an identifier are marked only in texts that do not hold it whole.
         """
         text = text[:_MAX_MARKED_CHARS]
-        whole: list[tuple[int, int, str]] = [*self._literal_marks(text), *self._run_marks(text)]
-        parts: list[tuple[int, int, str]] = []
-        known = self._known
-        for start, word in self._likely_words(text) if self._whole else ():
-            meant = known[word] if word in known else known.setdefault(word, self._meant(word))
-            if meant:
-                (whole if meant[1] else parts).append((start, start + len(word), meant[0]))
-            elif not word.isascii() and _UNSPACED.search(word):
-                whole += self._pair_marks(word, start)
+        lower = text.lower()
+        is_plain = _is_plain(text, lower)
+        whole = [*self._literal_marks(text, lower, is_plain), *self._run_marks(text)]
+        parts: list[_Range] = []
+        if is_plain:
+            self._add_likely(text, lower, whole, parts)
+        else:
+            self._add_all(text, whole, parts)
         if parts:
             found = {word for _, _, word in whole}
             whole += [mark for mark in parts if mark[2] not in found]
-        return _merged(whole or self._prefix_marks(text))
+        return _merged(whole or self._prefix_marks(text, lower))
 
-    def _meant(self, word: str) -> tuple[str, bool] | None:
-        """The query word that `word` is, and whether it is the whole of it; None for scripts without spaces too."""
-        if word.isascii():
-            if len(word) > _MAX_WORD_CHARS:
-                return None
-        elif _UNSPACED.search(word):
-            return None
-        for form in _forms(word):
-            query_word = self._whole.get(form) or self._parts.get(form)
-            if query_word:
-                return query_word, form in self._whole
-        return None
-
-    def _likely_words(self, text: str) -> Iterable[tuple[int, str]]:
-        """Words that may be the query's, and where they start: those that begin like one, also inside `camelCase`.
-
-        All words where letters have more than one form.
-        """
-        lower = text.lower()
-        if not text.isascii() and (len(lower) != len(text) or _OTHER_LETTER.search(text)):
-            return _all_words(text) if len(text) <= _MAX_KEPT_CHARS else _words(text)
-        words: list[tuple[int, str]] = []
-        find, rest = lower.find, _WORD_REST.match
-        for needle in self._needles:
-            at, size = find(needle), len(needle)
+    def _add_likely(self, text: str, lower: str, whole: list[_Range], parts: list[_Range]) -> None:
+        """Look only at words that begin like one of the query's, also inside `camelCase`: in texts of plain letters."""
+        find, rest, known = lower.find, _WORD_REST.match, self._known
+        for needle, longer in self._needles:
+            size, word_end = len(needle), 0
+            at = find(needle)
             while at >= 0:
                 end = at + size
-                if at == 0 or not lower[at - 1].isalnum() or text[at].isupper():
-                    end = rest(lower, end).end()  # type: ignore[union-attr]  # matches the empty rest too
-                    words.append((at, text[at:end]))
+                is_start = at == 0 or not lower[at - 1].isalnum() or text[at].isupper()
+                if is_start and (at >= word_end or lower.startswith(longer, at)):
+                    word_end = rest(lower, end).end()  # type: ignore[union-attr]  # matches the empty rest too
+                    word = text[at:word_end]
+                    query_word, is_whole = known.get(word) or self._meant(word)
+                    if query_word:
+                        (whole if is_whole else parts).append((at, word_end, query_word))
+                    if query_word or not longer or lower.startswith(longer, at):  # else a longer one may be inside
+                        end = word_end
                 at = find(needle, end)
-        return words
 
-    def _pair_marks(self, run: str, start: int) -> Iterator[tuple[int, int, str]]:
+    def _add_all(self, text: str, whole: list[_Range], parts: list[_Range]) -> None:
+        """Look at every word, where letters have more than one form or words no spaces between them."""
+        for start, word in _all_words(text) if len(text) <= _MAX_KEPT_CHARS else _words(text):
+            query_word, is_whole = self._known.get(word) or self._meant(word)
+            if query_word:
+                (whole if is_whole else parts).append((start, start + len(word), query_word))
+            elif not word.isascii() and _UNSPACED.search(word):
+                whole += self._pair_marks(word, start)
+
+    def _meant(self, word: str) -> _Meant:
+        """What a text's word is in the query; nothing for runs of scripts without spaces, and for data."""
+        meant: _Meant = ("", False)
+        if not (len(word) > _MAX_WORD_CHARS if word.isascii() else _UNSPACED.search(word)):
+            for form in _forms(word):
+                query_word = self._whole.get(form) or self._parts.get(form)
+                if query_word:
+                    meant = query_word, form in self._whole
+                    break
+        self._known[word] = meant
+        return meant
+
+    def _pair_marks(self, run: str, start: int) -> Iterator[_Range]:
         """Scripts without spaces are kept as pairs of neighbours."""
         for at in range(max(len(run) - 1, 1)):
             pair = fold(run[at : at + 2])
             if pair in self._whole:
                 yield start + at, start + min(at + 2, len(run)), pair
 
-    def _run_marks(self, text: str) -> Iterator[tuple[int, int, str]]:
+    def _run_marks(self, text: str) -> Iterator[_Range]:
         """Where synonyms of several words stand."""
         for pattern, forms, word in self._runs:
             for match in pattern.finditer(text):
                 if all(form in _forms(held) for form, held in zip(forms, _WORD.findall(match[0]), strict=False)):
                     yield match.start(), match.end(), word
 
-    def _literal_marks(self, text: str) -> Iterator[tuple[int, int, str]]:
-        if self._literals:
-            for match in self._literals.finditer(text):
-                yield match.start(), match.end(), fold(match[0])
+    def _literal_marks(self, text: str, lower: str, is_plain: bool) -> list[_Range]:
+        if not self._literals or (is_plain and not any(needle in lower for needle in self._literal_needles)):
+            return []
+        return [(match.start(), match.end(), fold(match[0])) for match in self._literals.finditer(text)]
 
-    def _prefix_marks(self, text: str) -> list[tuple[int, int, str]]:
-        if not self._prefix:
+    def _prefix_marks(self, text: str, lower: str) -> list[_Range]:
+        if not self._prefix or (text.isascii() and self._prefix not in lower):
             return []
         return [
             (match.start(), match.end(), self._prefix)
@@ -141,12 +155,26 @@ class QueryWords:
         ]
 
 
-def _needles(forms: Iterable[str]) -> list[str]:
+def _is_plain(text: str, lower: str) -> bool:
+    """Whether each letter has one form: those of ASCII, at the same places in lower case."""
+    return text.isascii() or (len(lower) == len(text) and not _OTHER_LETTER.search(_ASCII.sub("", text)))
+
+
+def _needles(forms: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
     """What the words of these forms begin with: a stem, but for the letter that endings change.
 
+    Each with those that begin with it and are no longer looked for: they can only stand where it does.
     Only an irregular stem (`dying`, `die`) is missed, and only as a mark.
     """
-    return sorted({form if len(form) < _MIN_PREFIX else form[:-1] for form in forms})
+    needles: dict[str, tuple[str, ...]] = {}
+    last = ""
+    for needle in sorted({form if len(form) < _MIN_PREFIX else form[:-1] for form in forms}):
+        if last and needle.startswith(last) and needle.isalnum():  # else its word ends elsewhere
+            needles[last] += (needle,)
+        else:
+            last = needle
+            needles[last] = ()
+    return list(needles.items())
 
 
 def _run(forms: Forms) -> re.Pattern[str]:
@@ -155,14 +183,18 @@ def _run(forms: Forms) -> re.Pattern[str]:
     return re.compile(r"(?<!\w)" + r"[^\w\n]+".join(words) + r"(?!\w)", re.IGNORECASE)
 
 
-def _literals(q: str) -> re.Pattern[str] | None:
-    """Finds query words that are more than letters and digits as they stand: `--dry-run`, `C++`, `$state.raw`."""
+def _literals(q: str) -> list[str]:
+    """Query words that are more than letters and digits, longest first: `--dry-run`, `C++`, `$state.raw`."""
     words = {word.strip("\"'`.,;:!?()") for word in q.split()}
-    odd = sorted((w for w in words if _WORD.search(w) and not _WORD.fullmatch(w)), key=lambda w: (-len(w), w))
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, odd))})(?!\w)", re.IGNORECASE) if odd else None
+    return sorted((w for w in words if _WORD.search(w) and not _WORD.fullmatch(w)), key=lambda w: (-len(w), w))
 
 
-def _merged(marks: list[tuple[int, int, str]]) -> list[Mark]:
+def _any_of(literals: Iterable[str]) -> re.Pattern[str]:
+    """Finds them as they stand."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, literals))})(?!\w)", re.IGNORECASE)
+
+
+def _merged(marks: list[_Range]) -> list[Mark]:
     merged: list[Mark] = []
     reached = 0
     for start, end, word in sorted(marks):
