@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float32]  # shape (dim,), unit length
 Vectors = NDArray[np.float32]  # shape (n, dim), one unit vector a row
+Scores = NDArray[np.float64]  # shape (n,), one number a record
 
 PageKind = Literal["html", "markdown"]
 RouteResolution = Literal["exact", "best-effort", "none"]

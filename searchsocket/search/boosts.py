@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from searchsocket.search.fusion import Scores
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Facts
+from searchsocket.types import Scores
 
 _MANY_LINKS = 100  # from here on more links say nothing more
 _LOGARITHMS = np.array([math.log1p(links) for links in range(_MANY_LINKS + 1)])

@@ -1,8 +1,7 @@
 """Answers queries: embed, find by meaning and by words, fuse, boost, group, quote (spec 13)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 
@@ -13,7 +12,7 @@ from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
 from searchsocket.search.boosts import boosts_of
 from searchsocket.search.exact import exactness
-from searchsocket.search.fusion import Fused, Scores, fuse, shares_of
+from searchsocket.search.fusion import fuse, shares_of
 from searchsocket.search.group import each_alone, group_by_page
 from searchsocket.search.marks import QueryWords
 from searchsocket.search.query import SearchQuery, checked
@@ -22,22 +21,12 @@ from searchsocket.search.related import related_pages
 from searchsocket.search.relevance import is_enough
 from searchsocket.search.results import Telling, age_s
 from searchsocket.settings.model import RankingSettings
-from searchsocket.stores.base import Facts, IndexReader, VectorStore
+from searchsocket.stores.base import Candidates, IndexReader, VectorStore
 from searchsocket.synonyms import make_synonyms
-from searchsocket.types import MATCH_ALL, Generation, Hit, Scope, Vector
+from searchsocket.types import MATCH_ALL, Generation, Scope, Scores, Vector
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
 _MAX_CANDIDATES = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The candidates by rising id, and what is known of them: place i belongs to `ids[i]`."""
-
-    ids: list[str]
-    facts: Facts
-    fused: Fused
-    best_cosine: float  # of all records that the filter lets through
 
 
 class SearchEngine:
@@ -113,40 +102,28 @@ class SearchEngine:
             )
         return np.ascontiguousarray(vectors[0], dtype=np.float32)
 
-    def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector, watch: "_Watch") -> _Found:
+    def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector, watch: "_Watch") -> Candidates:
         pieces = _PIECES_A_PAGE if query.group_by == "page" else 1
         k = min(max(self._settings.candidate_k, query.top_k * pieces), _MAX_CANDIDATES)
-        with watch.part("vector"):
-            by_vector = reader.query(vector, top_k=k, where=query.where)
-        with watch.part("keyword"):
-            by_words = reader.keyword_query(query.q, top_k=k, where=query.where)
-            by_page = {hit.id: hit.score for hit in reader.page_query(query.q, top_k=k, where=query.where)}
-        cosine, bm25 = ({hit.id: hit.score for hit in hits} for hits in (by_vector, by_words))
-        with watch.part("vector"):
-            unknown = [id_ for id_ in bm25 if id_ not in cosine]
-            cosine.update(zip(unknown, reader.similarities(vector, unknown), strict=True))
-        ids = sorted(cosine)
-        facts = reader.facts(ids)
-        fused = fuse(
-            [cosine[id_] for id_ in ids],
-            [bm25.get(id_, 0.0) for id_ in ids],
-            [by_page.get(url, 0.0) for url in facts.url],
-            shares_of(query.q),
-        )
-        return _Found(ids, facts, fused, _best(by_vector))
+        return reader.candidates(vector, query.q, top_k=k, where=query.where, watch=watch.part)
 
-    def _is_answerable(self, reader: IndexReader, query: SearchQuery, vector: Vector, found: _Found) -> bool:
+    def _is_answerable(self, reader: IndexReader, query: SearchQuery, vector: Vector, found: Candidates) -> bool:
         """Whether the evidence is enough; looked for in the whole scope, also where a filter hides it."""
-        best = found.best_cosine if query.where == MATCH_ALL else _best(reader.query(vector, top_k=1))
+        best = found.best_cosine
+        if query.where != MATCH_ALL:
+            best = max((hit.score for hit in reader.query(vector, top_k=1)), default=-1.0)
         return is_enough(reader.word_evidence(query.q), best)
 
-    def _results(self, reader: IndexReader, query: SearchQuery, found: _Found, age: float) -> tuple[Result, ...]:
+    def _results(self, reader: IndexReader, query: SearchQuery, found: Candidates, age: float) -> tuple[Result, ...]:
         """Rank what was found by its facts, and read the records of what is shown."""
-        parts = Parts(found.fused, boosts_of(found.facts, self._settings), _exact(reader, query.q, found))
-        ranked = rank(found.ids, found.facts, parts)
-        groups = (group_by_page if query.group_by == "page" else each_alone)(ranked, query.top_k)
-        ids = dict.fromkeys(chunk.id for group in groups for chunk in (group.best, *group.sections))
-        shown = dict(zip(ids, reader.shown(list(ids)), strict=True))
+        facts = found.facts
+        fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(query.q))
+        parts = Parts(fused, boosts_of(facts, self._settings), _exact(reader, query.q, found))
+        ranked = rank(found.ids, facts, parts)
+        is_by_page = query.group_by == "page"
+        groups = group_by_page(ranked, facts, query.top_k) if is_by_page else each_alone(ranked, query.top_k)
+        places = list(dict.fromkeys(chunk.place for group in groups for chunk in (group.best, *group.sections)))
+        shown = dict(zip(places, reader.shown([found.ids[place] for place in places]), strict=True))
         told = parts if query.explain else None
         telling = Telling(QueryWords(query.q, self._synonyms), shown, reader.generation, age, told)
         return tuple(telling.result(group) for group in groups)
@@ -172,12 +149,8 @@ class _Watch:
         }
 
 
-def _exact(reader: IndexReader, q: str, found: _Found) -> Scores:
+def _exact(reader: IndexReader, q: str, found: Candidates) -> Scores:
     """What each candidate gains by what the query says to the letter; texts are read only for identifiers."""
     exact = exactness(q)
     texts = reader.texts(found.ids) if exact.names else [""] * len(found.ids)
     return np.array([exact.of(*told) for told in zip(found.facts.title, found.facts.url, texts, strict=True)])
-
-
-def _best(hits: Sequence[Hit]) -> float:
-    return hits[0].score if hits else -1.0

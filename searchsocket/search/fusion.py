@@ -1,15 +1,13 @@
 """Three lists of scores made one: each scaled to [0, 1] over all candidates, then mixed (docs/ranking.md)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
+from searchsocket.types import Scores
 from searchsocket.words import parse_query
-
-Scores = NDArray[np.float64]  # shape (n,), one number a candidate
 
 
 class Shares(NamedTuple):
@@ -47,9 +45,7 @@ def shares_of(q: str) -> Shares:
     return MANY_WORDS if sum(not word.is_stop for word in parse_query(q).words) >= _MANY else FEW_WORDS
 
 
-def fuse(
-    cosine: Sequence[float], bm25: Sequence[float], page_bm25: Sequence[float], shares: Shares = FEW_WORDS
-) -> Fused:
+def fuse(cosine: ArrayLike, bm25: ArrayLike, page_bm25: ArrayLike, shares: Shares = FEW_WORDS) -> Fused:
     """The lists of equal length as columns that can be compared, and mixed; a NaN counts as the least."""
     cosines = np.array(cosine, np.float64)
     cosines = np.minimum(np.maximum(np.where(np.isnan(cosines), -1.0, cosines), -1.0), 1.0)
@@ -59,7 +55,7 @@ def fuse(
     return Fused(cosines, words, pages, vector, keyword, page, mixed)
 
 
-def _positive(scores: Sequence[float]) -> Scores:
+def _positive(scores: ArrayLike) -> Scores:
     """The scores with 0 for what says nothing, is negative, NaN or infinite."""
     values = np.array(scores, np.float64)
     return np.where(np.isfinite(values) & (values >= _SILENT), values, 0.0)

@@ -1,10 +1,10 @@
 """Page first: the best page, its best sections inside."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from searchsocket.search.rank import Ranked
+from searchsocket.stores.base import Facts
 
 MAX_SECTIONS = 3
 
@@ -17,7 +17,7 @@ class PageGroup:
     sections: tuple[Ranked, ...]  # by score; the best chunk's own section is among them, the summary is not
 
 
-def group_by_page(ranked: Iterable[Ranked], top_k: int) -> list[PageGroup]:
+def group_by_page(ranked: Sequence[Ranked], facts: Facts, top_k: int) -> list[PageGroup]:
     """At most `top_k` pages, in the order of their best chunks.
 
     Args:
@@ -25,19 +25,19 @@ def group_by_page(ranked: Iterable[Ranked], top_k: int) -> list[PageGroup]:
     """
     pages: dict[str, list[Ranked]] = {}
     for chunk in ranked:
-        pages.setdefault(chunk.url, []).append(chunk)
-    return [PageGroup(chunks[0], _best_sections(chunks)) for chunks in list(pages.values())[:top_k]]
+        pages.setdefault(facts.url[chunk.place], []).append(chunk)
+    return [PageGroup(chunks[0], _best_sections(chunks, facts)) for chunks in list(pages.values())[:top_k]]
 
 
-def each_alone(ranked: Iterable[Ranked], top_k: int) -> list[PageGroup]:
+def each_alone(ranked: Sequence[Ranked], top_k: int) -> list[PageGroup]:
     """At most `top_k` chunks, as if each were a page."""
-    return [PageGroup(chunk, ()) for chunk in islice(ranked, top_k)]
+    return [PageGroup(chunk, ()) for chunk in ranked[:top_k]]
 
 
-def _best_sections(chunks: list[Ranked]) -> tuple[Ranked, ...]:
+def _best_sections(chunks: Sequence[Ranked], facts: Facts) -> tuple[Ranked, ...]:
     """One chunk a section: a long section has several pieces, and opens at the same place."""
     sections: dict[str, Ranked] = {}
     for chunk in chunks:
-        if chunk.kind == "section":
-            sections.setdefault(chunk.anchor, chunk)
+        if facts.kind[chunk.place] == "section":
+            sections.setdefault(facts.anchor[chunk.place], chunk)
     return tuple(list(sections.values())[:MAX_SECTIONS])

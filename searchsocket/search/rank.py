@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from searchsocket.search.boosts import Boosts
-from searchsocket.search.fusion import Fused, Scores
+from searchsocket.search.fusion import Fused
 from searchsocket.stores.base import Facts
+from searchsocket.types import Scores
 
 # Scores that differ by less come from the order in which a machine adds, not from the texts.
 _DIGITS = 6
@@ -26,10 +27,6 @@ class Parts:
 class Ranked(NamedTuple):
     """One chunk with its score in [0, 1], comparable only within one answer."""
 
-    id: str
-    url: str
-    kind: str
-    anchor: str
     score: float
     place: int  # among the candidates
 
@@ -44,6 +41,6 @@ def rank(ids: Sequence[str], facts: Facts, parts: Parts) -> list[Ranked]:
     scale = (1.0 + boosts.most + parts.exact[shown].max()) * max(1.0, boosts.weight[shown].max())
     sums = found.fused + boosts.links + boosts.depth + parts.exact
     scores: list[float] = np.round(sums * boosts.weight / scale, _DIGITS).tolist()
-    ordinals = facts.ordinal.tolist()
-    keys = sorted((-scores[i], facts.url[i], ordinals[i], ids[i], i) for i in shown.tolist())
-    return [Ranked(id_, url, facts.kind[i], facts.anchor[i], -score, i) for score, url, _, id_, i in keys]
+    url, ordinals = facts.url, facts.ordinal.tolist()
+    keys = sorted([(-scores[i], url[i], ordinals[i], ids[i], i) for i in shown.tolist()])
+    return [Ranked(-key[0], key[4]) for key in keys]

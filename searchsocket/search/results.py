@@ -32,7 +32,7 @@ class Telling:
     """What all results of one answer share."""
 
     words: QueryWords
-    shown: Mapping[str, Shown]  # by id
+    shown: Mapping[int, Shown]  # by place among the candidates
     generation: Generation
     age_s: float
     parts: Parts | None  # of every score, where they are asked for
@@ -55,14 +55,14 @@ class Telling:
     def result(self, group: PageGroup) -> Result:
         """One page, or chunk: told as its best chunk, with its best sections."""
         sections = tuple(self._section(chunk) for chunk in group.sections)
-        quote = self.quote(self.shown[group.best.id])
-        if group.best.kind == "summary" and group.sections and not quote.snippet.marks:
+        quote = self.quote(self.shown[group.best.place])
+        if self.shown[group.best.place].record.kind == "summary" and group.sections and not quote.snippet.marks:
             # A description without the query's words says less than the best section, and may be that of every page.
-            quote = replace(quote, snippet=self.quote(self.shown[group.sections[0].id]).snippet)
+            quote = replace(quote, snippet=self.quote(self.shown[group.sections[0].place]).snippet)
         return self._result(group.best, quote, sections)
 
     def _section(self, chunk: Ranked) -> Section:
-        shown = self.shown[chunk.id]
+        shown = self.shown[chunk.place]
         record, quote = shown.record, self.quote(shown, _SECTION_CHARS)
         return Section(
             href=href(record.url, quote.anchor),
@@ -75,7 +75,7 @@ class Telling:
         )
 
     def _result(self, chunk: Ranked, quote: Quote, sections: tuple[Section, ...]) -> Result:
-        record = self.shown[chunk.id].record
+        record = self.shown[chunk.place].record
         return Result(
             url=record.url,
             href=href(record.url, quote.anchor),

@@ -1,7 +1,8 @@
 """The seam where records, vectors and words are kept and queried."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple, Protocol
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import BadVectors
 from searchsocket.markdown.chunk_text import ChunkText
-from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
+from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Scores, Vector, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,22 @@ class Facts:
     weight: NDArray[np.float64]
 
 
+# Opened around the work on one list, by its name: `vector` or `keyword`.
+Watch = Callable[[str], AbstractContextManager[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Records that some list of a query found, in no order, by column: place i belongs to record i."""
+
+    ids: Sequence[str]
+    facts: Facts
+    cosine: Scores  # of all
+    bm25: Scores  # 0 for those that are not among the best by words
+    page_bm25: Scores  # of the page; 0 for pages that are not among the best
+    best_cosine: float  # of all records that match the filter; -1 where there are none
+
+
 class Shown(NamedTuple):
     """A record as a person is shown it."""
 
@@ -86,6 +103,11 @@ class IndexReader(Protocol):
         A word counts when it is there in any of its forms; else, from three letters, when it is the last and begins one
         that is; else when all its parts are there; else, from six letters, when it is a likely slip of one that is.
         """
+
+    def candidates(
+        self, vector: Vector, text: str, *, top_k: int, where: Filter = MATCH_ALL, watch: Watch = nullcontext
+    ) -> Candidates:
+        """All that `query` and `keyword_query` find, and what `page_query` finds of their pages, joined."""
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """Cosine of each named record, in the order of `ids`.

@@ -1,6 +1,7 @@
 """What every vector store promises. A subclass supplies a fresh, empty `store` fixture for the project `shop`."""
 
 import hashlib
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields, replace
 
 import numpy as np
@@ -235,6 +236,40 @@ class VectorStoreContract:
         found = reader.query(vectors[5], top_k=50)
         assert reader.similarities(vectors[5], ids(found)) == pytest.approx([hit.score for hit in found], abs=1e-6)
         assert reader.similarities(vectors[5], []) == []
+
+    @pytest.mark.parametrize("where", [MATCH_ALL, Filter("/docs"), Filter("", ("new",)), Filter("/nowhere")])
+    @pytest.mark.parametrize("text", ["zebra", "zebra number7", "nothing"])
+    def test_candidates_are_the_three_lists_joined(self, store: VectorStore, text: str, where: Filter) -> None:
+        words = ["zebra", "giraffe", "zebra zebra number7"]
+        records = [
+            record(f"k{n}", f"/{'docs' if n % 2 else 'blog'}/{n // 6}", words[n % 3], tags=("new",) if n % 5 else ())
+            for n in range(60)
+        ]
+        reader = fill(store, records, random_units(60))
+        vector, watched = random_units(1, 3)[0], list[str]()
+
+        def watch(name: str) -> AbstractContextManager[None]:
+            watched.append(name)
+            return nullcontext()
+
+        found = reader.candidates(vector, text, top_k=7, where=where, watch=watch)
+        near, worded, pages = (
+            {hit.id: hit.score for hit in hits}
+            for hits in (
+                reader.query(vector, top_k=7, where=where),
+                reader.keyword_query(text, top_k=7, where=where),
+                reader.page_query(text, top_k=7, where=where),
+            )
+        )
+        assert sorted(found.ids) == sorted({*near, *worded})
+        told = reader.facts(found.ids)
+        assert (found.facts.url, found.facts.anchor) == (told.url, told.anchor)
+        assert found.facts.ordinal.tolist() == told.ordinal.tolist()
+        assert found.cosine.tolist() == reader.similarities(vector, found.ids)
+        assert found.bm25.tolist() == [worded.get(id_, 0.0) for id_ in found.ids]
+        assert found.page_bm25.tolist() == [pages.get(url, 0.0) for url in told.url]
+        assert found.best_cosine == max(near.values(), default=-1.0)
+        assert set(watched) == {"vector", "keyword"}
 
     def test_vectors_come_back_as_they_were_stored(self, store: VectorStore) -> None:
         vectors = random_units(20)

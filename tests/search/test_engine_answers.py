@@ -188,7 +188,7 @@ def test_an_outage_is_never_no_results(site: Site, monkeypatch: pytest.MonkeyPat
         raise VectorBackendUnavailable("10.0.0.7 refused the connection")
 
     reader = type(site.store.reader(MAIN))
-    for method in ("query", "keyword_query", "shown", "similarities"):
+    for method in ("candidates", "word_evidence", "shown"):
         with monkeypatch.context() as patch:
             patch.setattr(reader, method, down)
             with pytest.raises(VectorBackendUnavailable):

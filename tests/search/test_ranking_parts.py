@@ -108,41 +108,39 @@ def test_the_order_is_total_and_does_not_depend_on_what_came_first(count: int, s
     first, second = (
         ranked_by([score for score, _ in some], [record for _, record in some]) for some in (found, shuffled)
     )
-    assert [(chunk.id, chunk.score) for chunk in first] == [(chunk.id, chunk.score) for chunk in second]
-    assert all(
-        some[chunk.place][1].id == chunk.id for some, order in ((found, first), (shuffled, second)) for chunk in order
-    )
-    by_id = {record.id: record for record in records}
-    keys = [(-chunk.score, chunk.url, by_id[chunk.id].ordinal, chunk.id) for chunk in first]
-    assert keys == sorted(keys)
-    assert len(set(keys)) == len(keys) == count
+    orders = [
+        [(-chunk.score, one.url, one.ordinal, one.id) for chunk in ranked for one in [some[chunk.place][1]]]
+        for some, ranked in ((found, first), (shuffled, second))
+    ]
+    assert orders[0] == orders[1] == sorted(orders[0])
+    assert len(set(orders[0])) == len(orders[0]) == count
 
 
 def test_a_page_of_no_weight_is_no_result() -> None:
     """Nor does it decide how the others are scaled."""
     records = _records(6)
     hidden = [replace(records[0], weight=0.0), *records[1:]]
-    assert [chunk.id for chunk in ranked_by([0.9] * 6, hidden)] == [
-        chunk.id for chunk in ranked_by([0.9] * 6, records) if chunk.id != records[0].id
-    ]
+    assert ranked_by([0.9] * 6, hidden) == [chunk for chunk in ranked_by([0.9] * 6, records) if chunk.place != 0]
     assert ranked_by([0.9], hidden[:1]) == []
 
 
 def test_pages_come_in_the_order_of_their_best_chunk() -> None:
-    ranked = _ranked(40)
-    groups = group_by_page(ranked, 3)
-    assert [group.best.url for group in groups] == list(dict.fromkeys(chunk.url for chunk in ranked))[:3]
+    ranked, records = _ranked(40), _records(40)
+    groups = group_by_page(ranked, facts_of(records), 3)
+    urls = [records[chunk.place].url for chunk in ranked]
+    assert [records[group.best.place].url for group in groups] == list(dict.fromkeys(urls))[:3]
     for group in groups:
         scores = [section.score for section in group.sections]
         assert scores == sorted(scores, reverse=True)
-        assert len({section.anchor for section in group.sections}) == len(group.sections) <= MAX_SECTIONS
+        anchors = {records[section.place].anchor for section in group.sections}
+        assert len(anchors) == len(group.sections) <= MAX_SECTIONS
 
 
 def test_a_summary_is_no_section() -> None:
     records = [record_of(Piece("/a", "x", kind="summary")), record_of(Piece("/a", "y", section="S", ordinal=1))]
-    [group] = group_by_page(ranked_by([0.9, 0.5], records), 10)
-    assert group.best.kind == "summary"
-    assert [section.id for section in group.sections] == [records[1].id]
+    [group] = group_by_page(ranked_by([0.9, 0.5], records), facts_of(records), 10)
+    assert group.best.place == 0
+    assert [section.place for section in group.sections] == [1]
 
 
 def test_chunks_can_stand_alone() -> None:

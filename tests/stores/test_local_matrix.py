@@ -37,8 +37,8 @@ def test_the_best_rows_are_those_of_a_full_sort(top_k: int, start: int, stop: in
     found = best_rows(matrix, vector, Selection(start, stop, rows if is_sparse else None), hidden, ids, top_k)
     scores = np.round(matrix.astype(np.float64) @ vector.astype(np.float64), 7)
     expected = sorted(rows.tolist(), key=lambda row: (-scores[row], ids[row]))[:top_k]
-    assert [row for row, _ in found] == expected
-    assert [score for _, score in found] == [scores[row] for row in expected]
+    assert found[0].tolist() == expected
+    assert found[1].tolist() == [scores[row] for row in expected]
 
 
 def test_pages_that_were_forgotten_are_read_again(tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ def forget_pages(matrix: Vectors) -> None:
 
 def best_rows(
     matrix: Vectors, vector: Vector, chosen: Selection, hidden: Rows, ids: NDArray[np.bytes_], top_k: int
-) -> list[tuple[int, float]]:
-    """The `top_k` chosen rows of highest cosine as (row, score): by falling score, then rising id.
+) -> tuple[Rows, NDArray[np.float64]]:
+    """The `top_k` chosen rows of highest cosine, and these: by falling score, then rising id.
 
     Raises:
         ValueError: The matrix is damaged.
@@ -70,9 +70,9 @@ def best_rows(
             scores[inside - chosen.start] = -np.inf
     near = _near_the_top(scores, top_k)
     found = near + chosen.start if rows is None else rows[near]
-    exact = _exact_scores(matrix, vector, found)
+    exact = cosines(matrix, vector, found)
     order = np.lexsort((ids[found], -exact))[:top_k]
-    return list(zip(found[order].tolist(), exact[order].tolist(), strict=True))
+    return found[order], exact[order]
 
 
 def _scores_of_rows(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.float32]:
@@ -91,19 +91,13 @@ def _near_the_top(scores: NDArray[np.float32], top_k: int) -> Rows:
     return np.flatnonzero((scores >= cut) & (scores > -np.inf))
 
 
-def _exact_scores(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.float64]:
-    """Cosines in double precision, rounded, within [-1, 1]."""
+def cosines(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.float64]:
+    """Cosines of rows in double precision, rounded, within [-1, 1]: those that `best_rows` gives the same rows."""
     wide = vector.astype(np.float64)
     scores = np.empty(len(rows), np.float64)
     for i in range(0, len(rows), _BLOCK_ROWS):
         scores[i : i + _BLOCK_ROWS] = np.vecdot(matrix[rows[i : i + _BLOCK_ROWS]].astype(np.float64), wide)
     return np.clip(np.round(scores, _DIGITS), -1.0, 1.0) + 0.0  # no negative zero
-
-
-def cosines(matrix: Vectors, vector: Vector, rows: Rows) -> list[float]:
-    """The scores that `best_rows` gives the same rows."""
-    scores: list[float] = _exact_scores(matrix, vector, rows).tolist()
-    return scores
 
 
 class Sink(Protocol):

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.stores.base import UNIT_TOLERANCE, Facts, Shown, WordEvidence, check_vectors
+from searchsocket.stores.base import UNIT_TOLERANCE, Candidates, Facts, Shown, Watch, WordEvidence, check_vectors
 from searchsocket.stores.local.facts import FactTable, read_facts
 from searchsocket.stores.local.keywords import Words
 from searchsocket.stores.local.layout import (
@@ -33,11 +34,14 @@ from searchsocket.stores.local.records import (
     path_bounds,
 )
 from searchsocket.synonyms import NO_SYNONYMS, Synonyms
-from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Vector, Vectors
+from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scores, Vector, Vectors
 from searchsocket.urls import normalise_prefix
 
 _MAX_CACHED_TAGS = 256
 _MAX_HITS = 8_192  # ids whose rows are remembered
+
+Found = tuple[Rows, Scores]  # rows, best first, and their scores
+NOTHING: Found = np.empty(0, np.int64), np.empty(0)
 
 
 class LocalReader:
@@ -120,41 +124,72 @@ class LocalReader:
 
     def query(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `IndexReader.query`."""
-        self._check(vector)
-        chosen = self._selection(where)
-        if chosen is None or top_k < 1:
-            return []
-        with naming_damage(self.folder / VECTORS):
-            found = best_rows(self.vectors, vector, chosen, self._hidden, self.ids, top_k)
-        return self._hits(*zip(*found, strict=True)) if found else []
+        return self._hits(*self._nearest(vector, top_k, where))
 
     def keyword_query(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `IndexReader.keyword_query`."""
-        prefix = normalise_prefix(clean(where.path_prefix))
-        with naming_damage(self.folder / WORDS):
-            docs, scores = self.words.search(text, Filter(prefix, where.tags), top_k)
-            rows = self.rows[docs]
-            best = np.lexsort((self.ids[rows], -scores))[:top_k]
-        return self._hits(rows[best].tolist(), scores[best].tolist())
-
-    def _hits(self, rows: Sequence[int], scores: Sequence[float]) -> list[Hit]:
-        """Rows as hits; whoever gets these asks for more about them, so their rows are remembered."""
-        ids = [id_.decode() for id_ in self.ids[list(rows)].tolist()]
-        known = self._row_of
-        if len(known) > _MAX_HITS:
-            known = self._row_of = {}  # another thread may hold the old one, so that stays as it is
-        known.update(zip(ids, rows, strict=True))
-        return [Hit(id_, score) for id_, score in zip(ids, scores, strict=True)]
+        return self._hits(*self._by_words(text, top_k, where))
 
     def page_query(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `IndexReader.page_query`."""
-        prefix = normalise_prefix(clean(where.path_prefix))
+        rows, scores = self._pages(text, top_k, where)
+        urls = self.facts_of_all.texts["url"].take(rows)
+        return [Hit(url, score) for url, score in zip(urls, scores.tolist(), strict=True)]
+
+    def candidates(
+        self, vector: Vector, text: str, *, top_k: int, where: Filter = MATCH_ALL, watch: Watch = nullcontext
+    ) -> Candidates:
+        """See `IndexReader.candidates`."""
+        with watch("vector"):
+            near, cosine = self._nearest(vector, top_k, where)
+        with watch("keyword"):
+            worded, bm25 = self._by_words(text, top_k, where)
+            paged, page_bm25 = self._pages(text, top_k, where)
+        with watch("vector"), naming_damage(self.folder / VECTORS):
+            others = np.setdiff1d(worded, near, assume_unique=True)
+            cosine = np.concatenate([cosine, cosines(self.vectors, vector, others)])
+        rows = np.concatenate([near, others])
+        with naming_damage(self.folder / FACTS):
+            facts = self.facts_of_all.take(rows)
+            pages = self.facts_of_all.texts["url"].codes
+            words = _column(worded, bm25, rows)
+            of_page = _column(pages[paged], page_bm25, pages[rows])
+        return Candidates(self._named(rows), facts, cosine, words, of_page, float(cosine[0]) if len(near) else -1.0)
+
+    def _nearest(self, vector: Vector, top_k: int, where: Filter) -> Found:
+        self._check(vector)
+        chosen = self._selection(where)
+        if chosen is None or top_k < 1:
+            return NOTHING
+        with naming_damage(self.folder / VECTORS):
+            return best_rows(self.vectors, vector, chosen, self._hidden, self.ids, top_k)
+
+    def _by_words(self, text: str, top_k: int, where: Filter) -> Found:
         with naming_damage(self.folder / WORDS):
-            docs, scores = self.words.search_pages(text, Filter(prefix, where.tags), top_k)
-            rows = self.rows[docs]  # in path order
+            docs, scores = self.words.search(text, _canonical(where), top_k)
+            rows = self.rows[docs]
+            best = np.lexsort((self.ids[rows], -scores))[:top_k]
+        return rows[best], scores[best]
+
+    def _pages(self, text: str, top_k: int, where: Filter) -> Found:
+        """Pages by the row of their first record; rows are in path order."""
+        with naming_damage(self.folder / WORDS):
+            docs, scores = self.words.search_pages(text, _canonical(where), top_k)
+            rows = self.rows[docs]
         best = np.lexsort((rows, -scores))[:top_k]
-        urls = self.facts_of_all.texts["url"].take(rows[best])
-        return [Hit(url, score) for url, score in zip(urls, scores[best].tolist(), strict=True)]
+        return rows[best], scores[best]
+
+    def _hits(self, rows: Rows, scores: Scores) -> list[Hit]:
+        return [Hit(id_, score) for id_, score in zip(self._named(rows), scores.tolist(), strict=True)]
+
+    def _named(self, rows: Rows) -> list[str]:
+        """The ids of rows; whoever gets these asks for more about them, so their rows are remembered."""
+        ids = [id_.decode() for id_ in self.ids[rows].tolist()]
+        known = self._row_of
+        if len(known) > _MAX_HITS:
+            known = self._row_of = {}  # another thread may hold the old one, so that stays as it is
+        known.update(zip(ids, rows.tolist(), strict=True))
+        return ids
 
     def word_evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""
@@ -166,7 +201,8 @@ class LocalReader:
         self._check(vector)
         rows = self._rows_of_ids(ids)
         with naming_damage(self.folder / VECTORS):
-            return cosines(self.vectors, vector, rows)
+            found: list[float] = cosines(self.vectors, vector, rows).tolist()
+        return found
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `IndexReader.vectors_of`."""
@@ -262,3 +298,13 @@ class LocalReader:
         if not is_known.all():
             raise InvalidRequest(f"no record {ids[int(np.argmin(is_known))][:200]!r} in this index")
         return rows
+
+
+def _canonical(where: Filter) -> Filter:
+    return Filter(normalise_prefix(clean(where.path_prefix)), where.tags) if where.path_prefix else where
+
+
+def _column(found: Rows, scores: Scores, wanted: Rows) -> Scores:
+    """The score of each of `wanted`; 0 for those that were not found."""
+    known = dict(zip(found.tolist(), scores.tolist(), strict=True))
+    return np.array([known.get(key, 0.0) for key in wanted.tolist()], np.float64)
