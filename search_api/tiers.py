@@ -5,6 +5,7 @@ import hmac
 import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -22,6 +23,7 @@ _FORWARDED = (
 )
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _IPV6_CLIENT_PREFIX = 64  # what one subscriber is given
+_KEPT = 256  # names and addresses that were read: each request brings four, mostly the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ def is_loopback(host: str) -> bool:
     return address.is_loopback if address else host.lower().rstrip(".") in _LOOPBACK_NAMES
 
 
+@lru_cache(maxsize=_KEPT)
 def host_name(host: str) -> str:
     """The name in a Host header, in lower case, without port and brackets; "" when it cannot be read."""
     try:
@@ -114,6 +117,7 @@ def _in_networks(address: str, networks: Sequence[IPNetwork]) -> bool:
     return parsed is not None and any(parsed in network for network in networks)
 
 
+@lru_cache(maxsize=_KEPT)
 def _parse(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         parsed = ipaddress.ip_address(address.strip("[]").partition("%")[0])

@@ -119,7 +119,7 @@ class SearchEngine:
         facts = found.facts
         fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(query.q))
         parts = Parts(fused, boosts_of(facts, self._settings), _exact(reader, query.q, found))
-        ranked = rank(found.ids, facts, parts)
+        ranked = rank(facts, parts)
         is_by_page = query.group_by == "page"
         groups = group_by_page(ranked, facts, query.top_k) if is_by_page else each_alone(ranked, query.top_k)
         places = list(dict.fromkeys(chunk.place for group in groups for chunk in (group.best, *group.sections)))
@@ -152,5 +152,7 @@ class _Watch:
 def _exact(reader: IndexReader, q: str, found: Candidates) -> Scores:
     """What each candidate gains by what the query says to the letter; texts are read only for identifiers."""
     exact = exactness(q)
-    texts = reader.texts(found.ids) if exact.names else [""] * len(found.ids)
-    return np.array([exact.of(*told) for told in zip(found.facts.title, found.facts.url, texts, strict=True)])
+    if not exact.names:
+        return np.array([exact.of_title(title) for title in found.facts.title])
+    told = zip(found.facts.title, found.facts.url, reader.texts(found.ids), strict=True)
+    return np.array([exact.of(title, url, text) for title, url, text in told])

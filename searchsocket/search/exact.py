@@ -22,16 +22,14 @@ class Exactness:
     title: str
     names: tuple[str, ...]
 
-    def of(self, title: str, url: str, text: str) -> float:
-        """What a chunk's score gains: most where the query is the title, less for the identifiers that it holds.
+    def of_title(self, title: str) -> float:
+        """What a chunk's score gains where the query is the title of its page."""
+        return _TITLE if self.title and _folded(title) == self.title else 0.0
 
-        Args:
-            text: Of the chunk; read only where the query has `names`.
-        """
-        if self.title and _folded(title) == self.title:
-            return _TITLE
-        if not self.names:
-            return 0.0
+    def of(self, title: str, url: str, text: str) -> float:
+        """What a chunk's score gains: most where the query is the title, less for the identifiers that it holds."""
+        if not self.names or self.of_title(title):
+            return self.of_title(title)
         text = f"{text}\n{title}\n{url}".casefold()
         most = _ALONE if self.names == (self.title,) else _AMONG_WORDS
         return most * sum(name in text for name in self.names) / len(self.names)

@@ -1,6 +1,5 @@
 """The order of chunks: fused score, boosts, page weight, and a rule for every tie."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -31,8 +30,8 @@ class Ranked(NamedTuple):
     place: int  # among the candidates
 
 
-def rank(ids: Sequence[str], facts: Facts, parts: Parts) -> list[Ranked]:
-    """Chunks best first; equal scores by URL, then by place on the page, then by id. Pages of weight 0 are left out."""
+def rank(facts: Facts, parts: Parts) -> list[Ranked]:
+    """Chunks best first; equal scores in path order, on a page by place and id. Pages of weight 0 are left out."""
     shown = np.flatnonzero(~(facts.weight <= 0))
     if not len(shown):
         return []
@@ -40,7 +39,6 @@ def rank(ids: Sequence[str], facts: Facts, parts: Parts) -> list[Ranked]:
     # Pages may weigh more than 1; dividing by the most keeps scores in [0, 1] and the order as it is.
     scale = (1.0 + boosts.most + parts.exact[shown].max()) * max(1.0, boosts.weight[shown].max())
     sums = found.fused + boosts.links + boosts.depth + parts.exact
-    scores: list[float] = np.round(sums * boosts.weight / scale, _DIGITS).tolist()
-    url, ordinals = facts.url, facts.ordinal.tolist()
-    keys = sorted([(-scores[i], url[i], ordinals[i], ids[i], i) for i in shown.tolist()])
-    return [Ranked(-key[0], key[4]) for key in keys]
+    scores = np.round(sums * boosts.weight / scale, _DIGITS)
+    best = shown[np.lexsort((facts.order[shown], -scores[shown]))]
+    return list(map(Ranked, scores[best].tolist(), best.tolist()))

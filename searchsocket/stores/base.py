@@ -50,7 +50,7 @@ class Facts:
     title: Sequence[str]
     anchor: Sequence[str]
     kind: Sequence[str]  # `ChunkKind`
-    ordinal: NDArray[np.integer]  # numbers: shape (n,)
+    order: NDArray[np.integer]  # numbers: shape (n,); rises in path order, on a page by ordinal and then by id
     depth: NDArray[np.integer]
     incoming_links: NDArray[np.integer]
     weight: NDArray[np.float64]

@@ -20,7 +20,7 @@ from searchsocket.errors import (
 from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore, index_digest
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
-from searchsocket.urls import normalise_prefix, under_prefix
+from searchsocket.urls import normalise_prefix, sort_key, under_prefix
 
 MANY_SCOPES = 101  # more than the pages of the usual backends hold
 MAIN = Scope("shop", "main")
@@ -139,8 +139,12 @@ class VectorStoreContract:
         reader = fill(store, [changed, record("z", "/é/0")])
         asked = ["z", "k9", "k0", *(f"k{n}" for n in range(18, 50)), "k0"]
         facts, records = reader.facts(asked), reader.records(asked)
-        for field in fields(facts):
-            assert list(getattr(facts, field.name)) == [getattr(found, field.name) for found in records]
+        for name in {field.name for field in fields(facts)} - {"order"}:
+            assert list(getattr(facts, name)) == [getattr(found, name) for found in records]
+        in_order = sorted(set(asked), key=lambda id_: facts.order[asked.index(id_)])
+        keys = [(sort_key(one.url), one.ordinal, one.id) for one in reader.records(in_order)]
+        assert keys == sorted(keys)
+        assert facts.order[0] != facts.order[1]
         assert list(reader.facts([]).url) == []
         with pytest.raises(InvalidRequest):
             reader.facts(["z", "k3"])
@@ -264,7 +268,7 @@ class VectorStoreContract:
         assert sorted(found.ids) == sorted({*near, *worded})
         told = reader.facts(found.ids)
         assert (found.facts.url, found.facts.anchor) == (told.url, told.anchor)
-        assert found.facts.ordinal.tolist() == told.ordinal.tolist()
+        assert found.facts.weight.tolist() == told.weight.tolist()
         assert found.cosine.tolist() == reader.similarities(vector, found.ids)
         assert found.bm25.tolist() == [worded.get(id_, 0.0) for id_ in found.ids]
         assert found.page_bm25.tolist() == [pages.get(url, 0.0) for url in told.url]

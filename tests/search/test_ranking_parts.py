@@ -75,18 +75,18 @@ def test_boosts_are_small_and_finite_whatever_a_record_says(links: int, depth: i
 def facts_of(records: Sequence[Record]) -> Facts:
     texts = ([getattr(record, name) for record in records] for name in ("url", "title", "anchor", "kind"))
     numbers = (
-        np.array([getattr(record, name) for record in records], np.int64)
-        for name in ("ordinal", "depth", "incoming_links")
+        np.array([getattr(record, name) for record in records], np.int64) for name in ("depth", "incoming_links")
     )
-    return Facts(*texts, *numbers, np.array([record.weight for record in records], np.float64))
+    keys = [(record.url, record.ordinal, record.id) for record in records]
+    order = np.array([sorted(keys).index(key) for key in keys], np.int64)
+    return Facts(*texts, order, *numbers, np.array([record.weight for record in records], np.float64))
 
 
 def ranked_by(cosines: Sequence[float], records: Sequence[Record]) -> list[Ranked]:
     """The order of records when only their vectors tell."""
     nothing = [0.0] * len(records)
     facts = facts_of(records)
-    parts = Parts(fuse(cosines, nothing, nothing), boosts_of(facts, RankingSettings()), np.array(nothing))
-    return rank([record.id for record in records], facts, parts)
+    return rank(facts, Parts(fuse(cosines, nothing, nothing), boosts_of(facts, RankingSettings()), np.array(nothing)))
 
 
 def _records(count: int) -> list[Record]:

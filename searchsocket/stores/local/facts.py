@@ -18,7 +18,7 @@ from searchsocket.stores.local.matrix import Rows
 
 # Columns of records.db: the texts repeat, since pages have several records.
 TEXTS = ("url", "title", "anchor", "kind")
-NUMBERS = ("ordinal", "depth", "incoming_links", "weight")
+NUMBERS = ("depth", "incoming_links", "weight")
 COLUMNS = (*TEXTS, *NUMBERS)
 _MAX_KNOWN = 8_192  # texts of a column that stay decoded, under 1 MB: the same pages are found again and again
 
@@ -92,10 +92,10 @@ class FactTable:
         return self.numbers["weight"]
 
     def take(self, rows: Rows) -> Facts:
-        """The facts of some rows, in their order."""
+        """The facts of some rows, in their order; rows are in path order."""
         url, title, anchor, kind = (self.texts[name].take(rows) for name in TEXTS)
-        ordinal, depth, incoming_links, weight = (self.numbers[name][rows] for name in NUMBERS)
-        return Facts(url, title, anchor, kind, ordinal, depth, incoming_links, weight)
+        depth, incoming_links, weight = (self.numbers[name][rows] for name in NUMBERS)
+        return Facts(url, title, anchor, kind, rows, depth, incoming_links, weight)
 
     def merged(self, other: Self, rows: Rows) -> Self:
         """The table of `rows`, where the rows of `other` are numbered on from those of this table."""

@@ -30,6 +30,8 @@ _MAX_COMPLETIONS = 12
 _MIN_PREFIX_CHARS = 2
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_TYPO = 3, 6  # shorter ones are near some word by chance
 
+_ROUNDING = 1e-6  # tantivy adds up in float32
+
 _NOTHING: Scored = np.empty(0, np.int64), np.empty(0, np.float64)
 
 
@@ -110,7 +112,10 @@ class Words:
             if forms:
                 rarities.append((self._pages.any_of(forms), rarity))
         share = self._pages.most([(query, rarity) for query, rarity in rarities]) / total if total else 0.0
-        count = round(self._pages.most([(query, 1.0) for query, _ in rarities]))
+        if math.isclose(share, 1.0, rel_tol=_ROUNDING):
+            count = len(rarities)
+        else:
+            count = round(self._pages.most([(query, 1.0) for query, _ in rarities]))
         return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0)
 
     def _held_forms(self, word: QueryWord, wanted: _LookedFor) -> list[Forms]:
