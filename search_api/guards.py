@@ -158,10 +158,9 @@ class BodyGuard:
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             await _refuse(415, "the body must be sent as application/json")(scope, receive, send)
             return
-        too_large = _refuse(413, f"the body may have at most {self._max_bytes} bytes")
         declared = headers.get("content-length", "0")
         if not declared.isdigit() or len(declared) > 18 or int(declared) > self._max_bytes:
-            await too_large(scope, receive, send)
+            await self._too_large()(scope, receive, send)
             return
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -170,10 +169,13 @@ class BodyGuard:
             await _refuse(408, "the body did not arrive in time")(scope, receive, send)
             return
         except _TooLarge:
-            await too_large(scope, receive, send)
+            await self._too_large()(scope, receive, send)
             return
         if body is not None:
             await self._app(scope, _replay(body, receive), send)
+
+    def _too_large(self) -> ASGIApp:
+        return _refuse(413, f"the body may have at most {self._max_bytes} bytes")
 
 
 class _TooLarge(Exception):

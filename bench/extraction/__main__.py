@@ -25,7 +25,9 @@ SIDES = ("peer", "steps", "stages")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.extraction", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.extraction", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("builds", nargs="+", type=Path, metavar="BUILD", help="a folder of HTML files")
     parser.add_argument("--pages", type=int, default=1_000, help="at most so many of each, evenly drawn (default 1000)")
     parser.add_argument("--rounds", type=int, default=5)

@@ -22,7 +22,9 @@ STAGES = ("site_pages", "page_mirror", "page_chunks", "chunk_embeddings", "searc
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.indexing", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.indexing", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
         "pages", nargs="*", type=int, help="sizes of generated sites; 1000 and 10000 if there is no --site"
     )

@@ -37,7 +37,9 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m bench.relevance", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.relevance", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--collections", type=Path, help="a folder of collections, beside the committed one")
     parser.add_argument("--only", default="", help="names of collections, with commas")
     parser.add_argument("--variants", default=",".join(VARIANTS), help=f"of {', '.join([*VARIANTS, ABLATION])}")

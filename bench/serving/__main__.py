@@ -6,7 +6,8 @@ Indexes a generated site (about nine chunks a page), then measures, in one run:
   of chunks and of pages, and the whole engine;
 - the same queries end to end over HTTP, one worker, 1 and 32 clients, and 1 client while a new generation is published;
 - the floor of those: an endpoint of the same server and framework that does nothing, asked at once again and, as a
-  processor that waits for an answer falls asleep, once in 5 ms.
+  processor that waits for an answer falls asleep, once in 5 ms;
+- the pace of the machine in that minute, by a fixed piece of Python.
 """
 
 import argparse
@@ -33,7 +34,9 @@ QUERIES = 300
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.serving", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.serving", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pages", nargs="*", type=int, default=[1_000])
     parser.add_argument("--keep", type=Path, help="folder for the sites and their state, kept afterwards")
     arguments = parser.parse_args()
@@ -83,6 +86,7 @@ def parts(root: Path, queries: Sequence[str]) -> None:
     reader = store.reader(scope)
     records, dimensions = reader.generation.records, embedder.dimensions
     print(f"\n{records} chunks x {dimensions} dimensions\n\n| part | p50 ms | p95 ms | p99 ms |\n|---|---|---|---|")
+    timed("100,000 additions in Python", [lambda: sum(map(int.__add__, range(100_000), range(100_000)))] * 60)
     matrix = np.random.default_rng(1).random((records, dimensions), dtype=np.float32)
     floor = timed("memory floor (one pass)", [lambda: matrix.max()] * 60)
     vectors = [embedder.embed([query], "query")[0] for query in queries]

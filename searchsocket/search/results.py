@@ -1,8 +1,9 @@
 """Ranked chunks as the results that callers get."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from searchsocket.markdown.chunk_text import Opening
 from searchsocket.search.answer import Explanation, Result, Section
@@ -18,8 +19,7 @@ from searchsocket.types import Generation
 _SECTION_CHARS = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(NamedTuple):
     """What a chunk says to a query, and where that stands."""
 
     snippet: Snippet
@@ -58,7 +58,7 @@ class Telling:
         quote = self.quote(self.shown[group.best.place])
         if self.shown[group.best.place].record.kind == "summary" and group.sections and not quote.snippet.marks:
             # A description without the query's words says less than the best section, and may be that of every page.
-            quote = replace(quote, snippet=self.quote(self.shown[group.sections[0].place]).snippet)
+            quote = quote._replace(snippet=self.quote(self.shown[group.sections[0].place]).snippet)
         return self._result(group.best, quote, sections)
 
     def _section(self, chunk: Ranked) -> Section:

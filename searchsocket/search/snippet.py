@@ -3,8 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
+from typing import NamedTuple
 
 from searchsocket.search.marks import Mark
 
@@ -18,8 +18,7 @@ _SPACE = re.compile(r"\s+")
 _SENTENCE_END = re.compile(r"[.!?:。！？]\s|\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(NamedTuple):
     """Plain text on one line; `marks` are half-open ranges of code points, ascending, apart."""
 
     text: str
@@ -36,16 +35,11 @@ class Snippet:
         return "".join([*parts, shown(text[at:])])
 
 
-def fold(text: str) -> str:
-    """`text` with each run of white space as one character: a line break where the run holds one, else a space."""
-    return "\n".join(filter(None, (" ".join(line.split()) for line in text.split("\n"))))
-
-
 def snippet(text: str, marks: Sequence[Mark], max_chars: int = MAX_CHARS) -> Snippet:
     """The part of `text` with the most different query words, then the most of them, then the earliest.
 
     Args:
-        text: Plain text as `fold` returns it.
+        text: Plain text as `chunk_text.fold` returns it.
         marks: Where the query's words stand in it, ascending and apart.
         max_chars: Code points, ellipses not counted.
     """

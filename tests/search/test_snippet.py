@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searchsocket.markdown.chunk_text import fold
 from searchsocket.search.marks import QueryWords
-from searchsocket.search.snippet import Snippet, fold, snippet
+from searchsocket.search.snippet import Snippet, snippet
 from searchsocket.synonyms import make_synonyms
 
 TEXTS = st.text(

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from searchsocket.errors import IndexCorrupt, InvalidScope, StateUnavailable, VectorBackendUnavailable
@@ -204,27 +205,35 @@ def corrupt(path: Path, what: str) -> IndexCorrupt:
     return IndexCorrupt(f"{path} {what}{_WAYS_OUT}")
 
 
+_DAMAGE = (sqlite3.DatabaseError, ValueError, TypeError, LookupError, OverflowError)
+
+
 def damage_of(error: IndexCorrupt) -> str:
     """The file and what is wrong with it, without the ways out."""
     return str(error).removesuffix(_WAYS_OUT)
 
 
-@contextmanager
-def naming_damage(path: Path) -> Iterator[None]:
-    """Turn what SQLite, tantivy and decoders say about damaged bytes into an error that names the file.
+class NamingDamage:
+    """Turns what SQLite, tantivy and decoders say about damaged bytes into an error that names the file.
+
+    A context manager without state: one for each file serves all threads.
 
     Raises:
         IndexCorrupt: The block met damage.
     """
-    try:
-        yield
-    except (sqlite3.DatabaseError, ValueError, TypeError, LookupError, OverflowError) as error:
-        raise corrupt(path, f"is damaged ({error})") from error
-    except BaseException as error:
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if error is None:
+            return
         # A panic of tantivy is not an Exception, and its class can be had from no module.
-        if type(error).__name__ != "PanicException":
-            raise
-        raise corrupt(path, f"is damaged ({error})") from error
+        if isinstance(error, _DAMAGE) or type(error).__name__ == "PanicException":
+            raise corrupt(self._path, f"is damaged ({error})") from error
 
 
 def remove_leftovers(folder: Path, keep: Current | None) -> None:

@@ -1,5 +1,6 @@
 """The generations that are held open, one a scope: noticed when they are no longer live, closed when they are many."""
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -33,7 +34,7 @@ class OpenReaders:
             IndexCorrupt: A file is missing or damaged.
             VectorBackendUnavailable: The folder cannot be read, or changes faster than that.
         """
-        stamp = _stamp(folder / CURRENT)
+        stamp = _stamp(folder)
         if stamp is None:
             self.forget(scope)  # its files may be gone, and would stay on the disk
             raise ScopeNotIndexed(scope.name)
@@ -59,7 +60,7 @@ class OpenReaders:
         """
         with self._lock:
             known = self._readers.get(scope.name)
-        return known[1] if known and known[0] == _stamp(folder / CURRENT) else None
+        return known[1] if known and known[0] == _stamp(folder) else None
 
     def forget(self, scope: Scope) -> None:
         """Let go of a scope's files; who reads them still can."""
@@ -68,7 +69,7 @@ class OpenReaders:
 
     def _opened(self, scope: Scope, folder: Path) -> LocalReader:
         for _ in range(MAX_OPEN_TRIES):
-            stamp = _stamp(folder / CURRENT)
+            stamp = _stamp(folder)
             current = read_current(folder)
             if stamp is None or current is None:
                 raise ScopeNotIndexed(scope.name)
@@ -94,12 +95,12 @@ class OpenReaders:
                 del self._readers[next(iter(self._readers))]
 
 
-def _stamp(path: Path) -> Stamp | None:
-    """Changes whenever the file is replaced."""
+def _stamp(folder: Path) -> Stamp | None:
+    """Changes whenever the file that names the live generation is replaced."""
     try:
-        stat = path.stat()
+        stat = os.stat(os.path.join(folder, CURRENT))  # noqa: PTH116  (every query asks: pathlib takes as long again)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise VectorBackendUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+        raise VectorBackendUnavailable(f"cannot read {folder / CURRENT}: {error.strerror or error}") from error
     return stat.st_ino, stat.st_mtime_ns, stat.st_size

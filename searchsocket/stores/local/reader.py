@@ -21,10 +21,10 @@ from searchsocket.stores.local.layout import (
     VECTORS,
     WORDS,
     Manifest,
+    NamingDamage,
     check_hashes,
     check_sizes,
     corrupt,
-    naming_damage,
     read_manifest,
 )
 from searchsocket.stores.local.matrix import Rows, Selection, best_rows, cosines, map_matrix
@@ -62,13 +62,14 @@ class LocalReader:
         self.folder = folder
         self.manifest: Manifest = read_manifest(folder)
         self.generation: Generation = self.manifest.generation
+        self._damage = {name: NamingDamage(folder / name) for name in (FACTS, RECORDS, VECTORS, WORDS)}
         check_sizes(folder, self.manifest)
         if not trusted:
             check_hashes(folder, self.manifest)
         count = self.generation.records
         self.order = self._array(ORDER, np.dtype(np.uint32))
         self.ids = self._array(IDS, np.dtype(f"S{self.manifest.id_bytes}"))
-        with naming_damage(folder / VECTORS):
+        with self._damage[VECTORS]:
             self.vectors = map_matrix(folder / VECTORS, count, self.generation.dimensions)
         if count and int(self.order.max()) > self.manifest.max_doc:
             raise corrupt(folder / ORDER, "names records that its manifest does not know")
@@ -85,14 +86,14 @@ class LocalReader:
     def _array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
         """One of the small arrays."""
         data = self._checked_bytes(name)
-        with naming_damage(self.folder / name):
+        with NamingDamage(self.folder / name):
             array = np.frombuffer(data, dtype)
         self._check_rows(name, len(array))
         return array
 
     def _read_facts(self) -> FactTable:
         data = self._checked_bytes(FACTS)
-        with naming_damage(self.folder / FACTS):
+        with self._damage[FACTS]:
             table = read_facts(data)
         self._check_rows(FACTS, len(table.weights))
         return table
@@ -113,7 +114,7 @@ class LocalReader:
         pages = self.facts_of_all.texts["url"].codes
         starts = np.flatnonzero(pages[1:] != pages[:-1]) + 1  # of each page but the first
         firsts = self.order[np.concatenate([[0], starts])] if len(pages) else self.order
-        with naming_damage(self.folder / WORDS):
+        with self._damage[WORDS]:
             words = Words(self.folder, self.order[self._by_id], firsts, synonyms)
         held, told = (words.records, words.pages), (self.generation.records, self.generation.pages)
         if held != told:
@@ -145,11 +146,12 @@ class LocalReader:
         with watch("keyword"):
             worded, bm25 = self._by_words(text, top_k, where)
             paged, page_bm25 = self._pages(text, top_k, where)
-        with watch("vector"), naming_damage(self.folder / VECTORS):
-            others = np.setdiff1d(worded, near, assume_unique=True)
+        with watch("vector"), self._damage[VECTORS]:
+            known = set(near.tolist())
+            others = np.array([row for row in worded.tolist() if row not in known], np.int64)
             cosine = np.concatenate([cosine, cosines(self.vectors, vector, others)])
         rows = np.concatenate([near, others])
-        with naming_damage(self.folder / FACTS):
+        with self._damage[FACTS]:
             facts = self.facts_of_all.take(rows)
             pages = self.facts_of_all.texts["url"].codes
             words = _column(worded, bm25, rows)
@@ -161,11 +163,11 @@ class LocalReader:
         chosen = self._selection(where)
         if chosen is None or top_k < 1:
             return NOTHING
-        with naming_damage(self.folder / VECTORS):
+        with self._damage[VECTORS]:
             return best_rows(self.vectors, vector, chosen, self._hidden, self.ids, top_k)
 
     def _by_words(self, text: str, top_k: int, where: Filter) -> Found:
-        with naming_damage(self.folder / WORDS):
+        with self._damage[WORDS]:
             docs, scores = self.words.search(text, _canonical(where), top_k)
             rows = self.rows[docs]
             best = np.lexsort((self.ids[rows], -scores))[:top_k]
@@ -173,7 +175,7 @@ class LocalReader:
 
     def _pages(self, text: str, top_k: int, where: Filter) -> Found:
         """Pages by the row of their first record; rows are in path order."""
-        with naming_damage(self.folder / WORDS):
+        with self._damage[WORDS]:
             docs, scores = self.words.search_pages(text, _canonical(where), top_k)
             rows = self.rows[docs]
         best = np.lexsort((rows, -scores))[:top_k]
@@ -193,27 +195,27 @@ class LocalReader:
 
     def word_evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""
-        with naming_damage(self.folder / WORDS):
+        with self._damage[WORDS]:
             return self.words.evidence(text)
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `IndexReader.similarities`."""
         self._check(vector)
         rows = self._rows_of_ids(ids)
-        with naming_damage(self.folder / VECTORS):
+        with self._damage[VECTORS]:
             found: list[float] = cosines(self.vectors, vector, rows).tolist()
         return found
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `IndexReader.vectors_of`."""
         rows = self._rows_of_ids(ids)
-        with naming_damage(self.folder / VECTORS):
+        with self._damage[VECTORS]:
             return self.vectors[rows]
 
     def facts(self, ids: Sequence[str]) -> Facts:
         """See `IndexReader.facts`."""
         rows = self._rows_of_ids(ids)
-        with naming_damage(self.folder / FACTS):
+        with self._damage[FACTS]:
             return self.facts_of_all.take(rows)
 
     def records(self, ids: Sequence[str]) -> list[Record]:
@@ -274,7 +276,7 @@ class LocalReader:
         return rows
 
     def _rows_of(self, docs: Sequence[int]) -> Rows:
-        with naming_damage(self.folder / RECORDS):
+        with self._damage[RECORDS]:
             return self.rows[np.array(docs, np.int64)]
 
     def _docs(self, ids: Sequence[str]) -> list[int]:

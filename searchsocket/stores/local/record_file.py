@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from searchsocket.stores.base import Shown
-from searchsocket.stores.local.layout import naming_damage
+from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.records import KEPT_NAMES, PATH_ORDER, connect_reader, path_key, shown_of
 from searchsocket.types import Generation, Record
 
@@ -19,7 +19,7 @@ class RecordFile:
     """The records by `doc` number; safe to share between threads."""
 
     def __init__(self, path: Path, generation: Generation) -> None:
-        self._path = path
+        self._damage = NamingDamage(path)
         self._generation = generation
         self._lock = threading.Lock()
         self._connection = connect_reader(path)
@@ -32,7 +32,7 @@ class RecordFile:
         if not unknown:
             return [known[doc] for doc in docs]
         rows = self.all(f"SELECT doc, {KEPT_NAMES} FROM records WHERE doc IN {_GIVEN}", json.dumps(unknown))
-        with naming_damage(self._path):
+        with self._damage:
             found = {row[0]: shown_of(row[1:], self._generation) for row in rows}
             told = [found[doc] if doc in found else known[doc] for doc in docs]
         if len(known) + len(found) > _MAX_SEEN:
@@ -44,14 +44,14 @@ class RecordFile:
     def texts(self, docs: Sequence[int]) -> list[str]:
         """The text of each named record."""
         rows = self.all(f"SELECT doc, text FROM records WHERE doc IN {_GIVEN}", json.dumps(docs))
-        with naming_damage(self._path):
+        with self._damage:
             found = dict(rows)
             return [found[doc] for doc in docs]
 
     def of_page(self, url: str) -> list[Record]:
         """The records of a page, by ordinal."""
         rows = self.all(f"SELECT {KEPT_NAMES} FROM records WHERE sort = ? ORDER BY ordinal, id", path_key(url))
-        with naming_damage(self._path):
+        with self._damage:
             return [shown_of(row, self._generation).record for row in rows]
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
@@ -73,5 +73,5 @@ class RecordFile:
         Raises:
             IndexCorrupt: The file is damaged.
         """
-        with naming_damage(self._path), self._lock:
+        with self._damage, self._lock:
             return self._connection.execute(sql, values).fetchall()

@@ -9,7 +9,7 @@ import numpy as np
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base import check_vectors, index_digest
-from searchsocket.stores.local.layout import PAGES, WORDS, FileEntry, Manifest, data_files, naming_damage
+from searchsocket.stores.local.layout import PAGES, WORDS, FileEntry, Manifest, NamingDamage, data_files
 from searchsocket.stores.local.matrix import forget_pages
 from searchsocket.stores.local.reader import LocalReader
 
@@ -81,7 +81,7 @@ def part_problems(reader: LocalReader) -> list[str]:
             block = reader.vectors[start : start + _BATCH]
             check_vectors(block, len(block), reader.generation.dimensions)
             forget_pages(reader.vectors)
-            with naming_damage(reader.folder / WORDS):
+            with NamingDamage(reader.folder / WORDS):
                 are_held = reader.words.holds(reader.order[start : start + _BATCH].tolist())
             if not are_held:
                 problems.append(f"{reader.folder}: rows {start} and following have no words")

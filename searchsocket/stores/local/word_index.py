@@ -75,7 +75,7 @@ class WordIndex:
     def _search(self, query: Query, limit: int) -> tuple[list[_TantivyHit], NDArray[np.float64]]:
         """The best by falling score, among equals any; and the scores."""
         hits = self.searcher.search(query, limit=limit, count=False).hits
-        return hits, np.round(np.array([score for score, _ in hits]), _DIGITS)
+        return hits, np.array([score for score, _ in hits], np.float64).round(_DIGITS)
 
     def _docs(self, hits: Sequence[_TantivyHit]) -> Docs:
         return np.array(self.searcher.fast_field_values("doc", [address for _, address in hits]), np.int64)
