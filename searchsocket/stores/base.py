@@ -101,7 +101,8 @@ class IndexReader(Protocol):
         """How much of a query the page says that says most of it; stop words count only where there is nothing else.
 
         A word counts when it is there in any of its forms; else, from three letters, when it is the last and begins one
-        that is; else when all its parts are there; else, from six letters, when it is a likely slip of one that is.
+        that is; else when all its parts are there; else, from six letters, when it is a likely slip of one that is. A
+        letter alone counts only where there is nothing longer.
         """
 
     def candidates(

@@ -533,6 +533,8 @@ class VectorStoreContract:
             ("zebra ", 0.0, 0, 0.0),
             ("?!", 0.0, 0, 0.0),
             ("日本", 0.0, 0, 0.0),
+            ("x ", 1.0, 1, 1.0),
+            ("x;fjlk x;; ", 0.0, 0, 0.0),  # a letter says nothing beside words
         ],
     )
     def test_evidence_is_what_one_page_says_of_a_query(
@@ -540,7 +542,7 @@ class VectorStoreContract:
     ) -> None:
         reader = fill(
             store,
-            [record("a", "/a", "Installing the controller. Then bind it to a router."), record("b", "/b", "Lemur")],
+            [record("a", "/a", "Installing the controller. Then bind it to a router."), record("b", "/b", "Lemur x")],
         )
         found = reader.word_evidence(typed)
         assert (found.share, found.count, found.known) == (pytest.approx(share), count, known)

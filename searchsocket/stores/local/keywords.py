@@ -100,7 +100,9 @@ class Words:
     def evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""
         wanted = self._looked_for(text)
-        held = {word: self._held_forms(word, wanted) for word in wanted.words}
+        # A letter alone stands everywhere, and what hands drum on a keyboard has many.
+        telling = [word for word in wanted.words if len(word.exact) > 1 or not word.exact.isascii()] or wanted.words
+        held = {word: self._held_forms(word, wanted) for word in telling}
         known = sum(map(bool, held.values()))
         rarities: list[tuple[Query, float]] = []
         total = 0.0
