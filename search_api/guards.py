@@ -6,7 +6,7 @@ Order, outermost first: `Envelope` (headers), `HostGuard`, CORS, `LastResort`, `
 import asyncio
 from collections.abc import Callable
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from search_api.errors import Unauthorized, error_response, internal_error, problem
@@ -24,14 +24,14 @@ from search_api.tiers import (
 
 OnDefect = Callable[[BaseException], None]
 
-_HEADERS = {
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "cross-origin",
-    "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
-    "cache-control": "no-store",
-}
+_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"cross-origin"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; sandbox"),
+    (b"cache-control", b"no-store"),
+)
 
 
 class Envelope:
@@ -43,9 +43,9 @@ class Envelope:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers.setdefault(name, value)
+                given = list(message.get("headers", ()))
+                names = {name for name, _ in given}
+                message["headers"] = given + [header for header in _HEADERS if header[0] not in names]
             await send(message)
 
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)

@@ -51,9 +51,12 @@ def forget_pages(matrix: Vectors) -> None:
 
 
 def best_rows(
-    matrix: Vectors, vector: Vector, chosen: Selection, hidden: Rows, ids: NDArray[np.bytes_], top_k: int
+    matrix: Vectors, vector: Vector, chosen: Selection, hidden: Rows, order: NDArray[Any], top_k: int
 ) -> tuple[Rows, NDArray[np.float64]]:
-    """The `top_k` chosen rows of highest cosine, and these: by falling score, then rising id.
+    """The `top_k` chosen rows of highest cosine, and these: by falling score, then by rising `order`.
+
+    Args:
+        order: Of all rows, for those that score alike.
 
     Raises:
         ValueError: The matrix is damaged.
@@ -71,8 +74,8 @@ def best_rows(
     near = _near_the_top(scores, top_k)
     found = near + chosen.start if rows is None else rows[near]
     exact = cosines(matrix, vector, found)
-    order = np.lexsort((ids[found], -exact))[:top_k]
-    return found[order], exact[order]
+    best = np.lexsort((order[found], -exact))[:top_k]
+    return found[best], exact[best]
 
 
 def _scores_of_rows(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.float32]:
@@ -88,7 +91,7 @@ def _near_the_top(scores: NDArray[np.float32], top_k: int) -> Rows:
     cut = np.partition(scores, above)[above] - _MARGIN if above > 0 else -np.inf
     if np.isnan(cut):
         raise ValueError("vectors are not finite")  # without this, damage would read as an empty answer
-    return np.flatnonzero((scores >= cut) & (scores > -np.inf))
+    return np.flatnonzero(scores >= cut if cut > -np.inf else scores > -np.inf)
 
 
 def cosines(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.float64]:

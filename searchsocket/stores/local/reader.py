@@ -78,6 +78,8 @@ class LocalReader:
         self.facts_of_all = self._read_facts()
         self._hidden = np.flatnonzero(self.facts_of_all.weights <= 0)
         self._by_id = np.argsort(self.ids, kind="stable")  # rows
+        self._order_of_id = np.empty(count, np.uint32)  # row -> place among the ids
+        self._order_of_id[self._by_id] = np.arange(count)
         self.words = self._open_words(synonyms)
         self._records = RecordFile(folder / RECORDS, self.generation)
         self._tags: dict[str, Rows] = {}
@@ -164,13 +166,13 @@ class LocalReader:
         if chosen is None or top_k < 1:
             return NOTHING
         with self._damage[VECTORS]:
-            return best_rows(self.vectors, vector, chosen, self._hidden, self.ids, top_k)
+            return best_rows(self.vectors, vector, chosen, self._hidden, self._order_of_id, top_k)
 
     def _by_words(self, text: str, top_k: int, where: Filter) -> Found:
         with self._damage[WORDS]:
             docs, scores = self.words.search(text, _canonical(where), top_k)
             rows = self.rows[docs]
-            best = np.lexsort((self.ids[rows], -scores))[:top_k]
+            best = np.lexsort((self._order_of_id[rows], -scores))[:top_k]
         return rows[best], scores[best]
 
     def _pages(self, text: str, top_k: int, where: Filter) -> Found:
