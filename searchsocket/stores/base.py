@@ -108,7 +108,11 @@ class IndexReader(Protocol):
     def candidates(
         self, vector: Vector, text: str, *, top_k: int, where: Filter = MATCH_ALL, watch: Watch = nullcontext
     ) -> Candidates:
-        """All that `query` and `keyword_query` find, and what `page_query` finds of their pages, joined."""
+        """All that `query` and `keyword_query` find, and what `page_query` finds of their pages, joined.
+
+        Facts of all of them are compared, so these must cost far less than `records`: from memory, or from what came
+        with the hits.
+        """
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """Cosine of each named record, in the order of `ids`.
@@ -119,16 +123,6 @@ class IndexReader(Protocol):
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """A copy of the vector of each named record, shape (len(ids), dim), in the order of `ids`.
-
-        Raises:
-            InvalidRequest: There is no such record.
-        """
-
-    def facts(self, ids: Sequence[str]) -> Facts:
-        """The fields of the named records that ranking compares, in the order of `ids`.
-
-        All that a query found is asked for, so it must cost far less than `records`: from memory, or from what came
-        with the hits.
 
         Raises:
             InvalidRequest: There is no such record.

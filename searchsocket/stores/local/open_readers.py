@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from searchsocket.errors import ScopeNotIndexed, VectorBackendUnavailable
+from searchsocket.errors import IndexCorrupt, ScopeNotIndexed, VectorBackendUnavailable
 from searchsocket.stores.local.layout import CURRENT, corrupt, read_current
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.types import Scope
@@ -82,6 +82,11 @@ class OpenReaders:
             except FileNotFoundError as error:
                 if read_current(folder) == current:
                     raise corrupt(Path(error.filename or folder / current.live), "is missing") from error
+                continue
+            except IndexCorrupt:
+                # SQLite and tantivy do not say that a file is gone, which it is once two runs have published meanwhile.
+                if read_current(folder) == current:
+                    raise
                 continue
             self._hold(scope, stamp, reader)
             return reader

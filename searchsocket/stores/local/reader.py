@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.stores.base import UNIT_TOLERANCE, Candidates, Facts, Shown, Watch, WordEvidence, check_vectors
+from searchsocket.stores.base import UNIT_TOLERANCE, Candidates, Shown, Watch, WordEvidence, check_vectors
 from searchsocket.stores.local.facts import FactTable, read_facts
 from searchsocket.stores.local.keywords import Words
 from searchsocket.stores.local.layout import (
@@ -213,12 +213,6 @@ class LocalReader:
         rows = self._rows_of_ids(ids)
         with self._damage[VECTORS]:
             return self.vectors[rows]
-
-    def facts(self, ids: Sequence[str]) -> Facts:
-        """See `IndexReader.facts`."""
-        rows = self._rows_of_ids(ids)
-        with self._damage[FACTS]:
-            return self.facts_of_all.take(rows)
 
     def records(self, ids: Sequence[str]) -> list[Record]:
         """See `IndexReader.records`."""

@@ -22,7 +22,8 @@ class RecordFile:
         self._damage = NamingDamage(path)
         self._generation = generation
         self._lock = threading.Lock()
-        self._connection = connect_reader(path)
+        with self._damage:
+            self._connection = connect_reader(path)
         self._seen: dict[int, Shown] = {}
 
     def shown(self, docs: Sequence[int]) -> list[Shown]:
