@@ -58,14 +58,16 @@ def test_threads_read_whole_generations_while_another_publishes(tmp_path: Path) 
     threads = [threading.Thread(target=read, args=pair) for pair in zip(stores, seen, strict=True)]
     for thread in threads:
         thread.start()
-    for first in range(0, 12, 3):  # three in a row, so that old ones are removed under whoever opens them
-        publish_numbers(store, 3, first)
-        last = f"zebra number{first + 2}"
-        with told:
-            assert told.wait_for(lambda last=last: errors or all(last in numbers for numbers in seen), timeout=60)
-    done.set()
-    for thread in threads:
-        thread.join()
+    try:
+        for first in range(0, 12, 3):  # three in a row, so that old ones are removed under whoever opens them
+            publish_numbers(store, 3, first)
+            last = f"zebra number{first + 2}"
+            with told:
+                assert told.wait_for(lambda last=last: errors or all(last in numbers for numbers in seen), timeout=60)
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
     assert errors == []
 
 
@@ -76,8 +78,8 @@ sys.path[:0] = sys.argv[1:3]
 from searchsocket.stores.local import LocalStore, facts, reader, word_index
 from test_local_readers import numbers_seen
 store = LocalStore(Path(sys.argv[3]), "shop")
+seen = numbers_seen(store)
 print("ready", flush=True)
-seen = set()
 while "zebra number9" not in seen:
     (text,) = numbers_seen(store)
     seen.add(text)
