@@ -164,7 +164,8 @@ def _needles(forms: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
     """What the words of these forms begin with: a stem, but for the letter that endings change.
 
     Each with those that begin with it and are no longer looked for: they can only stand where it does.
-    Only an irregular stem (`dying`, `die`) is missed, and only as a mark.
+    Missed are irregular stems (`dying`, `die`), and of three needles that begin alike one that stands glued behind
+    another in capitals (`UNIXUNITS`); only as marks.
     """
     needles: dict[str, tuple[str, ...]] = {}
     last = ""

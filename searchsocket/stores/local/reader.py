@@ -29,10 +29,7 @@ from searchsocket.stores.local.layout import (
 )
 from searchsocket.stores.local.matrix import Rows, Selection, best_rows, cosines, map_matrix
 from searchsocket.stores.local.record_file import RecordFile
-from searchsocket.stores.local.records import (
-    clean,
-    path_bounds,
-)
+from searchsocket.stores.local.records import clean, path_bounds
 from searchsocket.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scores, Vector, Vectors
 from searchsocket.urls import normalise_prefix
@@ -40,8 +37,8 @@ from searchsocket.urls import normalise_prefix
 _MAX_CACHED_TAGS = 256
 _MAX_HITS = 8_192  # ids whose rows are remembered
 
-Found = tuple[Rows, Scores]  # rows, best first, and their scores
-NOTHING: Found = np.empty(0, np.int64), np.empty(0)
+_Found = tuple[Rows, Scores]  # rows, best first, and their scores
+_NOTHING: _Found = np.empty(0, np.int64), np.empty(0)
 
 
 class LocalReader:
@@ -160,22 +157,22 @@ class LocalReader:
             of_page = _column(pages[paged], page_bm25, pages[rows])
         return Candidates(self._named(rows), facts, cosine, words, of_page, float(cosine[0]) if len(near) else -1.0)
 
-    def _nearest(self, vector: Vector, top_k: int, where: Filter) -> Found:
+    def _nearest(self, vector: Vector, top_k: int, where: Filter) -> _Found:
         self._check(vector)
         chosen = self._selection(where)
         if chosen is None or top_k < 1:
-            return NOTHING
+            return _NOTHING
         with self._damage[VECTORS]:
             return best_rows(self.vectors, vector, chosen, self._hidden, self._order_of_id, top_k)
 
-    def _by_words(self, text: str, top_k: int, where: Filter) -> Found:
+    def _by_words(self, text: str, top_k: int, where: Filter) -> _Found:
         with self._damage[WORDS]:
             docs, scores = self.words.search(text, _canonical(where), top_k)
             rows = self.rows[docs]
             best = np.lexsort((self._order_of_id[rows], -scores))[:top_k]
         return rows[best], scores[best]
 
-    def _pages(self, text: str, top_k: int, where: Filter) -> Found:
+    def _pages(self, text: str, top_k: int, where: Filter) -> _Found:
         """Pages by the row of their first record; rows are in path order."""
         with self._damage[WORDS]:
             docs, scores = self.words.search_pages(text, _canonical(where), top_k)

@@ -8,7 +8,15 @@ from typing import Any
 
 from searchsocket.stores.base import Shown
 from searchsocket.stores.local.layout import NamingDamage
-from searchsocket.stores.local.records import KEPT_NAMES, PATH_ORDER, connect_reader, path_key, shown_of
+from searchsocket.stores.local.records import (
+    FIELD_NAMES,
+    KEPT_NAMES,
+    PATH_ORDER,
+    connect_reader,
+    path_key,
+    record_of,
+    shown_of,
+)
 from searchsocket.types import Generation, Record
 
 _MAX_SEEN = 8_192  # records that stay in memory, about 30 MB: reading one costs as much as ranking it
@@ -32,7 +40,7 @@ class RecordFile:
         unknown = [doc for doc in dict.fromkeys(docs) if doc not in known]
         if not unknown:
             return [known[doc] for doc in docs]
-        rows = self.all(f"SELECT doc, {KEPT_NAMES} FROM records WHERE doc IN {_GIVEN}", json.dumps(unknown))
+        rows = self._all(f"SELECT doc, {KEPT_NAMES} FROM records WHERE doc IN {_GIVEN}", json.dumps(unknown))
         with self._damage:
             found = {row[0]: shown_of(row[1:], self._generation) for row in rows}
             told = [found[doc] if doc in found else known[doc] for doc in docs]
@@ -44,31 +52,31 @@ class RecordFile:
 
     def texts(self, docs: Sequence[int]) -> list[str]:
         """The text of each named record."""
-        rows = self.all(f"SELECT doc, text FROM records WHERE doc IN {_GIVEN}", json.dumps(docs))
+        rows = self._all(f"SELECT doc, text FROM records WHERE doc IN {_GIVEN}", json.dumps(docs))
         with self._damage:
             found = dict(rows)
             return [found[doc] for doc in docs]
 
     def of_page(self, url: str) -> list[Record]:
         """The records of a page, by ordinal."""
-        rows = self.all(f"SELECT {KEPT_NAMES} FROM records WHERE sort = ? ORDER BY ordinal, id", path_key(url))
+        rows = self._all(f"SELECT {FIELD_NAMES} FROM records WHERE sort = ? ORDER BY ordinal, id", path_key(url))
         with self._damage:
-            return [shown_of(row, self._generation).record for row in rows]
+            return [record_of(row, self._generation) for row in rows]
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
-        return self.all(f"SELECT id, record_hash FROM records WHERE id > ? ORDER BY id LIMIT {int(limit)}", after)
+        return self._all(f"SELECT id, record_hash FROM records WHERE id > ? ORDER BY id LIMIT {int(limit)}", after)
 
     def first_from(self, key: bytes) -> int | None:
         """The first record whose path is `key` or sorts behind it."""
-        found = self.all(f"SELECT doc FROM records WHERE sort >= ? ORDER BY {PATH_ORDER} LIMIT 1", key)
+        found = self._all(f"SELECT doc FROM records WHERE sort >= ? ORDER BY {PATH_ORDER} LIMIT 1", key)
         return found[0][0] if found else None
 
     def tagged(self, tag: str) -> list[int]:
         """The records that carry a tag, in no order."""
-        return [row[0] for row in self.all("SELECT doc FROM tags WHERE tag = ?", tag)]
+        return [row[0] for row in self._all("SELECT doc FROM tags WHERE tag = ?", tag)]
 
-    def all(self, sql: str, *values: str | bytes) -> list[tuple[Any, ...]]:
+    def _all(self, sql: str, *values: str | bytes) -> list[tuple[Any, ...]]:
         """All rows of a statement.
 
         Raises:

@@ -21,6 +21,7 @@ FIELDS = tuple(field.name for field in fields(Record) if field.name not in _OF_G
 _TYPES = {"ordinal": "INTEGER", "depth": "INTEGER", "incoming_links": "INTEGER", "weight": "REAL", "plain": "BLOB"}
 _SAID = ("text", "title", "section_title", "description")  # what a chunk's plain text is made of
 _KEPT = (*FIELDS, *plain.COLUMNS)
+FIELD_NAMES = ", ".join(FIELDS)
 KEPT_COLUMNS = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')} NOT NULL" for name in _KEPT)
 KEPT_NAMES = ", ".join(_KEPT)
 PLACEHOLDERS = ", ".join("?" * len(_KEPT))
@@ -56,18 +57,26 @@ def _clean_value(name: str, value: Any) -> Any:
     return value
 
 
+def record_of(row: Sequence[Any], generation: Generation) -> Record:
+    """The record of a row of `FIELD_NAMES`.
+
+    Raises:
+        ValueError, TypeError: The row is damaged.
+    """
+    values: dict[str, Any] = dict(zip(FIELDS, row, strict=True))
+    for name in _LISTS:
+        values[name] = _items(values[name])
+    return Record(**values, project_id=generation.project_id, scope=generation.scope, model_id=generation.model_id)
+
+
 def shown_of(row: Sequence[Any], generation: Generation) -> Shown:
     """The record of a row of `KEPT_NAMES`, and what it says.
 
     Raises:
         ValueError, TypeError: The row is damaged.
     """
-    values: dict[str, Any] = dict(zip(FIELDS, row, strict=False))
-    for name in _LISTS:
-        values[name] = _items(values[name])
-    said = plain.unpacked(row[len(FIELDS) :], values["text"])
-    values |= {name: getattr(generation, name) for name in _OF_GENERATION}
-    return Shown(Record(**values), said)
+    record = record_of(row[: len(FIELDS)], generation)
+    return Shown(record, plain.unpacked(row[len(FIELDS) :], record.text))
 
 
 @lru_cache(maxsize=1 << 12)  # all records of a page have the same
