@@ -14,7 +14,7 @@ from searchsocket.links import rank_link_texts
 from searchsocket.mirror.document import page_digest, parse_page, render_page
 from searchsocket.mirror.paths import mirror_file, mirror_name
 from searchsocket.pipeline.context import ScopeRun
-from searchsocket.routes import RouteMatch, RouteTable, route_table, scan_routes
+from searchsocket.routes import KitProject, RouteMatch, RouteTable, route_table, scan_project, scan_routes
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.state.chunks import drop_chunks
 from searchsocket.state.database import transaction
@@ -34,12 +34,13 @@ class MirrorCounts:
     written: int = 0
     removed: int = 0
     repaired: list[str] = field(default_factory=list)
+    routes: tuple[str, ...] = ()  # what is not understood of the routes
 
 
 def refresh_mirror(run: ScopeRun, db: Connection) -> MirrorCounts:
     """Write the files of dirty pages whose content changed; delete those of pages that left the index."""
-    counts = MirrorCounts()
-    routes = route_table_of(run)
+    routes, told = route_table_of(run)
+    counts = MirrorCounts(routes=told)
     _mark_all_dirty_when_routes_changed(db, run.scope.name, routes.digest)
     _drop_gone(run, db, counts)
     _drop_unknown(run, db, counts)
@@ -52,17 +53,32 @@ def refresh_mirror(run: ScopeRun, db: Connection) -> MirrorCounts:
     return counts
 
 
-def route_table_of(run: ScopeRun) -> RouteTable:
-    """The routes that made the pages: of the commit that is indexed, else of the working tree."""
-    folder = run.project.settings.routes.dir
+def route_table_of(run: ScopeRun) -> tuple[RouteTable, tuple[str, ...]]:
+    """The routes that made the pages, of the commit that is indexed, else of the working tree; and warnings."""
     if run.source_mode == "git-branch":
         source = run.make_source()
         assert isinstance(source, GitBranchSource)
         try:
-            return route_table(source.route_files(), folder)
+            kit = source.kit()
+            table = route_table(source.route_files(), kit)
         finally:
             source.close()
-    return scan_routes(run.project.root, folder)
+    else:
+        stated = run.project.settings.routes
+        kit = scan_project(run.project.root, stated.dir, stated.static_dir)
+        table = scan_routes(run.project.root, kit)
+    return table, (*table.warnings, *(_other_base_path(run, kit) if table.routes else ()))
+
+
+def _other_base_path(run: ScopeRun, kit: KitProject) -> list[str]:
+    """A warning when SvelteKit has a base path of which the settings say nothing: links would lead nowhere."""
+    settings = run.project.settings
+    is_stated = settings.source.base_path or settings.project.base_url or run.source_mode == "crawl"
+    if is_stated or kit.base_path == "":
+        return []
+    if kit.base_path is None:
+        return [f'{kit.config_file}: paths.base is computed, so it is not read; set source.base_path ("/" for none)']
+    return [f'{kit.config_file}: paths.base is "{kit.base_path}"; set source.base_path to it, or links do not count']
 
 
 def page_from_state(run: ScopeRun, db: Connection, page_id: int, route: RouteMatch) -> Page:

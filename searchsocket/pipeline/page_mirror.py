@@ -49,6 +49,7 @@ def page_mirror(run: ScopeRun, db: Connection) -> StageResult:
     resolve_links(db, run.scope.name)
     mirror = refresh_mirror(run, db)
     told.add("mirror", mirror.repaired)
+    told.add("routes", mirror.routes)
     _hold_to_strict_routes(run, db)
     return _result(run, db, told, mirror)
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import product
 
-_COMPONENT = re.compile(r"\+(page|layout|error)(?:@(.*?))?\.(?:svelte\.mdx?|svelte|md|svx|mdx)")
-_MODULE = re.compile(r"\+(page|layout|server)(@[\w-]*)?(\.server)?(?:\.d)?\.(?:js|ts)", re.ASCII)
+from searchsocket.routes.kit import KitProject
+
+_COMPONENTS = (".svelte.mdx", ".svelte.md", ".svelte", ".md", ".svx", ".mdx")
+_MODULES = (".js", ".ts")
 _TESTS = (".test.", ".spec.", ".stories.")
-_ROUTE_SUFFIXES = (".svelte", ".md", ".svx", ".mdx", ".js", ".ts")
 _MAX_OPTIONALS = 6  # of one route, when conflicts are looked for: each doubles the forms
 
 
@@ -29,17 +29,19 @@ class RouteFolder:
         return pages[0] if pages else ""
 
 
-def read_folders(files: Iterable[str], routes_dir: str) -> tuple[list[RouteFolder], list[str]]:
+def read_folders(files: Iterable[str], kit: KitProject) -> tuple[list[RouteFolder], list[str]]:
     """Group route files by their folder.
 
     Args:
-        files: Project-relative POSIX paths; those outside `routes_dir` and those that make no route are passed over.
-        routes_dir: Project-relative POSIX path.
+        files: Project-relative POSIX paths; those outside the routes folder and those that make no route are passed
+            over.
+        kit: Of the project.
 
     Returns:
         Folders that make pages or endpoints, parents first, siblings by name; and what the framework would refuse.
     """
-    prefix = f"{routes_dir}/" if routes_dir else ""
+    prefix = f"{kit.routes_dir}/" if kit.routes_dir else ""
+    names = _Names(kit)
     folders: dict[str, RouteFolder] = {}
     warnings: list[str] = []
     layouts: dict[tuple[str, str], str] = {}
@@ -51,12 +53,16 @@ def read_folders(files: Iterable[str], routes_dir: str) -> tuple[list[RouteFolde
             warnings.append(f"{file!a}: the name is not UTF-8; it is passed over")
             continue
         route_id = "/" + folder
-        kind = _classify(name)
+        kind = names.kind(name)
         if kind in ("", "types"):
-            if kind == "" and name.endswith(_ROUTE_SUFFIXES):
+            if kind == "" and name.endswith(names.endings):
                 warnings.append(f"{file}: files prefixed with + are reserved; no route is made of it")
+            elif kind == "" and not kit.endings_known:
+                warnings.append(
+                    f"{file}: no route is made of it; which endings make one is computed in {kit.config_file}"
+                )
             continue
-        warnings += _missing_layout(file, name, route_id)
+        warnings += names.missing_layout(file, name, route_id)
         if kind.startswith(("layout", "error")):
             if (route_id, kind) in layouts:
                 warnings.append(f"{file}: a second {kind} beside {layouts[route_id, kind]}")
@@ -82,39 +88,67 @@ def conflicts(route_ids: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _classify(name: str) -> str:
-    """A field of `RouteFolder`, `layout ...`, `error`, `types` for declarations, or "" for none of them."""
-    if match := _COMPONENT.fullmatch(name):
-        return "components" if match[1] == "page" else f"{match[1]} component"
-    match = _MODULE.fullmatch(name)
-    if match is None or match[2] is not None or (match[1] == "server" and match[3]):
-        return ""  # only components may name a layout
-    if ".d." in name:
-        return "types"
-    part = "server" if match[3] else "universal"
-    return {"server": "endpoints", "page": part, "layout": f"layout {part}"}[match[1]]
+class _Names:
+    """What the names of files mean in one project."""
+
+    def __init__(self, kit: KitProject) -> None:
+        components, modules = (*kit.components, *_COMPONENTS), (*kit.modules, *_MODULES)
+        self.endings = (*components, *modules)
+        self._component = re.compile(rf"\+(page|layout|error)(?:@(.*?))?(?:{_any_of(components)})")
+        self._module = re.compile(
+            rf"\+(page|layout|server)(@[\w-]*)?(\.server)?(?:\.d)?(?:{_any_of(modules)})", re.ASCII
+        )
+
+    def kind(self, name: str) -> str:
+        """A field of `RouteFolder`, `layout ...`, `error`, `types` for declarations, or "" for none of them."""
+        if match := self._component.fullmatch(name):
+            return "components" if match[1] == "page" else f"{match[1]} component"
+        match = self._module.fullmatch(name)
+        if match is None or match[2] is not None or (match[1] == "server" and match[3]):
+            return ""  # only components may name a layout
+        if ".d." in name:
+            return "types"
+        part = "server" if match[3] else "universal"
+        return {"server": "endpoints", "page": part, "layout": f"layout {part}"}[match[1]]
+
+    def missing_layout(self, file: str, name: str, route_id: str) -> list[str]:
+        named = self._component.fullmatch(name)
+        if named is None or not named[2] or named[2] in route_id.split("/"):
+            return []
+        return [f"{file}: there is no folder {named[2]!r} above it to take the layout from"]
 
 
-def _missing_layout(file: str, name: str, route_id: str) -> list[str]:
-    named = _COMPONENT.fullmatch(name)
-    if named is None or not named[2] or named[2] in route_id.split("/"):
-        return []
-    return [f"{file}: there is no folder {named[2]!r} above it to take the layout from"]
+def _any_of(endings: Iterable[str]) -> str:
+    return "|".join(map(re.escape, endings))
 
 
 def _forms(route_id: str) -> list[str]:
     """A route id without names and groups, once with and once without each inner optional segment."""
-    text = re.sub(r"(?<=/)\([^/]+?\)(?=/|$)", "", route_id)
+    text = re.sub(r"(?:(?<=/)|^)\(.+?\)(?=/|$)", "", route_id)
+    text = re.sub(r"\[[ux]\+([0-9a-f]{1,6})\]", _character, text)
     text = re.sub(
-        r"\[(?![ux]\+)(\[|\.\.\.)?.+?(=.+?)?\]\]?",
-        lambda found: f"<{'?' if found[1] == '[' else found[1] or ''}{found[2] or '*'}>",
+        r"\[(?:(\[)|(\.\.\.))?.+?(=.+?)?\]\]?",
+        lambda found: f"<{'?' if found[1] else ''}{found[2] or ''}{found[3] or '*'}>",
         text,
     )
-    pieces = re.split(r"(<\?.+?>)", text)
-    optionals = pieces[1::2]
-    if (text.rstrip("/").endswith(">") and pieces[-1].strip("/") == "") or len(optionals) > _MAX_OPTIONALS:
-        optionals = []
-        choices = [[text]]
+    pieces = re.split(r"<\?(.+?)>", text)
+    # The framework looks for an optional segment that is not the last part, and so takes one for it that is.
+    is_last = re.search(r"<\?.+?>$", text) is not None
+    if is_last or len(pieces) // 2 > _MAX_OPTIONALS:
+        forms = [text]
     else:
-        choices = [["", piece.replace("?", "")] if piece in optionals else [piece] for piece in pieces]
-    return ["/".join(part for part in "".join(choice).split("/") if part) for choice in product(*choices)]
+        forms = [pieces[0]]
+        for name, literal in zip(pieces[1::2], pieces[2::2], strict=True):
+            forms = [
+                form + piece + literal
+                for form in forms
+                for piece in ("", f"<{name}>")
+                if not (piece == "<*>" and form.endswith("//"))
+            ]
+    # Only the first run of slashes is made one, as the framework does.
+    return [re.sub("/{2,}", "/", form, count=1).removeprefix("/").removesuffix("/") for form in forms]
+
+
+def _character(escape: re.Match[str]) -> str:
+    code = int(escape[1], 16)
+    return chr(code).replace("/", "%2f") if code <= 0x10FFFF else escape[0]

@@ -6,31 +6,46 @@ from dataclasses import replace
 from pathlib import Path
 
 from searchsocket.errors import UnsafePath
-from searchsocket.routes.table import STATIC_DIR, RouteTable, clean_dir, route_table
+from searchsocket.routes.kit import KitProject, read_kit
+from searchsocket.routes.table import RouteTable, route_table
 
+_HTML = (".html", ".htm")
 _MAX_DEPTH = 64
 _MAX_FOLDERS = 100_000
+_MAX_CONFIG_BYTES = 1_000_000
 
 
-def scan_routes(root: Path, routes_dir: str = "src/routes") -> RouteTable:
+def scan_project(root: Path, routes_dir: str = "", static_dir: str = "") -> KitProject:
+    """What a project on disk says of itself; the folders as stated by hand, "" = not stated."""
+
+    def read(name: str) -> str | None:
+        try:
+            with (root / name).open("rb") as file:
+                return file.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return None  # mostly: there is none
+
+    return read_kit(read, routes_dir, static_dir)
+
+
+def scan_routes(root: Path, kit: KitProject) -> RouteTable:
     """The routes of a project's working tree; an empty table where the folder does not exist.
 
     Links are followed as the framework does, but not out of the project.
 
     Raises:
-        UnsafePath: `routes_dir` leads out of the project.
+        UnsafePath: The routes folder leads out of the project.
     """
-    folder = clean_dir(routes_dir)
     root = root.resolve()
-    start = (root / folder).resolve()
+    start = (root / kit.routes_dir).resolve()
     if not start.is_relative_to(root):
-        raise UnsafePath(f"routes folder {routes_dir!r} leads out of {root}")
+        raise UnsafePath(f"routes folder {kit.routes_dir!r} leads out of {root}")
     faults: list[str] = []
-    files = list(_walk(root, start, folder, faults)) if start.is_dir() else []
-    static = root / STATIC_DIR
-    if files and static.is_dir() and not static.is_symlink():
-        files += [file for file in _walk(root, static, STATIC_DIR, faults) if file.lower().endswith((".html", ".htm"))]
-    table = route_table(files, routes_dir)
+    files = list(_walk(root, start, kit.routes_dir, faults)) if start.is_dir() else []
+    static = root / kit.static_dir
+    if files and static.is_dir() and static.resolve() == static:
+        files += [file for file in _walk(root, static, kit.static_dir, faults) if file.lower().endswith(_HTML)]
+    table = route_table(files, kit)
     return replace(table, warnings=tuple(sorted([*table.warnings, *faults])))
 
 

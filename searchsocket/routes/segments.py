@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote, unquote_to_bytes
 
+from searchsocket.routes.kit import KitVersion
+
 MAX_SEGMENTS = 200  # of one route; matching recurses once a segment
 _GROUP = re.compile(r"\([^)]+\)")
 _PART = re.compile(r"\[(.+?)\](?!\])")
-_PARAM = re.compile(r"(\[)?(\.\.\.)?(\w+)(?:=(\w+))?(\])?", re.ASCII)
+_PARAM: dict[KitVersion, re.Pattern[str]] = {
+    2: re.compile(r"(\[)?(\.\.\.)?(\w+)(?:=(\w+))?(\])?", re.ASCII),
+    3: re.compile(r"(\[)?(\.\.\.)?([\w-]+)(?:=([\w-]+))?(\])?", re.ASCII),
+}
 _RESERVED = re.compile(r"%(2[3-6BCF]|3[ABDF]|40)", re.IGNORECASE)  # # $ % & + , / : ; = ? @
 _ESCAPE = re.compile(r"\[([ux])\+([^\]]+)\]", re.IGNORECASE)
 
@@ -38,14 +43,14 @@ def url_folders(route_id: str) -> list[str]:
     return [part for part in route_id.split("/") if part and not _GROUP.fullmatch(part)]
 
 
-def parse_route(route_id: str) -> tuple[Segment, ...]:
-    """Read a route id such as `/docs/[[lang]]/[...rest]`.
+def parse_route(route_id: str, version: KitVersion = 3) -> tuple[Segment, ...]:
+    """Read a route id such as `/docs/[[lang]]/[...rest]`. What version 2 accepts, version 3 does too.
 
     Raises:
         InvalidRoute: The framework refuses it.
     """
-    _check(route_id)
-    return tuple(_parse_segment(folder) for folder in url_folders(route_id))
+    _check(route_id, version)
+    return tuple(_parse_segment(folder, version) for folder in url_folders(route_id))
 
 
 def match(segments: Sequence[Segment], path: Sequence[str], *, with_matchers: bool) -> dict[str, str] | None:
@@ -114,10 +119,10 @@ def _bind_mixed(segment: Segment, taken: Sequence[str]) -> dict[str, str] | None
     return dict(zip(segment.names, [*head.groups(), rest, *after], strict=True))
 
 
-def _check(route_id: str) -> None:
+def _check(route_id: str, version: KitVersion) -> None:
     if route_id.count("/") > MAX_SEGMENTS:
         raise InvalidRoute(f"more than {MAX_SEGMENTS} folders deep")
-    if "][" in _ESCAPE.sub(lambda found: _unescape(found[1], found[2]), route_id):
+    if "][" in _ESCAPE.sub(lambda found: _unescape(found[1], found[2], version), route_id):
         raise InvalidRoute("parameters must be separated")
     if route_id.count("[") != route_id.count("]"):
         raise InvalidRoute("brackets are unbalanced")
@@ -129,23 +134,23 @@ def _check(route_id: str) -> None:
         raise InvalidRoute("a rest segment is always optional; remove the outer brackets")
 
 
-def _unescape(kind: str, code: str) -> str:
+def _unescape(kind: str, code: str, version: KitVersion) -> str:
     if kind == "x" and re.fullmatch(r"[0-9a-f]{2}", code):
         return chr(int(code, 16))
     if kind == "u" and re.fullmatch(r"[0-9a-f]{4,6}", code) and int(code, 16) <= 0x10FFFF:
-        return chr(int(code, 16))
+        return chr(int(code, 16) & 0xFFFF if version == 2 else int(code, 16))  # version 2 keeps 16 bits of it
     raise InvalidRoute(f"[{kind}+{code}] is not a character escape")
 
 
-def _parse_segment(folder: str) -> Segment:
+def _parse_segment(folder: str, version: KitVersion) -> Segment:
     parts = _PART.split(folder)  # literal, parameter, literal, ... literal
     literals, params = [parts[0]], []
     for content, literal in zip(parts[1::2], parts[2::2], strict=True):
         escape = re.fullmatch(r"([ux])\+(.+)", content)
         if escape:
-            literals[-1] += _unescape(escape[1], escape[2]) + literal
+            literals[-1] += _unescape(escape[1], escape[2], version) + literal
             continue
-        param = _PARAM.fullmatch(content)
+        param = _PARAM[version].fullmatch(content)
         if param is None:
             raise InvalidRoute(f"[{content}] is not a parameter")
         params.append(param)

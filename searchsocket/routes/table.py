@@ -5,19 +5,23 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from heapq import merge
-from posixpath import normpath
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.routes.files import RouteFolder, conflicts, read_folders
+from searchsocket.routes.kit import KitProject
 from searchsocket.routes.order import by_precedence
 from searchsocket.routes.segments import InvalidRoute, Segment, match, parse_route, read_path
 from searchsocket.types import RouteResolution
 from searchsocket.urls import canonical_path, path_of_file
 
-STATIC_DIR = "static"  # SvelteKit's usual folder of files that are copied as they are
-_VERSION = "1"  # of the rules here; part of the digest
+_VERSION = "2"  # of the rules here; part of the digest
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 _INDEX = re.compile(r"(?:^|/)index$")
+_UNKNOWN = KitProject()
+_DIFFERS = (
+    "SvelteKit 2 and 3 read it in different ways, and nothing says which one is used; it is read as version 3 does; "
+    "name one version of @sveltejs/kit in package.json"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,28 +111,35 @@ class RouteTable:
                     yield route
 
 
-def route_table(files: Iterable[str], routes_dir: str = "src/routes") -> RouteTable:
+def route_table(files: Iterable[str], kit: KitProject = _UNKNOWN) -> RouteTable:
     """Read a routes folder from its file names alone.
 
     Args:
-        files: Project-relative POSIX paths, in any order: those of the routes folder, and HTML below `static/`, which
-            is served without a route; other files are passed over.
-        routes_dir: The routes folder, project-relative.
+        files: Project-relative POSIX paths, in any order: those of the routes folder, and HTML below the static one,
+            which is served without a route; other files are passed over.
+        kit: What the project says of itself.
     """
     files = sorted(set(files))
-    folders, warnings = read_folders(files, clean_dir(routes_dir))
-    assets = frozenset(url for file in files if (url := _asset_url(file)))
+    folders, warnings = read_folders(files, kit)
+    if folders:
+        warnings += kit.warnings
+    assets = frozenset(url for file in files if (url := _asset_url(file, kit.static_dir)))
     segments: dict[str, tuple[Segment, ...]] = {}
+    doubtful: dict[str, str] = {}
     for folder in folders:
         try:
-            segments[folder.route_id] = parse_route(folder.route_id)
+            segments[folder.route_id] = parse_route(folder.route_id, kit.version or 3)
         except InvalidRoute as error:
             warnings.append(f"route {folder.route_id}: {error}; it is passed over")
-    in_conflict = conflicts(segments)
+            continue
+        if kit.version is None and _differs(folder.route_id, segments[folder.route_id]):
+            doubtful[folder.route_id] = ""
+            warnings.append(f"route {folder.route_id}: {_DIFFERS}")
+    doubtful |= (in_conflict := conflicts(segments))
     warnings += [f"routes {one} and {two} claim the same URLs" for one, two in in_conflict.items() if one < two]
     by_id = {folder.route_id: folder for folder in folders}
     routes = tuple(
-        _route(by_id[route_id], segments[route_id], route_id in in_conflict) for route_id in by_precedence([*segments])
+        _route(by_id[route_id], segments[route_id], route_id in doubtful) for route_id in by_precedence([*segments])
     )
     by_first: dict[str, list[int]] = {}
     others: list[int] = []
@@ -137,7 +148,7 @@ def route_table(files: Iterable[str], routes_dir: str = "src/routes") -> RouteTa
         (by_first.setdefault(first.text, []) if first.kind == "static" else others).append(position)
     return RouteTable(
         routes,
-        _digest(routes, assets),
+        _digest(routes, assets, kit),
         tuple(sorted(warnings)),
         {first: tuple(positions) for first, positions in by_first.items()},
         tuple(others),
@@ -156,13 +167,15 @@ def route_url(route_id: str) -> str | None:
     return _url_of(parse_route(route_id))
 
 
-def clean_dir(routes_dir: str) -> str:
-    """A project-relative folder without `./` and outer slashes; "" is the project itself."""
-    cleaned = normpath(routes_dir.strip("/") or ".")
-    return "" if cleaned == "." else cleaned
+def _differs(route_id: str, segments: tuple[Segment, ...]) -> bool:
+    """Whether version 2 reads a route id in another way, or not at all."""
+    try:
+        return parse_route(route_id, 2) != segments
+    except InvalidRoute:
+        return True
 
 
-def _route(folder: RouteFolder, segments: tuple[Segment, ...], in_conflict: bool) -> Route:
+def _route(folder: RouteFolder, segments: tuple[Segment, ...], is_doubtful: bool) -> Route:
     kinds = [segment.kind for segment in segments]
     endless = "rest" in kinds or any(segment.tail for segment in segments)
     duplicate = max(len(folder.components), len(folder.universal), len(folder.server)) > 1
@@ -170,7 +183,7 @@ def _route(folder: RouteFolder, segments: tuple[Segment, ...], in_conflict: bool
         folder.route_id,
         segments,
         folder.page_file,
-        doubtful=in_conflict or duplicate,
+        doubtful=is_doubtful or duplicate,
         shortest=sum(kind not in ("rest", "optional") for kind in kinds),
         longest=None if endless else len(kinds),
     )
@@ -195,9 +208,9 @@ def _named_pages(routes: tuple[Route, ...]) -> dict[str, RouteMatch]:
     return named
 
 
-def _asset_url(file: str) -> str:
-    """The URL of an HTML file below `static/`, as a page of the built site has it; "" for other files."""
-    name = file.removeprefix(f"{STATIC_DIR}/")
+def _asset_url(file: str, static_dir: str) -> str:
+    """The URL of an HTML file of the static folder, as a page of the built site has it; "" for other files."""
+    name = file.removeprefix(f"{static_dir}/")
     if name == file or not _HTML.search(name):
         return ""
     try:
@@ -206,6 +219,7 @@ def _asset_url(file: str) -> str:
         return ""
 
 
-def _digest(routes: tuple[Route, ...], assets: frozenset[str]) -> str:
+def _digest(routes: tuple[Route, ...], assets: frozenset[str], kit: KitProject) -> str:
     lines = [f"{route.route_id}\0{route.page_file}\0{route.doubtful}" for route in routes]
-    return hashlib.sha256("\n".join([_VERSION, *lines, "", *sorted(assets)]).encode()).hexdigest()
+    rules = f"{_VERSION} {kit.version or 3}"
+    return hashlib.sha256("\n".join([rules, *lines, "", *sorted(assets)]).encode()).hexdigest()

@@ -64,7 +64,8 @@ class SourceSettings(Section):
 
 
 class RouteSettings(Section):
-    dir: str = "src/routes"
+    dir: str = ""  # "" = what the SvelteKit configuration says, else src/routes; "." = the project
+    static_dir: str = ""  # files that are copied as they are; "" = likewise, else static
     strict: bool = False  # True: every page of the site must have an exact route
 
 

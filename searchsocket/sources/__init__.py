@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from searchsocket.errors import ConfigMissing
-from searchsocket.routes.table import clean_dir
+from searchsocket.routes import scan_project
+from searchsocket.routes.kit import clean_dir
 from searchsocket.settings.model import Settings, SourceMode
 from searchsocket.sources.base import Source
 from searchsocket.sources.content_files import ContentFilesSource
@@ -91,6 +92,7 @@ def _git_branch(root: Path, settings: Settings, scope: str) -> GitBranchSource:
         source.content_files.globs,
         base_dir=source.content_files.base_dir,
         routes_dir=settings.routes.dir,
+        static_dir=settings.routes.static_dir,
         exclude=source.exclude,
         max_page_bytes=source.max_page_bytes,
     )
@@ -105,7 +107,7 @@ def _content_files(root: Path, settings: Settings) -> ContentFilesSource:
     return ContentFilesSource(
         folder,
         source.content_files.globs,
-        routes_dir=clean_dir(settings.routes.dir).removeprefix(f"{base_dir}/"),
+        routes_dir=scan_project(root, settings.routes.dir).routes_dir.removeprefix(f"{base_dir}/"),
         exclude=source.exclude,
         max_page_bytes=source.max_page_bytes,
     )

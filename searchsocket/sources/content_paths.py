@@ -13,8 +13,8 @@ from pathspec import GitIgnoreSpec
 
 from searchsocket.errors import ConfigError, InvalidRequest
 from searchsocket.routes import route_url
+from searchsocket.routes.kit import clean_dir
 from searchsocket.routes.segments import InvalidRoute
-from searchsocket.routes.table import clean_dir
 from searchsocket.urls import join_name
 
 _SUFFIX = re.compile(r"\.(?:md|mdx|svx|markdown)$", re.IGNORECASE)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.routes.table import STATIC_DIR
+from searchsocket.routes import KitProject, read_kit
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.content_files import one_file_each
 from searchsocket.sources.content_paths import ContentPaths
@@ -16,6 +16,7 @@ from searchsocket.types import RawPage
 _LINK = "120000"
 _SUBMODULE = "160000"
 _LFS_HEAD = b"version https://git-lfs.github.com/spec/"
+_MAX_CONFIG_BYTES = 1_000_000
 _LFS_MAX_BYTES = 1024  # of a pointer, as its specification has it
 
 
@@ -31,7 +32,8 @@ class GitBranchSource:
         globs: Sequence[str],
         *,
         base_dir: str = "",
-        routes_dir: str = "src/routes",
+        routes_dir: str = "",
+        static_dir: str = "",
         exclude: Sequence[str] = (),
         max_page_bytes: int = 20_000_000,
     ) -> None:
@@ -41,7 +43,8 @@ class GitBranchSource:
             revision: Branch, tag, scope name or commit id.
             globs: Relative to `base_dir`.
             base_dir: Relative to `repo`.
-            routes_dir: The routes folder, relative to `repo`.
+            routes_dir: The routes folder, relative to `repo`; "" = what the commit's own configuration says.
+            static_dir: The folder of files that are copied as they are; likewise.
             exclude: Globs over URL paths.
             max_page_bytes: Larger files are reported and skipped.
         """
@@ -49,11 +52,12 @@ class GitBranchSource:
         self._blobs = BlobReader(self._repository)
         self._revision = revision
         self._base = _as_prefix(base_dir)
-        self._routes = _as_prefix(routes_dir)
-        self._paths = ContentPaths(globs, self._routes.removeprefix(self._base))
+        self._stated = (_as_prefix(routes_dir) or routes_dir, _as_prefix(static_dir) or static_dir)
+        self._paths = ContentPaths(globs, self._stated[0].removeprefix(self._base))
         self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
         self._commit = ""
+        self._kit: KitProject | None = None
         self._report = SourceReport()
 
     @property
@@ -80,6 +84,7 @@ class GitBranchSource:
         """
         self._report = report = SourceReport()
         commit = self.commit()
+        self._paths = ContentPaths(self._paths.globs, self.kit().routes_dir.removeprefix(self._base))
         prefix = self._repository.prefix() + self._base
         entries = {
             entry.path: entry for entry in self._repository.files(commit, prefix) if self._is_usable(entry, report)
@@ -107,13 +112,30 @@ class GitBranchSource:
             InvalidScope: The revision cannot be the name of a branch.
             SourceUnavailable: There is no such commit, or git cannot list it.
         """
-        project = self._repository.prefix()
+        project, kit = self._repository.prefix(), self.kit()
         return [
             folder + entry.path
-            for folder in dict.fromkeys((self._routes, f"{STATIC_DIR}/"))
+            for folder in dict.fromkeys((_as_prefix(kit.routes_dir), _as_prefix(kit.static_dir)))
             for entry in self._repository.files(self.commit(), project + folder)
             if entry.mode != _SUBMODULE
         ]
+
+    def kit(self) -> KitProject:
+        """What the commit says of itself as a SvelteKit project.
+
+        Raises:
+            InvalidScope: The revision cannot be the name of a branch.
+            SourceUnavailable: There is no such commit, or git cannot list it.
+        """
+        self._kit = self._kit or read_kit(self._text, *self._stated)
+        return self._kit
+
+    def _text(self, name: str) -> str | None:
+        path = self._repository.prefix() + name
+        for entry in self._repository.files(self.commit(), path):
+            if not entry.path and entry.mode not in (_LINK, _SUBMODULE) and entry.size <= _MAX_CONFIG_BYTES:
+                return self._blobs.read(entry.blob, _MAX_CONFIG_BYTES).decode("utf-8", "replace")
+        return None
 
     def close(self) -> None:
         """End the child process that reads blobs; a later read starts another."""

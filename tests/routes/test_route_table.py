@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.routes import NO_ROUTE, route_table, route_url
+from searchsocket.routes import NO_ROUTE, KitProject, read_kit, route_table, route_url
+from searchsocket.routes.kit import KitVersion
 from searchsocket.routes.table import RouteTable
 
 
@@ -167,7 +168,9 @@ class TestMatchers:
         (["[[...a]]/+page.svelte"], "outer brackets"),
         (["[x+3A]/+page.svelte", "[x+zz]/+page.svelte"], "not a character escape"),
         (["[u+ffffff]/+page.svelte"], "not a character escape"),
-        (["[a-b]/+page.svelte"], "not a parameter"),
+        (["[a+b]/+page.svelte"], "not a parameter"),
+        (["[a-b]/+page.svelte"], "SvelteKit 2 and 3"),
+        (["a/+page.svelte", "[x+61]/+page.svelte"], "same URLs"),
         (["a#b/+page.svelte"], "x+23"),
         (["a/" * 300 + "+page.svelte"], "folders deep"),
         (["+page.svelte", "+page@.svelte"], "second file"),
@@ -198,10 +201,10 @@ def test_legitimate_trees_raise_no_warning() -> None:
 def test_custom_folders_and_other_files() -> None:
     """`routes.dir` may be anything inside the project; files elsewhere are no routes."""
     files = ["app/pages/docs/+page.svelte", "src/routes/x/+page.svelte", "app/pages-old/y/+page.svelte"]
-    routes = route_table(files, "./app/pages/")
+    routes = route_table(files, read_kit(lambda name: None, "./app/pages/"))
     assert routes.resolve("/docs").route_file == "app/pages/docs/+page.svelte"
     assert routes.resolve("/x") is routes.resolve("/y") is NO_ROUTE
-    assert route_table(["docs/+page.svelte"], "").resolve("/docs").resolution == "exact"
+    assert route_table(["docs/+page.svelte"], read_kit(lambda name: None, ".")).resolve("/docs").resolution == "exact"
 
 
 def test_the_digest_follows_the_routes_and_nothing_else() -> None:
@@ -223,28 +226,77 @@ def test_static_routes_have_one_url() -> None:
     assert route_url("/[slug]") is None
 
 
+class TestVersions:
+    """The two grammars, where they differ."""
+
+    def test_names_with_a_hyphen_are_of_version_3(self) -> None:
+        """Version 2 refuses them."""
+        files = ["src/routes/[a-b]/+page.svelte", "src/routes/v[c-d=e-f]/[[g-h]]/[...i-j]/+page.svelte"]
+        third = route_table(files, KitProject(3))
+        assert third.warnings == ()
+        assert third.resolve("/x").resolution == "exact"
+        assert dict(third.resolve("/v1/x/y").params) == {"c-d": "1", "g-h": "x", "i-j": "y"}
+        second = route_table(files, KitProject(2))
+        assert second.routes == ()
+        assert len(second.warnings) == 2
+
+    def test_an_escape_of_more_than_four_digits(self) -> None:
+        """Version 2 keeps 16 bits of it."""
+        files = ["src/routes/[u+1f92a]/+page.svelte"]
+        for version, url in ((3, "/\U0001f92a"), (2, "/\uf92a")):
+            table = route_table(files, KitProject(version))  # type: ignore[arg-type]
+            assert [table.resolve(each).resolution for each in (url, "/x")] == ["exact", "none"]
+
+    def test_an_unknown_version_claims_only_what_both_say(self) -> None:
+        """What differs is mapped as version 3 does, and said."""
+        routes = table("/[a-b]", "/docs/[c]")
+        assert routes.resolve("/docs/x").resolution == "exact"
+        assert routes.resolve("/x").resolution == "best-effort"
+        assert [warning.split(":")[0] for warning in routes.warnings] == ["route /[a-b]"]
+
+    def test_the_version_is_part_of_the_digest(self) -> None:
+        files = ["src/routes/[u+1f92a]/+page.svelte"]
+        assert route_table(files, KitProject(2)).digest != route_table(files, KitProject(3)).digest
+
+
+def test_configured_endings_make_pages_too() -> None:
+    """Where they are computed, files that may be pages are named."""
+    files = ["src/routes/a/+page.note", "src/routes/a/+page.load.mjs", "src/routes/b/+page.svelte"]
+    routes = route_table(files, KitProject(components=(".note",), modules=(".load.mjs",)))
+    assert (routes.resolve("/a").route_file, routes.warnings) == ("src/routes/a/+page.note", ())
+    routes = route_table(files, KitProject(endings_known=False, config_file="vite.config.js"))
+    assert routes.resolve("/a") is NO_ROUTE
+    assert len([warning for warning in routes.warnings if "vite.config.js" in warning]) == 2
+
+
 SEGMENT = st.sampled_from(
-    ["a", "b", "(g)", "[p]", "[[o]]", "[...r]", "[m=x]", "[[n=x]]", "v[q]", "[s]-[t]", "[...u].z", "[x+61]", "+x"]
-)
+    ["a", "b", "(g)", "[p]", "[[o]]", "[...r]", "[m=x]", "[[n=x]]", "v[q]", "[s]-[t]", "[...u].z", "[x+61]", "+x",
+     "[p-p]", "[[o-o=x-x]]", "[...r-r]"]
+)  # fmt: skip
+VERSION: st.SearchStrategy[KitVersion | None] = st.sampled_from([2, 3, None])
 
 
 @given(
+    VERSION,
     st.lists(st.lists(SEGMENT, max_size=4), max_size=8),
     st.lists(st.sampled_from(["a", "b", "v1", "a-b", "c.z", "%2F", "é"]), max_size=4),
 )
-def test_any_tree_answers_the_same_in_any_order(ids: list[list[str]], path: list[str]) -> None:
+def test_any_tree_answers_the_same_in_any_order(
+    version: KitVersion | None, ids: list[list[str]], path: list[str]
+) -> None:
     """File systems list in any order; the answer must not depend on it."""
     files = ["/".join(["src/routes", *folders, "+page.svelte"]) for folders in ids]
     url = "/" + "/".join(path)
-    found = route_table(files).resolve(url)
-    assert found == route_table(reversed(files)).resolve(url)
+    kit = KitProject(version)
+    found = route_table(files, kit).resolve(url)
+    assert found == route_table(reversed(files), kit).resolve(url)
     assert (found.resolution == "none") == (found.route_file == "")
 
 
-@given(st.lists(st.text(st.sampled_from(list("[]().+x=a/-?*\\%\ud800")), max_size=20)), st.text(max_size=20))
-def test_hostile_folder_names_raise_nothing(folders: list[str], url: str) -> None:
+@given(VERSION, st.lists(st.text(st.sampled_from(list("[]().+x=a/-?*\\%\ud800")), max_size=20)), st.text(max_size=20))
+def test_hostile_folder_names_raise_nothing(version: KitVersion | None, folders: list[str], url: str) -> None:
     """Folder names are read from a disk or a branch that anybody may have written."""
-    route_table([f"src/routes/{folder}/+page.svelte" for folder in folders]).resolve("/" + url)
+    route_table([f"src/routes/{folder}/+page.svelte" for folder in folders], KitProject(version)).resolve("/" + url)
 
 
 def test_routes_that_no_url_can_reach_are_harmless() -> None:

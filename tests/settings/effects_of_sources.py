@@ -112,6 +112,11 @@ def slow_crawl(lab: Lab) -> str:
         return outcome(lab.listed)
 
 
+def write_copied(lab: Lab) -> None:
+    lab.write("src/routes/docs/[slug]/+page.svelte", "<h1>Install</h1>")
+    lab.write("copied/docs/install.html", "<h1>Install</h1>")
+
+
 def write_routes(lab: Lab) -> None:
     lab.write("src/routes/docs/install/+page.svelte", "<h1>Install</h1>")
     lab.write("app/pages/docs/install/+page.svelte", "<h1>Install</h1>")
@@ -167,5 +172,7 @@ EFFECTS = (
            given=CRAWL, web=harbour),
     Effect("routes.dir", "app/pages", route_file, "src/routes/docs/install/+page.svelte",
            "app/pages/docs/install/+page.svelte", prepare=write_routes),
+    Effect("routes.static_dir", "copied", route_file, "src/routes/docs/[slug]/+page.svelte", "",
+           prepare=write_copied),
     Effect("routes.strict", True, lambda lab: outcome(lab.index), "ok", "ROUTES_NOT_EXACT", prepare=write_routes),
 )  # fmt: skip

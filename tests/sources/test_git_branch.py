@@ -132,10 +132,28 @@ def test_routes_come_from_the_same_commit(repo: Path) -> None:
     source = GitBranchSource(repo, "main", GLOBS)
     assert listed(source) == {"/guide": "src/routes/(docs)/guide/+page.md"}
     commit(repo, {})  # the branch moves on meanwhile
-    table = route_table(source.route_files())
+    table = route_table(source.route_files(), source.kit())
     assert table.resolve("/guide").route_file == "src/routes/(docs)/guide/+page.md"
     assert table.resolve("/later").route_id == "/[...r]"
     assert table.resolve("/x").resolution == "none"
+
+
+def test_the_configuration_comes_from_the_same_commit(repo: Path) -> None:
+    """The branch may be of another version of SvelteKit than the working tree, with its files elsewhere."""
+    config = "export default { plugins: [sveltekit({ files: { src: 'app', assets: 'copied' } })] }"
+    package = '{"devDependencies": {"@sveltejs/kit": "^3.2.0"}}'
+    files = {"app/routes/[a-b]/+page.svelte": "", "app/routes/c/+page.md": "c", "copied/x.html": ""}
+    commit(repo, {**files, "package.json": package, "vite.config.js": config})
+    (repo / "package.json").unlink()
+    (repo / "vite.config.js").write_text("export default {}")
+    source = GitBranchSource(repo, "main", ["app/**/+page.md"])
+    assert listed(source) == {"/c": "app/routes/c/+page.md"}
+    assert (source.kit().version, source.kit().routes_dir) == (3, "app/routes")
+    table = route_table(source.route_files(), source.kit())
+    assert table.resolve("/d").route_file == "app/routes/[a-b]/+page.svelte"
+    assert table.resolve("/x").resolution == "none"
+    source = GitBranchSource(repo, "main", ["app/**/+page.md"], routes_dir="./app/routes/c/", static_dir="other")
+    assert listed(source) == {"/": "app/routes/c/+page.md"}
 
 
 def test_what_is_no_text_of_this_repository_is_skipped(repo: Path, tmp_path: Path) -> None:

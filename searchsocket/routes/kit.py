@@ -1,0 +1,137 @@
+"""What a SvelteKit project says of itself that decides its routes: the version, and settings of its configuration."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from posixpath import normpath
+from typing import Any, Literal
+
+from searchsocket.routes.script import Script, Value, setting
+
+KitVersion = Literal[2, 3]
+ReadText = Callable[[str], str | None]  # the text of a project-relative file; None where there is none
+
+_VITE_FILES = tuple(f"vite.config.{ending}" for ending in ("js", "mjs", "ts", "cjs", "mts", "cts"))
+_SVELTE_FILES = ("svelte.config.js", "svelte.config.ts")
+_INSTALLED = "node_modules/@sveltejs/kit/package.json"
+_ONE_MAJOR = re.compile(r"(?:workspace:|npm:@sveltejs/kit@)?[~^=v]*\s*(\d{1,4})(?:[.-][\w.+*-]*)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class KitProject:
+    """What decides the routes; as it stands, of a project that says nothing of itself."""
+
+    version: KitVersion | None = None  # None = unknown: where the versions differ, nothing is claimed
+    routes_dir: str = "src/routes"  # project-relative, as the next one
+    static_dir: str = "static"  # files that are copied as they are
+    base_path: str | None = ""  # None = computed
+    components: tuple[str, ...] = ()  # endings of pages besides the usual ones
+    modules: tuple[str, ...] = ()  # and of the code beside them
+    endings_known: bool = True
+    config_file: str = ""  # where the settings are written
+    warnings: tuple[str, ...] = ()
+
+
+def read_kit(read: ReadText, routes_dir: str = "", static_dir: str = "") -> KitProject:
+    """Read `package.json` and the configuration of a project. They are programs, and are not run.
+
+    Args:
+        read: Gives the project's files.
+        routes_dir: As stated by hand; "" = what the configuration says.
+        static_dir: Likewise.
+    """
+    vite_file, vite = _first(read, _VITE_FILES)
+    script = Script(vite)
+    wanted, installed = _wanted(read("package.json")), _text(_json(read(_INSTALLED)).get("version"))
+    if not (wanted or installed or script.names("@sveltejs/kit/vite")):
+        return KitProject(
+            routes_dir=clean_dir(routes_dir or "src/routes"), static_dir=clean_dir(static_dir or "static")
+        )
+    svelte_file, svelte = _first(read, _SVELTE_FILES)
+    warnings: list[str] = []
+    version = _version(wanted, installed, bool(svelte_file), warnings)
+    file, kit = vite_file, script.argument("sveltekit") if vite_file else {}
+    top = kit
+    if svelte_file and version != 3 and (kit == {} or not script.names("@sveltejs/kit/vite")):
+        # Version 2 reads this file unless it is given settings in the other one.
+        file, top = svelte_file, Script(svelte).default_export()
+        kit = setting(top, "kit", default={})
+
+    def folder(key: str, by_hand: str, usual: str, default: Value, name: str) -> str:
+        value = by_hand or setting(kit, "files", key, default=default)
+        if isinstance(value, str) and (by_hand or _is_inside(value)):
+            return clean_dir(value)
+        warnings.append(f"{file}: files.{key} is computed or leads out of the project; {usual} is taken; set {name}")
+        return usual
+
+    source = setting(kit, "files", "src", default="src")
+    routes = f"{source}/routes" if isinstance(source, str) else None
+    components, modules = (
+        setting(value, key, default=[]) for value, key in ((top, "extensions"), (kit, "moduleExtensions"))
+    )
+    base_path = setting(kit, "paths", "base", default="")
+    return KitProject(
+        version,
+        folder("routes", routes_dir, "src/routes", routes, "routes.dir"),
+        folder("assets", static_dir, "static", "static", "routes.static_dir"),
+        base_path if isinstance(base_path, str) else None,
+        _endings(components),
+        _endings(modules),
+        endings_known=all(isinstance(value, list) and None not in value for value in (components, modules)),
+        config_file=file,
+        warnings=tuple(warnings),
+    )
+
+
+def clean_dir(folder: str) -> str:
+    """A project-relative folder without `./` and outer slashes; "" is the project itself."""
+    cleaned = normpath(folder.strip("/") or ".")
+    return "" if cleaned == "." else cleaned
+
+
+def _version(wanted: str, installed: str, has_svelte_file: bool, warnings: list[str]) -> KitVersion | None:
+    majors = {int(found[1]) for text in (wanted, installed) if (found := _ONE_MAJOR.fullmatch(text))}
+    if not majors and has_svelte_file:
+        return 2  # version 3 refuses to start beside this file
+    if len(majors) != 1:
+        return None
+    major = majors.pop()
+    if major > 3:
+        warnings.append(f"SvelteKit {major} is not known; its routes are read as those of version 3")
+    return 3 if major >= 3 else 2
+
+
+def _wanted(package: str | None) -> str:
+    """The version that `package.json` asks for; "" when it names no SvelteKit."""
+    known = _json(package)
+    groups = [known.get(key) for key in ("devDependencies", "dependencies", "peerDependencies")]
+    found = [group["@sveltejs/kit"] for group in groups if isinstance(group, dict) and "@sveltejs/kit" in group]
+    return _text(found[0]) if found else ""
+
+
+def _first(read: ReadText, names: tuple[str, ...]) -> tuple[str, str]:
+    """The first of the files that exists, and its text."""
+    found = ((name, text) for name in names if (text := read(name)) is not None)
+    return next(found, ("", ""))
+
+
+def _json(text: str | None) -> dict[str, Any]:
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _is_inside(folder: str) -> bool:
+    return not folder.startswith("/") and clean_dir(folder).split("/")[0] != ".."
+
+
+def _endings(value: Value) -> tuple[str, ...]:
+    found = value if isinstance(value, list) else []
+    return tuple(ending for ending in found if isinstance(ending, str) and ending.startswith("."))

@@ -1,0 +1,170 @@
+"""Reading plain values out of a configuration file that is a program, without running it."""
+
+import re
+from typing import TypeAlias
+
+# None = what only running the program would tell.
+Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
+OPEN = "..."  # a key of objects that may have more keys, and other values, than are written there
+
+# Each alternative takes what it begins, so that no text takes longer than its length.
+_WORD = re.compile(
+    r"""(?P<space>\s+|//[^\n]*|/\*.*?(?:\*/|\Z))
+    |'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?|`(?:\\.|[^`\\])*`?
+    |[\w$]+|\.\.\.|=>|.""",
+    re.VERBOSE | re.DOTALL,
+)
+_REGEX = re.compile(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]?|[^/\\\[\n])*/?")
+_BEFORE_REGEX = frozenset("([{,;=:?!&|+-*%<>~^") | {"=>", "return"}
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_ENDS = frozenset(",;)]}") | {"", "export", "const", "let", "var", "import", "function", "class", "if", "for", "type"}
+_QUOTES = ("'", '"', "`")
+_MAX_DEPTH = 30
+
+
+class Script:
+    """The words and marks of a JavaScript or TypeScript module, and the values written in it."""
+
+    def __init__(self, text: str) -> None:
+        self._words = _words(text)
+        self._constants = self._find_constants()
+        self._known: dict[str, Value] = {}
+        self._depth = 0
+
+    def names(self, module: str) -> bool:
+        """Whether the module names another one, to import it."""
+        return any(word[1:-1] == module for word in self._words if word[0] in _QUOTES)
+
+    def argument(self, function: str) -> Value:
+        """The first argument of the only call of a function, {} when it has none; None when it is not known."""
+        starts = [i + 2 for i, word in enumerate(self._words) if word == function and self._at(i + 1) == "("]
+        if len(starts) != 1:
+            return None
+        return {} if self._at(starts[0]) == ")" else self._value(starts[0])[0]
+
+    def default_export(self) -> Value:
+        """What the module exports as `default`."""
+        for i in range(len(self._words) - 1):
+            if self._words[i : i + 2] == ["export", "default"]:
+                return self._value(i + 2)[0]
+        return None
+
+    def _at(self, i: int) -> str:
+        return self._words[i] if i < len(self._words) else ""
+
+    def _find_constants(self) -> dict[str, int]:
+        """Where the value of each constant of the module begins."""
+        found, depth = {}, 0
+        for i, word in enumerate(self._words):
+            depth += (word in _CLOSING) - (word in _CLOSING.values())
+            if word == "const" and depth == 0:
+                at = i + 2
+                while self._at(at) not in ("=", ";", "const", ""):  # a type may stand between
+                    at += 1
+                found[self._at(i + 1)] = at + 1
+        return found
+
+    def _constant(self, name: str) -> Value:
+        if name not in self._known:
+            self._known[name] = None  # while it is read: a circle is not followed
+            value = self._value(self._constants[name])[0] if name in self._constants else None
+            self._known[name] = None if isinstance(value, dict | list) and self._may_change(name) else value
+        return self._known[name]
+
+    def _may_change(self, name: str) -> bool:
+        """Whether something is done with an object besides naming it: `config.kit = ...`, `assign(config, ...)`."""
+        uses = [i for i, word in enumerate(self._words) if word == name]
+        return any(self._at(i + 1) in (".", "[") or self._at(i - 2) in ("assign", "push") for i in uses)
+
+    def _value(self, i: int) -> tuple[Value, int]:
+        """The value of an expression and where it ends."""
+        if self._depth > _MAX_DEPTH:
+            return None, self._end(i)
+        self._depth += 1
+        value, after = self._operand(i)
+        self._depth -= 1
+        if self._at(after) in ("as", "satisfies"):
+            return value, self._end(after)
+        return (value, after) if self._at(after) in _ENDS else (None, self._end(after))
+
+    def _operand(self, i: int) -> tuple[Value, int]:
+        word = self._at(i)
+        if word == "{":
+            return self._object(i + 1)
+        if word == "[":
+            return self._list(i + 1)
+        if word in ("(", "defineConfig"):
+            value, after = self._value(i + 1 if word == "(" else i + 2)
+            return value, self._end(after, ")") + 1
+        return (_text(word) if word[:1] in _QUOTES else self._constant(word)), i + 1
+
+    def _object(self, i: int) -> tuple[Value, int]:
+        found: dict[str, Value] = {}
+        while self._at(i) not in ("}", ""):
+            key = self._at(i)
+            if key == "...":
+                value, i = self._value(i + 1)
+                if isinstance(value, dict):
+                    found |= value
+                else:
+                    found = {OPEN: None}
+            elif key == "[":  # a key that is computed may be any of them
+                found, i = {OPEN: None}, self._end(i)
+            elif self._at(i + 1) == ":":
+                found[_text(key) or "" if key[:1] in _QUOTES else key], i = self._value(i + 2)
+            elif self._at(i + 1) in (",", "}"):
+                found[key], i = self._constant(key), i + 1
+            else:  # a method
+                name = self._at(i + 1) if key in ("get", "set", "async") and self._at(i + 1) != "(" else key
+                found[name], i = None, max(self._end(i), i + 1)
+            i += self._at(i) == ","
+        return found, i + 1
+
+    def _list(self, i: int) -> tuple[Value, int]:
+        found: list[Value] = []
+        while self._at(i) not in ("]", ""):
+            is_spread = self._at(i) == "..."
+            value, i = self._value(i + is_spread)
+            found += value if is_spread and isinstance(value, list) else [None if is_spread else value]
+            i += self._at(i) == ","
+        return found, i + 1
+
+    def _end(self, i: int, ends: str = ",;)]}") -> int:
+        """Where the expression at `i` ends."""
+        depth = 0
+        while word := self._at(i):
+            if depth == 0 and word in ends:
+                break
+            depth += (word in _CLOSING) - (word in _CLOSING.values())
+            i += 1
+        return i
+
+
+def setting(value: Value, *keys: str, default: Value) -> Value:
+    """What stands under these keys; `default` where nothing does, None where that cannot be told."""
+    for key in keys:
+        if not isinstance(value, dict):
+            return None
+        if key not in value:
+            return None if OPEN in value else default
+        value = value[key]
+    return value
+
+
+def _words(text: str) -> list[str]:
+    found: list[str] = []
+    at = 0
+    while at < len(text):
+        is_regex = text[at] == "/" and text[at + 1 : at + 2] not in ("/", "*") and found and found[-1] in _BEFORE_REGEX
+        match = (_REGEX if is_regex else _WORD).match(text, at)
+        assert match is not None
+        if is_regex or match["space"] is None:
+            found.append(match[0])
+        at = match.end()
+    return found
+
+
+def _text(word: str) -> str | None:
+    """A string that is written as it is: whole, on one line, without escapes and without parts that are computed."""
+    is_whole = len(word) > 1 and word[-1] == word[0]
+    return None if not is_whole or "\\" in word or (word[0] == "`" and "${" in word) else word[1:-1]

@@ -1,0 +1,1 @@
+export const match = (value) => /^\d+$/.test(value);
