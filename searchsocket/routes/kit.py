@@ -57,24 +57,17 @@ def read_kit(read: ReadText, routes_dir: str = "", static_dir: str = "") -> KitP
         # Version 2 reads this file unless it is given settings in the other one.
         file, top = svelte_file, Script(svelte).default_export()
         kit = setting(top, "kit", default={})
-
-    def folder(key: str, by_hand: str, usual: str, default: Value, name: str) -> str:
-        value = by_hand or setting(kit, "files", key, default=default)
-        if isinstance(value, str) and (by_hand or _is_inside(value)):
-            return clean_dir(value)
-        warnings.append(f"{file}: files.{key} is computed or leads out of the project; {usual} is taken; set {name}")
-        return usual
-
+    if not routes_dir and _moves_root(script):
+        warnings.append(f"{vite_file}: root may move the routes folder; set routes.dir, from the project's folder")
     source = setting(kit, "files", "src", default="src")
-    routes = f"{source}/routes" if isinstance(source, str) else None
-    components, modules = (
-        setting(value, key, default=[]) for value, key in ((top, "extensions"), (kit, "moduleExtensions"))
-    )
+    routes = setting(kit, "files", "routes", default=f"{source}/routes" if isinstance(source, str) else None)
+    assets = setting(kit, "files", "assets", default="static")
     base_path = setting(kit, "paths", "base", default="")
+    components, modules = setting(top, "extensions", default=[]), setting(kit, "moduleExtensions", default=[])
     return KitProject(
         version,
-        folder("routes", routes_dir, "src/routes", routes, "routes.dir"),
-        folder("assets", static_dir, "static", "static", "routes.static_dir"),
+        clean_dir(routes_dir or _folder(routes, "src/routes", f"{file}: files.routes", "routes.dir", warnings)),
+        clean_dir(static_dir or _folder(assets, "static", f"{file}: files.assets", "routes.static_dir", warnings)),
         base_path if isinstance(base_path, str) else None,
         _endings(components),
         _endings(modules),
@@ -128,8 +121,17 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _is_inside(folder: str) -> bool:
-    return not folder.startswith("/") and clean_dir(folder).split("/")[0] != ".."
+def _moves_root(vite: Script) -> bool:
+    exported = vite.default_export()
+    return "root" in exported if isinstance(exported, dict) else vite.sets("root")
+
+
+def _folder(value: Value, usual: str, key: str, name: str, warnings: list[str]) -> str:
+    """A folder of the project, or the usual one with a warning that names the setting which states it by hand."""
+    if isinstance(value, str) and not value.startswith("/") and clean_dir(value).split("/")[0] != "..":
+        return value
+    warnings.append(f"{key} is computed or leads out of the project; {usual} is taken; set {name}")
+    return usual
 
 
 def _endings(value: Value) -> tuple[str, ...]:

@@ -42,6 +42,10 @@ class Script:
             return None
         return {} if self._at(starts[0]) == ")" else self._value(starts[0])[0]
 
+    def sets(self, key: str) -> bool:
+        """Whether any object of the module gives a value to a key."""
+        return any(word == key and self._at(i + 1) == ":" for i, word in enumerate(self._words))
+
     def default_export(self) -> Value:
         """What the module exports as `default`."""
         for i in range(len(self._words) - 1):
@@ -104,19 +108,18 @@ class Script:
             key = self._at(i)
             if key == "...":
                 value, i = self._value(i + 1)
-                if isinstance(value, dict):
-                    found |= value
-                else:
-                    found = {OPEN: None}
+                inner: dict[str, Value] = value if isinstance(value, dict) else {OPEN: None}
+                found = inner if OPEN in inner else found | inner  # any key before it may have another value now
             elif key == "[":  # a key that is computed may be any of them
                 found, i = {OPEN: None}, self._end(i)
             elif self._at(i + 1) == ":":
-                found[_text(key) or "" if key[:1] in _QUOTES else key], i = self._value(i + 2)
+                name = _text(key) if key[0] in _QUOTES else key
+                found[OPEN if name is None else name], i = self._value(i + 2)
             elif self._at(i + 1) in (",", "}"):
                 found[key], i = self._constant(key), i + 1
             else:  # a method
-                name = self._at(i + 1) if key in ("get", "set", "async") and self._at(i + 1) != "(" else key
-                found[name], i = None, max(self._end(i), i + 1)
+                is_modifier = key in ("get", "set", "async") and self._at(i + 1) != "("
+                found[self._at(i + 1) if is_modifier else key], i = None, max(self._end(i), i + 1)
             i += self._at(i) == ","
         return found, i + 1
 

@@ -94,6 +94,8 @@ def test_what_is_not_set_is_the_usual(argument: str) -> None:
     [
         ("config", "import config from './kit.js'"),
         ("{ ...shared }", "import { shared } from './kit.js'"),
+        ("{ files: {}, paths: {}, ...usual }", "const usual = { alias, ...shared }"),
+        ("{ '\\x66iles': {} }", ""),
         ("makeConfig()", ""),
         ("{ files: files(), paths: paths() }", ""),
         ("{ files: { [key]: 'a' }, paths: { base: dev ? '' : '/docs' } }", ""),
@@ -116,6 +118,13 @@ def test_what_is_computed_is_said(argument: str, before: str) -> None:
     assert all(warning.startswith("vite.config.js: ") for warning in kit.warnings)
     by_hand = read_kit(project(vite(argument, before)), "app/pages", "public")
     assert (by_hand.routes_dir, by_hand.static_dir, by_hand.warnings) == ("app/pages", "public", ())
+
+
+@pytest.mark.parametrize("config", ["{ root: 'app', plugins: [sveltekit()] }", "() => ({ root: app, plugins })"])
+def test_another_root_is_said(config: str) -> None:
+    """Every folder of the framework is then counted from there."""
+    kit = read_kit(project({"package.json": THIRD, "vite.config.js": f"{IMPORT}sveltekit();export default {config}"}))
+    assert [warning for warning in kit.warnings if "root" in warning]
 
 
 def test_endings_are_read_as_far_as_they_are_written_out() -> None:

@@ -48,9 +48,11 @@ def test_links_are_followed_inside_the_project_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("routes_dir", ["../outside", "src/../../outside", "link"])
-def test_the_folder_itself_stays_inside_the_project(tmp_path: Path, routes_dir: str) -> None:
+@pytest.mark.parametrize("package", ["{}", '{"devDependencies": {"@sveltejs/kit": "^3.2.0"}}'])
+def test_the_folder_itself_stays_inside_the_project(tmp_path: Path, routes_dir: str, package: str) -> None:
     """Configuration of a foreign branch must not list other folders."""
     (tmp_path / "project").mkdir()
+    (tmp_path / "project/package.json").write_text(package)
     touch(tmp_path, "outside/+page.svelte")
     (tmp_path / "project/link").symlink_to(tmp_path / "outside")
     with pytest.raises(UnsafePath):
