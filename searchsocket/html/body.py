@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from searchsocket.html.convert import to_markdown
+from searchsocket.html.converters import FAST, Converter
 from searchsocket.html.links import LinkResolver, collect_links
 from searchsocket.html.prune import label_tabs, prune
 from searchsocket.html.settle import limit_size, settle_blocks
@@ -24,7 +24,12 @@ class Body:
 
 
 def read_body(
-    main: Element, how: str, resolver: LinkResolver, extract: ExtractSettings, transform: TransformSettings
+    main: Element,
+    how: str,
+    resolver: LinkResolver,
+    extract: ExtractSettings,
+    transform: TransformSettings,
+    converter: Converter = FAST,
 ) -> Body:
     """Prune, settle and convert a main content; `main` is used up.
 
@@ -35,10 +40,10 @@ def read_body(
     prune(main, how, extract, transform)
     times = [time.get("datetime") or "" for time in main.iter("time")]
     links = collect_links(main, resolver)
-    settle_blocks(main, resolver)
+    settle_blocks(main, resolver, converter.custom)
     warnings = [note for note in (limit_size(main),) if note]
     h1, first_heading = _headings(main)
-    markdown = to_markdown(main, keep_tables=transform.preserve_tables)
+    markdown = converter.to_markdown(main, keep_tables=transform.preserve_tables)
     if not any(char.isalnum() for char in markdown):
         markdown = ""
         warnings.append(f"no text in {how}: check extract.main_selector and extract.drop_selectors")

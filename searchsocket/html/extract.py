@@ -6,6 +6,7 @@ from lxml import etree
 
 from searchsocket.hrefs import AT_ROOT, SiteBase
 from searchsocket.html.body import read_body
+from searchsocket.html.converters import FAST, Converter
 from searchsocket.html.decode import decode_html
 from searchsocket.html.links import LinkResolver
 from searchsocket.html.main_content import choose_main
@@ -30,6 +31,7 @@ def extract_html(
     *,
     site: SiteBase = AT_ROOT,
     charset: str = "",
+    converter: Converter = FAST,
 ) -> ExtractedPage:
     """Read one page; broken input gives the best that can be had.
 
@@ -60,7 +62,7 @@ def extract_html(
         settle_descriptions(root)
     if _has_math(root, text):
         settle_math(root)
-    return _read_main(root, meta, resolver, page, extract, transform, [*warnings, *meta.warnings])
+    return _read_main(root, meta, resolver, page, extract, transform, converter, [*warnings, *meta.warnings])
 
 
 def _read_main(
@@ -70,11 +72,12 @@ def _read_main(
     page: RawPage,
     extract: ExtractSettings,
     transform: TransformSettings,
+    converter: Converter,
     warnings: list[str],
 ) -> ExtractedPage:
     etree.strip_elements(root, *JUNK, with_tail=False)
     main, how = choose_main(root, extract.main_selector)
-    body = read_body(main, how, resolver, extract, transform)
+    body = read_body(main, how, resolver, extract, transform, converter)
     return ExtractedPage(
         title=choose_title(meta, body.h1, body.first_heading, page.url),
         body=body.markdown,

@@ -12,6 +12,10 @@ _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
 _HEAD_TAGS = frozenset({"title", "meta", "link", "base", "script", "style", "noscript", "template"})
+# What no text may hold that is set anew in the tree; the walk to Markdown drops it anyway.
+_CONTROLS = bytes({*range(32)} - {9, 10, 13})
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_REFERENCE = re.compile(r"&#(?:0*(?:\d|[12]\d|3[01])|[xX]0*1?[0-9a-fA-F])(?![0-9a-fA-F])")
 _RAW = re.compile(r"<(script|style|textarea|template|svg)\b", re.IGNORECASE)
 
 
@@ -31,13 +35,28 @@ def _parse(text: str) -> tuple[Element | None, bool]:
     # Bytes and an explicit encoding, since a declaration inside the page is wrong by now.
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+        data = text.encode("utf-8", "replace")
+        root = etree.fromstring(data.translate(None, _CONTROLS), parser)
     except etree.XMLSyntaxError:
         root = None
     if root is not None:
+        if _REFERENCE.search(text):
+            _drop_controls(root)
         _repair_head(root)
     limits = etree.ErrorTypes.ERR_RESOURCE_LIMIT
     return root, any(entry.type == limits for entry in parser.error_log)
+
+
+def _drop_controls(root: Element) -> None:
+    """Take out the control characters that references stand for."""
+    for element in root.iter():
+        if element.text and _CONTROL.search(element.text):
+            element.text = _CONTROL.sub("", element.text)
+        if element.tail and _CONTROL.search(element.tail):
+            element.tail = _CONTROL.sub("", element.tail)
+        for name, value in element.attrib.items():
+            if _CONTROL.search(str(value)):
+                element.set(name, _CONTROL.sub("", str(value)))
 
 
 def _repair_head(root: Element) -> None:

@@ -1,6 +1,7 @@
 """What a pruned main content still needs before it is converted: images, math, blocks in links, a bearable size."""
 
 import re
+from collections.abc import Collection
 
 from lxml import etree
 
@@ -91,8 +92,8 @@ def settle_math(root: Element) -> None:
         _as_math(holder, tex, display=display)
 
 
-def settle_blocks(main: Element, resolver: LinkResolver) -> None:
-    """Give every element a form that Markdown has."""
+def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str] = ()) -> None:
+    """Give every element a form that Markdown has, but for those that the site converts itself."""
     for anchor in list(main.iter("a")):
         if anchor.get("role") == "doc-noteref" or _is_footnote(anchor):
             _settle_note(anchor)
@@ -116,7 +117,7 @@ def settle_blocks(main: Element, resolver: LinkResolver) -> None:
         old.tag = "code"
     for element in list(main.iter()):
         tag = str(element.tag)
-        if "-" in tag or ":" in tag:
+        if ("-" in tag and tag not in custom) or ":" in tag:
             element.tag = "div" if any(child.tag in BLOCKS for child in element) else "span"
     sweep(main)
     for element in main.iter(*_AS_DIV):

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from searchsocket.hrefs import AT_ROOT, SiteBase
 from searchsocket.html.anchors import ANCHOR
 from searchsocket.html.body import read_body
+from searchsocket.html.converters import FAST, Converter
 from searchsocket.html.decode import decode_html
 from searchsocket.html.links import LinkResolver
 from searchsocket.html.metadata import parse_date, parse_language, parse_tags, parse_weight
@@ -37,6 +38,7 @@ def extract_markdown(
     *,
     site: SiteBase = AT_ROOT,
     charset: str = "",
+    converter: Converter = FAST,
 ) -> ExtractedPage:
     """Read one content file; broken input gives the best that can be had.
 
@@ -69,7 +71,7 @@ def extract_markdown(
         if resolver.path(href) is not None:
             # The link to a file is the link to the page that it becomes.
             anchor.set("href", _CONTENT_FILE.sub("", href))
-    body = read_body(main, "markdown", resolver, extract, transform)
+    body = read_body(main, "markdown", resolver, extract, transform, converter)
     return ExtractedPage(
         title=title
         or body.h1

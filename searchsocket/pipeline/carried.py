@@ -3,11 +3,13 @@
 import socket
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from searchsocket.cluster import dask_executor
 from searchsocket.errors import ClusterUnavailable
 from searchsocket.executor import map_batches
 from searchsocket.hrefs import SiteBase
+from searchsocket.html.converters import make_converter
 from searchsocket.html.extract import EXTRACTOR_VERSION
 from searchsocket.pipeline.extraction import (
     Extraction,
@@ -82,7 +84,9 @@ def extract_carried(batch: CarriedBatch) -> list[Extraction]:
             f"the Dask worker on {socket.gethostname()} extracts pages with {EXTRACTOR_VERSION!r}, but this run with "
             f"{batch.extractor!r}; install the same searchsocket there"
         )
+    # The site's own converters come with the code of the cluster: only what is importable there is found.
+    converter = make_converter(Path.cwd(), batch.settings.extract)
     return [
-        extract_one(body, page, batch.settings, batch.site)
+        extract_one(body, page, batch.settings, batch.site, converter)
         for page, body in zip(batch.pages, batch.bodies, strict=True)
     ]

@@ -7,6 +7,7 @@ from typing import Literal
 from searchsocket.batches import batches
 from searchsocket.embedders import make_embedder
 from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.chunk_embeddings import budget, plan_embeddings, texts_at_stake
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.extraction import extract_page
@@ -47,6 +48,7 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
     """Extract a sample of pages again and compare with what is stored."""
     settings = run.project.settings
     source = run.make_source()
+    converter = make_converter(run.project.root, settings.extract)
     with state(run) as db:
         # Spread over the site, and the same pages whenever the site is the same.
         rows = db.execute(
@@ -57,7 +59,7 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
     different = []
     for url, served_url, locator, kind, stamp, body in rows:
         page = RawPage(url, served_url, locator, stamp, kind)
-        again = extract_page(source.read(page), page, settings, run.site)
+        again = extract_page(source.read(page), page, settings, run.site, converter)
         if again.body != body_text(body) and not again.skip:
             different.append(url)
     if different:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.hrefs import SiteBase
+from searchsocket.html.converters import Converter, make_converter
 from searchsocket.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.pipeline.digests import digest_of, sha256
@@ -39,7 +40,7 @@ class Extraction:
     error: str = ""
 
 
-def extraction_key(settings: Settings, site: SiteBase) -> str:
+def extraction_key(settings: Settings, site: SiteBase, converter: Converter) -> str:
     """Everything besides the bytes that decides what a page says."""
     return digest_of(
         [
@@ -47,6 +48,7 @@ def extraction_key(settings: Settings, site: SiteBase) -> str:
             settings.extract.model_dump_json(),
             settings.transform.model_dump_json(),
             repr(site),
+            converter.version,
         ]
     )
 
@@ -56,7 +58,8 @@ def extract_batch(job: ExtractionJob) -> list[Extraction]:
     settings = settings_of(job)
     source = source_of(job)
     site = configured_site(settings, job.mode, job.scope)
-    return [extract_one(read_one(source, page), page, settings, site) for page in job.pages]
+    converter = make_converter(job.root, settings.extract)
+    return [extract_one(read_one(source, page), page, settings, site, converter) for page in job.pages]
 
 
 def given_up(pages: Sequence[StoredPage]) -> list[Extraction]:
@@ -75,21 +78,23 @@ def read_one(source: Source, page: StoredPage) -> bytes | str:
         return str(error)
 
 
-def extract_one(data: bytes | str, page: StoredPage, settings: Settings, site: SiteBase) -> Extraction:
+def extract_one(
+    data: bytes | str, page: StoredPage, settings: Settings, site: SiteBase, converter: Converter
+) -> Extraction:
     """What becomes of one page, by what `read_one` gave of it."""
     if isinstance(data, str):
         return Extraction(page, page.raw_hash, None, data)
     try:
-        extracted = extract_page(data, page.raw, settings, site)
+        extracted = extract_page(data, page.raw, settings, site, converter)
     except Exception as error:  # noqa: BLE001  a page that breaks the parser is reported and costs only itself
         return Extraction(page, page.raw_hash, None, f"{type(error).__name__}: {error}"[:300])
     return Extraction(page, sha256(data), extracted)
 
 
-def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase) -> ExtractedPage:
+def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase, converter: Converter) -> ExtractedPage:
     """What the bytes of a page of `site` say, by its kind."""
     extract = extract_markdown if page.kind == "markdown" else extract_html
-    return extract(data, page, settings.extract, settings.transform, site=site)
+    return extract(data, page, settings.extract, settings.transform, site=site, converter=converter)
 
 
 def settings_of(job: ExtractionJob) -> Settings:

@@ -9,6 +9,7 @@ from searchsocket.batches import batches
 from searchsocket.errors import StrictRoutesFailed
 from searchsocket.events import Event
 from searchsocket.executor import default_workers, map_batches
+from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.carried import extract_on_cluster
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.digests import digest_of
@@ -81,7 +82,8 @@ class _Told:
 
 
 def _extract_changed(run: ScopeRun, db: Connection, told: _Told) -> None:
-    key = extraction_key(run.project.settings, run.site)
+    settings = run.project.settings
+    key = extraction_key(settings, run.site, make_converter(run.project.root, settings.extract))
     settings_json = run.project.settings.model_dump_json()
     # Only row ids are held: the rest of a page is read when its turn comes.
     todo = to_extract(db, run.scope.name, key, everything=run.options.force)

@@ -80,6 +80,10 @@ class ExtractSettings(Section):
     ignore_attr: str = "data-search-ignore"
     noindex_attr: str = "data-search-noindex"
     respect_robots_noindex: bool = True
+    converter: Literal["fast", "markdownify"] = (
+        "fast"  # the same rules on lxml's tree, or by markdownify on BeautifulSoup's
+    )
+    converters: tuple[str, ...] = ()  # module:Class with convert_<tag> methods for custom elements
 
 
 class TransformSettings(Section):

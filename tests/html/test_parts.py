@@ -4,7 +4,8 @@ import pytest
 from lxml import etree
 
 from searchsocket.hrefs import site_base
-from searchsocket.html.convert import tidy, to_markdown
+from searchsocket.html.converters.fast import to_markdown
+from searchsocket.html.converters.joining import tidy
 from searchsocket.html.decode import decode_html
 from searchsocket.html.links import LinkResolver
 from searchsocket.html.parse import parse_html

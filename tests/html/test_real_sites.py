@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.html.converters import FAST, Converter, make_converter
 from searchsocket.html.extract import extract_html
 from searchsocket.markdown.blocks import parse_blocks
 from searchsocket.settings.model import ExtractSettings, TransformSettings
@@ -37,10 +38,10 @@ pytestmark = [
 ]
 
 
-def extract(root: Path, file: Path) -> ExtractedPage:
+def extract(root: Path, file: Path, converter: Converter = FAST) -> ExtractedPage:
     name = file.relative_to(root).as_posix()
     url = "/" + name.removesuffix(".html").removesuffix("index").rstrip("/")
-    return extract_html(file.read_bytes(), RawPage(url, f"/{name}", name, ""), EXTRACT, TRANSFORM)
+    return extract_html(file.read_bytes(), RawPage(url, f"/{name}", name, ""), EXTRACT, TRANSFORM, converter=converter)
 
 
 @pytest.fixture(scope="module", params=sorted(NON_EMPTY))
@@ -55,6 +56,13 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     root = next(folder.rglob("build"))
     files = sorted(file for file in root.rglob("*.html") if file.is_file() and not file.is_symlink())
     return request.param, root, random.Random(7).sample(files, min(SAMPLE, len(files)))
+
+
+def test_real_pages_come_out_the_same_from_both_converters(site: tuple[str, Path, list[Path]]) -> None:
+    """The walk of the parser's own tree, and markdownify on a second one."""
+    _, root, files = site
+    second = make_converter(root, ExtractSettings(converter="markdownify"))
+    assert [file for file in files if extract(root, file) != extract(root, file, second)] == []
 
 
 def test_real_pages_have_text_titles_and_sound_markdown(site: tuple[str, Path, list[Path]]) -> None:

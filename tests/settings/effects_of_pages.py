@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from searchsocket.html.converters import soup
 from tests.settings.lab import Effect, Lab, outcome
 
 TEXT = "<p>Boats lie here.</p>"
@@ -52,6 +53,24 @@ def kinds(lab: Lab) -> set[str]:
     return {record.kind for record in lab.site.records()}
 
 
+def is_walked_by_markdownify(lab: Lab) -> bool:
+    """Whether pages of a run pass through it."""
+    walked: list[object] = []
+    convert = soup.convert
+    lab.patch.setattr(soup, "convert", lambda main, rules: walked.append(main) or convert(main, rules))
+    lab.index()
+    return bool(walked)
+
+
+def with_notes(lab: Lab) -> None:
+    """A page with an element of the site's own, and a class that converts it."""
+    lab.write(
+        "boat_notes.py",
+        "class Notes:\n    def convert_my_note(self, el, text, parent_tags):\n        return f'\\n\\n> {text}\\n\\n'\n",
+    )
+    lab.page("boats.html", "<main><my-note>Boats lie here.</my-note></main>")
+
+
 PROSE = f"<p>{' '.join(SENTENCES)}</p>"
 CODE = f"<pre><code>{chr(10).join(SENTENCES)}</code></pre>"
 SECTIONS = "<h2>Oak</h2><p>Oak lasts.</p><h2>Pine</h2><p>Pine floats.</p>"
@@ -71,6 +90,10 @@ EFFECTS = (
     said("extract.noindex_attr", "data-Absent", f"<main data-Absent>{TEXT}</main>", "Boats lie here.", ""),
     said("extract.respect_robots_noindex", False, f"<main>{TEXT}</main>", "", "Boats lie here.",
          head="<meta name=robots content=noindex>"),
+    Effect("extract.converter", "markdownify", is_walked_by_markdownify, False, True,
+           prepare=body(f"<main>{TEXT}</main>")),
+    Effect("extract.converters", ["boat_notes:Notes"], lambda lab: lab.mirror("boats.md"), "Boats lie here.",
+           "> Boats lie here.", prepare=with_notes),
     only_value("transform.output"),
     said("transform.preserve_code_blocks", False, "<main><pre><code>make boat\nmake oar</code></pre></main>",
          "```\nmake boat\nmake oar\n```", "make boat make oar"),
