@@ -15,7 +15,7 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.hrefs import site_base
 from searchsocket.settings.model import CrawlSettings
 from searchsocket.sources.crawl import addresses
-from searchsocket.sources.crawl.addresses import ForbiddenAddress, GuardedBackend, is_public
+from searchsocket.sources.crawl.addresses import ForbiddenAddress, GuardedBackend
 from searchsocket.sources.crawl.fetch import retry_after_s
 from searchsocket.sources.crawl.links import page_links
 from searchsocket.sources.crawl.sitemap import BadSitemap, SitemapWalk, entries, unpacked
@@ -244,19 +244,6 @@ def test_files_that_are_no_pages_are_left_alone(web: Web, tmp_path: Path) -> Non
     assert crawl.urls() == ["/"]
     assert "/a.pdf" not in web.paths()
     assert crawl.source.report.skipped == {"/data": "not HTML but application/json"}
-
-
-@pytest.mark.parametrize(
-    ("address", "public"),
-    [
-        ("93.184.216.34", True), ("2606:2800:220:1::1", True), ("127.0.0.1", False), ("10.1.2.3", False),
-        ("169.254.169.254", False), ("192.168.0.1", False), ("::1", False), ("fe80::1%eth0", False), ("fc00::1", False),
-        ("::ffff:127.0.0.1", False), ("2002:7f00:1::", False), ("0.0.0.0", False), ("100.64.0.1", False),
-        ("224.0.0.1", False),
-    ],
-)  # fmt: skip
-def test_private_addresses_are_known_in_every_form(address: str, public: bool) -> None:
-    assert is_public(address) is public
 
 
 def test_a_public_name_that_leads_inside_is_refused_at_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,12 @@ import httpx
 
 from searchsocket.errors import SourceUnavailable
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_V4_REFUSED = (ipaddress.IPv4Network("192.0.0.0/24"), ipaddress.IPv4Network("192.88.99.0/24"))
+_V6_GLOBAL = ipaddress.IPv6Network("2000::/3")
+# Protocols and tunnels (Teredo among them), 6to4, documentation. Older Pythons take some of them for global.
+_V6_REFUSED = tuple(map(ipaddress.IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
+# What is sent to one of these arrives at the IPv4 address in its last 32 bits: mapped, and NAT64.
+_V4_INSIDE = (ipaddress.IPv6Network("::ffff:0:0/96"), ipaddress.IPv6Network("64:ff9b::/96"))
 
 
 class ForbiddenAddress(SourceUnavailable):
@@ -18,12 +23,13 @@ class ForbiddenAddress(SourceUnavailable):
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is reachable on the public internet; IPv4 inside IPv6 counts as that IPv4."""
-    ip: Address = ipaddress.ip_address(address.partition("%")[0])
-    inner = getattr(ip, "ipv4_mapped", None) or getattr(ip, "sixtofour", None)
-    teredo = getattr(ip, "teredo", None)
-    inner = inner or (teredo[1] if teredo else None)
-    return ip.is_global and not ip.is_multicast and (inner is None or is_public(str(inner)))
+    """Whether an IP address is reachable on the public internet, and means nothing else inside a network."""
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        if any(ip in network for network in _V4_INSIDE):
+            return is_public(str(ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF)))
+        return ip in _V6_GLOBAL and ip.is_global and not any(ip in network for network in _V6_REFUSED)
+    return ip.is_global and not ip.is_multicast and not any(ip in network for network in _V4_REFUSED)
 
 
 def resolve(host: str, port: int) -> list[str]:
