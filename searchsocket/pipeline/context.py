@@ -78,6 +78,7 @@ class ScopeRun:
             self.source_mode,
             scope=self.scope.name,
             fetched_dir=self.fetched_dir,
+            max_pages=self.options.max_pages,
         )
 
     @property

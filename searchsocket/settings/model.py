@@ -41,7 +41,9 @@ class CrawlSettings(Section):
     max_depth: Annotated[int, Field(ge=0, le=100)] = 10
     max_pages: Count = 10_000
     concurrency: Annotated[int, Field(ge=1, le=64)] = 8
-    timeout_s: Annotated[float, Field(gt=0)] = 30.0  # for a whole response
+    timeout_s: Annotated[float, Field(gt=0)] = 30.0  # for a whole request, from the first packet to the last byte
+    max_seconds: Annotated[float, Field(gt=0)] = 3600.0  # for the whole crawl
+    max_failures_in_row: Count = 50  # then the host is left alone
     respect_robots_txt: bool = True
 
 

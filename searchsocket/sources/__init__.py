@@ -24,6 +24,7 @@ def make_source(
     *,
     scope: str = "",
     fetched_dir: Path | None = None,
+    max_pages: int | None = None,
 ) -> Source:
     """The source of a project.
 
@@ -34,6 +35,7 @@ def make_source(
         scope: Name of the scope; takes the place of `{scope}` in `source.static_output_dir` and in
             `source.crawl.base_url`, and is the branch that git-branch reads unless `source.git.branch` names one.
         fetched_dir: Where a crawl keeps what it fetched; default: `crawl/<scope>` in the state directory.
+        max_pages: What a limited run wants; a crawl fetches no more, the others list what they have.
 
     Raises:
         ConfigMissing: There is nothing to index; the message says what was looked for.
@@ -45,7 +47,8 @@ def make_source(
     if mode == "git-branch":
         return _git_branch(root, settings, scope)
     if mode == "crawl":
-        return _crawl(settings, scope, fetched_dir or root / settings.state.dir / "crawl" / (scope or "main"))
+        fetched_dir = fetched_dir or root / settings.state.dir / "crawl" / (scope or "main")
+        return _crawl(settings, scope, fetched_dir, max_pages)
     configured = settings.source.static_output_dir.replace("{scope}", scope)
     build = configured_build(root, configured) if configured else find_build(root)
     if build is not None:
@@ -68,7 +71,7 @@ def make_source(
     )
 
 
-def _crawl(settings: Settings, scope: str, fetched_dir: Path) -> Source:
+def _crawl(settings: Settings, scope: str, fetched_dir: Path, max_pages: int | None) -> Source:
     from searchsocket.sources.crawl.source import CrawlSource  # brings an HTTP client
 
     source = settings.source
@@ -81,6 +84,7 @@ def _crawl(settings: Settings, scope: str, fetched_dir: Path) -> Source:
         site=configured_site(settings, "crawl", scope),
         excluded=Excluder(source.exclude),
         max_page_bytes=source.max_page_bytes,
+        max_pages=max_pages,
     )
 
 

@@ -117,6 +117,22 @@ def write_copied(lab: Lab) -> None:
     lab.write("copied/docs/install.html", "<h1>Install</h1>")
 
 
+def short_crawl(lab: Lab) -> str:
+    with ticking(lab):
+        return outcome(lab.listed, naming="source.crawl.max_seconds")
+
+
+def broken(web: Web) -> None:
+    web.html("/", "<a href='/boats'>Boats</a> <a href='/lamps'>Lamps</a>")
+    web.pages["/boats"] = Answer(500)
+    web.html("/lamps", "<p>The lantern.</p>")
+
+
+def patient_crawl(lab: Lab) -> list[str]:
+    with ticking(lab):
+        return lab.listed()
+
+
 def write_routes(lab: Lab) -> None:
     lab.write("src/routes/docs/install/+page.svelte", "<h1>Install</h1>")
     lab.write("app/pages/docs/install/+page.svelte", "<h1>Install</h1>")
@@ -168,6 +184,10 @@ EFFECTS = (
     crawl("max_pages", 2, ["/", "/docs"]),
     Effect("source.crawl.concurrency", 16, at_once, 8, 16, given=CRAWL, web=wide),
     Effect("source.crawl.timeout_s", 0.5, slow_crawl, "ok", "SOURCE_UNAVAILABLE", given=CRAWL, web=harbour),
+    Effect("source.crawl.max_seconds", 0.5, short_crawl, "ok", "SOURCE_UNAVAILABLE",
+           given=CRAWL | {"source.crawl.respect_robots_txt": False}, web=harbour),
+    Effect("source.crawl.max_failures_in_row", 1, patient_crawl, ["/", "/lamps"], ["/"],
+           given=CRAWL | {"source.crawl.concurrency": 1}, web=broken),
     Effect("source.crawl.respect_robots_txt", False, Lab.listed, ["/", "/docs"], ["/", "/docs", "/docs/deep"],
            given=CRAWL, web=harbour),
     Effect("routes.dir", "app/pages", route_file, "src/routes/docs/install/+page.svelte",

@@ -1,8 +1,13 @@
 """A public host leads nowhere but to the public internet, whatever its name resolves to (spec 8.2 B)."""
 
+import time
+
+import httpcore
 import pytest
 
-from searchsocket.sources.crawl.addresses import is_public
+from searchsocket.sources.crawl import addresses
+from searchsocket.sources.crawl.addresses import ForbiddenAddress, is_public
+from searchsocket.sources.crawl.connection import GuardedBackend, exchange
 
 PUBLIC = (
     "93.184.216.34", "8.8.8.8", "1.0.0.1", "172.32.0.1", "192.0.1.1", "198.20.0.1", "223.255.255.254",
@@ -39,3 +44,14 @@ def test_a_public_address_is_connected_to(address: str) -> None:
 @pytest.mark.parametrize("address", [address for group in PRIVATE.values() for address in group])
 def test_an_address_of_any_other_kind_is_refused(address: str) -> None:
     assert not is_public(address)
+
+
+def test_a_public_name_that_leads_inside_is_refused_at_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the second DNS answer differs from the first."""
+    with exchange(20.0, time.monotonic):
+        monkeypatch.setattr(addresses, "resolve", lambda *_: ["93.184.216.34", "10.0.0.1"])
+        with pytest.raises(ForbiddenAddress, match=r"10\.0\.0\.1"):
+            GuardedBackend(allow_private=False).connect_tcp("inside.test", 80)
+        monkeypatch.setattr(addresses, "resolve", lambda *_: [])
+        with pytest.raises(httpcore.ConnectError):
+            GuardedBackend(allow_private=True).connect_tcp("nowhere.test", 80)

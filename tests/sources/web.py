@@ -1,8 +1,9 @@
 """A small web server that behaves as badly as it is told to."""
 
+import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -99,3 +100,43 @@ def serve() -> Iterator[Web]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def serve_raw(talk: Callable[[], Iterator[bytes]], *, pace_s: float = 0.0) -> Iterator[str]:
+    """Say the same to whoever connects, piece by piece, until there is no more to say or they hang up.
+
+    Args:
+        pace_s: What passes between two pieces.
+
+    Yields:
+        The address of the server.
+    """
+    over = threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def answer(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            connection.recv(65_536)
+            for piece in talk():
+                if over.wait(pace_s):
+                    return
+                connection.sendall(piece)
+
+    def accept() -> None:
+        while True:
+            with suppress(OSError):
+                connection, _ = listener.accept()
+                threading.Thread(target=answer, args=(connection,), daemon=True).start()
+            if over.is_set():
+                return
+
+    thread = threading.Thread(target=accept, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        over.set()
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+        listener.close()

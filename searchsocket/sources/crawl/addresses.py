@@ -2,11 +2,9 @@
 
 import ipaddress
 import socket
-from collections.abc import Iterable
+import threading
+from concurrent.futures import Future
 from typing import Any
-
-import httpcore
-import httpx
 
 from searchsocket.errors import SourceUnavailable
 
@@ -32,55 +30,26 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast and not any(ip in network for network in _V4_REFUSED)
 
 
-def resolve(host: str, port: int) -> list[str]:
+def resolve(host: str, port: int, timeout_s: float) -> list[str]:
     """All addresses of a host.
 
     Raises:
-        SourceUnavailable: The name cannot be resolved.
+        SourceUnavailable: The name cannot be resolved, or not in time.
     """
+    answer: Future[list[Any]] = Future()
+    # The system's resolver takes no limit of time. Who waits for it can have one; a daemon holds up no exit.
+    threading.Thread(target=_look_up, args=(answer, host, port), name="resolve", daemon=True).start()
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError as error:
+        found = answer.result(timeout_s)
+    except TimeoutError as error:
+        raise SourceUnavailable(f"host {host!r} was not resolved within {timeout_s:.3g} s") from error
+    except (OSError, UnicodeError) as error:
         raise SourceUnavailable(f"host {host!r} cannot be resolved: {error}") from error
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-class GuardedBackend(httpcore.SyncBackend):
-    """Connects to the address that was checked, so that a second DNS answer cannot differ from the first."""
-
-    def __init__(self, *, allow_private: bool) -> None:
-        self._allow_private = allow_private
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        addresses = resolve(host, port)
-        refused = [address for address in addresses if not (self._allow_private or is_public(address))]
-        if refused:
-            raise ForbiddenAddress(f"host {host!r} leads to the private address {refused[0]}; it is not crawled")
-        failure: Exception | None = None
-        for address in addresses:
-            try:
-                return super().connect_tcp(address, port, timeout, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                failure = error
-        raise failure or httpcore.ConnectError(f"host {host!r} has no address")
-
-
-def guarded_transport(*, allow_private: bool, connections: int) -> httpx.HTTPTransport:
-    """A transport whose every connection goes through the guard."""
-    transport = httpx.HTTPTransport(trust_env=False)
-    # httpx has no setting for the backend; the pool that it would build itself is put in its place.
-    transport._pool = httpcore.ConnectionPool(
-        ssl_context=httpx.create_ssl_context(trust_env=False),
-        max_connections=connections,
-        max_keepalive_connections=connections,
-        keepalive_expiry=5.0,
-        network_backend=GuardedBackend(allow_private=allow_private),
-    )
-    return transport
+def _look_up(answer: "Future[list[Any]]", host: str, port: int) -> None:
+    try:
+        answer.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+    except (OSError, UnicodeError) as error:  # raised again where the answer is waited for
+        answer.set_exception(error)

@@ -9,10 +9,13 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import unquote, urljoin, urlsplit
 
 import httpx
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
+from tenacity import RetryCallState, Retrying, retry_if_exception_type
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl.addresses import guarded_transport, is_public, resolve
+from searchsocket.sources.crawl.addresses import is_public, resolve
+from searchsocket.sources.crawl.budget import Budget
+from searchsocket.sources.crawl.connection import exchange, guarded_transport
+from searchsocket.sources.crawl.encoding import ACCEPTED, BodyTooLarge, DamagedBody, EncodingRefused, unpacked_body
 
 USER_AGENT = "searchsocket/0.1 (+site search indexer)"
 _MAX_REDIRECTS = 5
@@ -53,7 +56,7 @@ class Limits:
     """Bounds of one fetch."""
 
     max_bytes: int
-    timeout_s: float  # of the whole response, not of each read
+    timeout_s: float  # of one request, from the name's resolution to the last byte of the answer
     attempts: int = 4
     connections: int = 8
 
@@ -65,6 +68,7 @@ class Fetcher:
         self,
         base_url: str,
         limits: Limits,
+        budget: Budget,
         *,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
@@ -75,14 +79,15 @@ class Fetcher:
         self.origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
         port = parts.port or (443 if parts.scheme == "https" else 80)
         # A base inside a private network is a choice of the owner; elsewhere such an address is an attack.
-        private = any(not is_public(address) for address in resolve(parts.hostname, port))
+        private = any(not is_public(address) for address in resolve(parts.hostname, port, limits.timeout_s))
         self._limits = limits
+        self._budget = budget
         self._sleep = sleep
         self._monotonic = monotonic
         self._client = httpx.Client(
             transport=guarded_transport(allow_private=private, connections=limits.connections),
-            headers={"User-Agent": USER_AGENT, "Accept": _ACCEPT},
-            timeout=httpx.Timeout(min(10.0, limits.timeout_s)),
+            headers={"User-Agent": USER_AGENT, "Accept": _ACCEPT, "Accept-Encoding": ACCEPTED},
+            timeout=limits.timeout_s,  # of each wait; the transport has one for the whole request
             follow_redirects=False,
             trust_env=False,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
@@ -104,15 +109,25 @@ class Fetcher:
         """
         retrying = Retrying(
             retry=retry_if_exception_type(_TryAgain),
-            stop=stop_after_attempt(self._limits.attempts),
+            stop=self._gives_up,
             wait=_wait,
             sleep=self._sleep,
             reraise=True,
         )
         try:
-            return retrying(self._follow, url, known or {})
+            answer = retrying(self._follow, url, known or {})
         except _TryAgain as error:
+            self._budget.count(failed=True)
             raise error.failure from error
+        except SourceUnavailable as error:
+            self._budget.count(failed=not (isinstance(error, FetchFailed) and error.permanent))
+            raise
+        self._budget.count(failed=False)
+        return answer
+
+    def _gives_up(self, state: RetryCallState) -> bool:
+        """Whether a request is not made again: often enough, or the crawl would be over before."""
+        return state.attempt_number >= self._limits.attempts or state.upcoming_sleep >= self._budget.left_s()
 
     def _follow(self, url: str, known: Mapping[str, str]) -> Response:
         seen = {url}
@@ -143,18 +158,29 @@ class Fetcher:
             headers["If-None-Match"] = known["etag"]
         if known.get("last-modified"):
             headers["If-Modified-Since"] = known["last-modified"]
-        deadline = self._monotonic() + self._limits.timeout_s
+        timeout_s = min(self._limits.timeout_s, self._budget.left_s())
         try:
-            with self._client.stream("GET", url, headers=headers) as answer:
-                return self._judge(url, answer, deadline)
-        except (httpx.TransportError, httpx.DecodingError) as error:
+            with (
+                exchange(timeout_s, self._monotonic) as current,
+                self._client.stream("GET", url, headers=headers) as answer,
+            ):
+                current.head_is_here()
+                return self._judge(url, answer)
+        except httpx.TimeoutException as error:
+            late = (
+                "was not here when the crawl ended" if self._budget.is_over() else f"took longer than {timeout_s:g} s"
+            )
+            raise FetchFailed(f"{url} {late}") from error
+        except (BodyTooLarge, EncodingRefused) as error:
+            raise FetchFailed(f"{url} is {error}", permanent=True) from error
+        except (httpx.TransportError, DamagedBody) as error:
             certificate = "CERTIFICATE" in str(error)
             failure = FetchFailed(f"{url}: {type(error).__name__}: {error}", permanent=certificate)
             raise failure if certificate else _TryAgain(failure, None) from error
         except (httpx.InvalidURL, httpx.HTTPError, UnicodeError, ValueError) as error:
             raise FetchFailed(f"{url}: {type(error).__name__}: {error}", permanent=True) from error
 
-    def _judge(self, url: str, answer: httpx.Response, deadline: float) -> Response:
+    def _judge(self, url: str, answer: httpx.Response) -> Response:
         headers = {name.lower(): value for name, value in answer.headers.items()}
         status = answer.status_code
         if status == 304:
@@ -163,21 +189,11 @@ class Fetcher:
             failure = FetchFailed(f"{url} answered {status}", status=status)
             raise _TryAgain(failure, retry_after_s(headers.get("retry-after", "")))
         if status >= 400:
-            raise FetchFailed(f"{url} answered {status}", status=status, permanent=status in (404, 410))
+            raise FetchFailed(f"{url} answered {status}", status=status, permanent=status < 500)
         if 300 <= status < 400:
             return Response(url, status, headers, b"")
-        return Response(url, status, headers, self._body(url, answer, deadline))
-
-    def _body(self, url: str, answer: httpx.Response, deadline: float) -> bytes:
-        """The decompressed body, counted while it arrives: a bomb is stopped at the limit, a drip at the deadline."""
-        body = bytearray()
-        for part in answer.iter_bytes(65_536):
-            body += part
-            if len(body) > self._limits.max_bytes:
-                raise FetchFailed(f"{url} is larger than {self._limits.max_bytes} bytes", permanent=True)
-            if self._monotonic() > deadline:
-                raise FetchFailed(f"{url} took longer than {self._limits.timeout_s:g} s")
-        return bytes(body)
+        encodings = answer.headers.get_list("content-encoding", split_commas=True)
+        return Response(url, status, headers, unpacked_body(answer.iter_raw(), encodings, self._limits.max_bytes))
 
 
 def without_login(url: str) -> str:

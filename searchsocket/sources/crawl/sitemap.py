@@ -1,20 +1,26 @@
 """Sitemaps: what they list, with bombs, loops, entities and foreign hosts refused."""
 
-import gzip
-import io
-import zlib
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urljoin
 
 from lxml import etree
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.crawl.encoding import BodyTooLarge, DamagedBody, gunzip
+from searchsocket.sources.crawl.place import host_of
 
 MAX_SITEMAPS = 1_000
 MAX_DEPTH = 4
-MAX_BYTES = 60_000_000  # the protocol allows 50 MB uncompressed
+MAX_BYTES = 60_000_000  # of one; the protocol allows 50 MB uncompressed
+MAX_TOTAL_BYTES = 500_000_000  # of all that a crawl reads, uncompressed
+MAX_ENTRIES = 1_000_000  # in all of them, those on other hosts included
+_MAX_HOSTS = 10  # other ones, of which examples are kept
+_EXAMPLES = 20
 _GZIP = b"\x1f\x8b"
+_PIECE = 65_536
 
 
 class BadSitemap(ValueError):
@@ -23,36 +29,73 @@ class BadSitemap(ValueError):
 
 @dataclass(slots=True)
 class SitemapWalk:
-    """Follows a sitemap and the sitemaps it names; problems are collected, and cost only the file they are in."""
+    """Follows sitemaps and those they name; problems are collected, and cost only the file they are in."""
 
     fetch: Callable[[str], bytes]
     here: Callable[[str], str | None]  # where a URL lies on the crawled host; None on another one
+    is_over: Callable[[], bool] = lambda: False  # whether the crawl has ended
     problems: dict[str, str] = field(default_factory=dict)
+    limit: str = ""  # which one ended the walk before its end, in words
+    own: int = 0  # pages on this host
     foreign: int = 0  # entries on other hosts, left out
+    examples: dict[str, list[str]] = field(default_factory=dict)  # the first of them, by host
+    _waiting: deque[tuple[str, int]] = field(default_factory=deque)
+    _seen: set[str] = field(default_factory=set)
+    _bytes: int = 0
+    _entries: int = 0
 
-    def urls(self, start: str) -> Iterator[str]:
+    def urls(self, starts: Iterable[str]) -> Iterator[str]:
         """Every page URL, in the order of the files; a sitemap is read once however often it is named."""
-        waiting, seen = [(start, 0)], {start}
-        while waiting:
-            url, depth = waiting.pop(0)
+        for start in starts:
+            self._queue(start, 0)
+            if self.here(start) is None:
+                self.problems[start] = "the sitemap lies on another host"
+        while self._waiting and not self.limit and not self.is_over():
+            url, depth = self._waiting.popleft()
             try:
-                for kind, location in entries(unpacked(self.fetch(url))):
-                    target = self.here(urljoin(url, location))
-                    if target is None:
-                        self.foreign += 1
-                    elif kind == "page":
-                        yield target
-                    elif target not in seen:
-                        self._queue(waiting, seen, target, depth + 1)
+                yield from self._pages(url, depth)
             except (BadSitemap, SourceUnavailable, ValueError) as error:
                 self.problems[url] = str(error)
 
-    def _queue(self, waiting: list[tuple[str, int]], seen: set[str], url: str, depth: int) -> None:
-        if depth > MAX_DEPTH or len(seen) >= MAX_SITEMAPS:
-            self.problems[url] = f"more than {MAX_SITEMAPS} sitemaps, or nested deeper than {MAX_DEPTH}"
+    def _pages(self, url: str, depth: int) -> Iterator[str]:
+        xml = unpacked(self.fetch(url))
+        self._bytes += len(xml)
+        if self._bytes > MAX_TOTAL_BYTES:
+            self.limit = f"{MAX_TOTAL_BYTES} bytes of sitemaps"
             return
-        seen.add(url)
-        waiting.append((url, depth))
+        for kind, location in entries(xml):
+            self._entries += 1
+            if self._entries > MAX_ENTRIES:
+                self.limit = f"{MAX_ENTRIES} entries of sitemaps"
+            if self.limit:
+                return
+            location = urljoin(url, location)
+            if kind == "sitemap":
+                self._queue(location, depth + 1)
+            elif (page := self.here(location)) is not None:
+                self.own += 1
+                yield page
+            else:
+                self._leave_out(location)
+
+    def _queue(self, location: str, depth: int) -> None:
+        target = self.here(location)
+        if target is None:
+            self._leave_out(location)
+        elif target not in self._seen:
+            if depth > MAX_DEPTH or len(self._seen) >= MAX_SITEMAPS:
+                self.limit = f"{MAX_SITEMAPS} sitemaps, {MAX_DEPTH} levels of them"
+                return
+            self._seen.add(target)
+            self._waiting.append((target, depth))
+
+    def _leave_out(self, url: str) -> None:
+        self.foreign += 1
+        host = host_of(url)
+        if host in self.examples or len(self.examples) < _MAX_HOSTS:
+            known = self.examples.setdefault(host, [])
+            if len(known) < _EXAMPLES:
+                known.append(url)
 
 
 def unpacked(data: bytes) -> bytes:
@@ -64,13 +107,41 @@ def unpacked(data: bytes) -> bytes:
     if not data.startswith(_GZIP):
         return data
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            text = file.read(MAX_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise BadSitemap(f"not a whole gzip file: {error}") from error
-    if len(text) > MAX_BYTES:
-        raise BadSitemap(f"unpacks to more than {MAX_BYTES} bytes")
-    return text
+        return gunzip([data], MAX_BYTES)
+    except (BodyTooLarge, DamagedBody) as error:
+        raise BadSitemap(str(error)) from error
+
+
+class _Locations:
+    """An XML parser target: it builds no tree, so elements without number cost no memory."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, str]] = []
+        self._path: list[str] = []
+        self._text: list[str] | None = None  # of the `loc` that is open
+
+    def doctype(self, *_: str | None) -> None:
+        raise BadSitemap("it has a document type, which may declare entities and no sitemap needs")
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = tag.rpartition("}")[2]
+        if name == "loc" and self._path[-1:] in (["url"], ["sitemap"]):
+            self._text = []
+        self._path.append(name)
+
+    def data(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def end(self, tag: str) -> None:
+        name = self._path.pop()
+        if name == "loc" and self._text is not None and self._path[-1:] in (["url"], ["sitemap"]):
+            text = "".join(self._text).strip()
+            self._text = None
+            if text:
+                self.found.append(("page" if self._path[-1] == "url" else "sitemap", text))
+
+    def close(self) -> None: ...
 
 
 def entries(xml: bytes) -> Iterator[tuple[str, str]]:
@@ -79,22 +150,21 @@ def entries(xml: bytes) -> Iterator[tuple[str, str]]:
     Raises:
         BadSitemap: The XML is broken; entries before the break were yielded.
     """
-    try:
-        events = etree.iterparse(
-            io.BytesIO(xml.lstrip()), events=("end",), resolve_entities=False, no_network=True, huge_tree=False,
-            load_dtd=False, recover=False,
-        )  # fmt: skip
-        for _, element in events:
-            name = etree.QName(element).localname if isinstance(element.tag, str) else ""
-            if name == "loc":
-                parent = element.getparent()
-                kind = "" if parent is None else etree.QName(parent).localname
-                text = "".join(element.itertext()).strip()
-                if text and kind in ("url", "sitemap"):
-                    yield ("page" if kind == "url" else "sitemap"), text
-            elif name in ("url", "sitemap"):
-                element.clear()
-                while element.getprevious() is not None:  # keep memory flat in a file of 50,000 entries
-                    del element.getparent()[0]
-    except etree.XMLSyntaxError as error:
-        raise BadSitemap(f"not well-formed XML: {error}") from error
+    found = _Locations()
+    target: Any = found  # lxml takes any object with these methods
+    parser = etree.XMLParser(
+        target=target, resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False, recover=False
+    )
+    xml = xml.lstrip()
+    for start in range(0, len(xml) + 1, _PIECE):
+        broken = None
+        try:
+            parser.feed(xml[start : start + _PIECE])
+            if start + _PIECE > len(xml):
+                parser.close()
+        except etree.XMLSyntaxError as error:
+            broken = error
+        yield from found.found
+        found.found.clear()
+        if broken is not None:
+            raise BadSitemap(f"not well-formed XML: {broken}") from broken

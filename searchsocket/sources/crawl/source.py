@@ -1,44 +1,43 @@
 """The crawl: routes, sitemap and links of one host, level by level, in an order that is the same every time."""
 
 import hashlib
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from protego import Protego
 
 from searchsocket.batches import batches
 from searchsocket.errors import SourceUnavailable
-from searchsocket.hrefs import SiteBase, resolve_base, resolve_link, served_under
+from searchsocket.hrefs import SiteBase, resolve_base, served_under
 from searchsocket.settings.model import CrawlSettings
 from searchsocket.sources.base import SourceReport
+from searchsocket.sources.crawl.budget import Budget
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response, without_login
-from searchsocket.sources.crawl.links import page_links
+from searchsocket.sources.crawl.links import MAX_LINKS, PageLinks, page_links
+from searchsocket.sources.crawl.place import Place, host_of
 from searchsocket.sources.crawl.robots import parse_robots
-from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS, SitemapWalk, unpacked
+from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS
+from searchsocket.sources.crawl.start import SitemapPages
 from searchsocket.sources.crawl.store import BodyStore, Stored
 from searchsocket.types import RawPage
 from searchsocket.urls import canonical_path
 
 _HTML = ("text/html", "application/xhtml+xml")
-_SESSION = re.compile(r";[^/]*")  # ;jsessionid=... makes endless names of one page
-_NOT_PAGES = re.compile(
-    r"\.(?:avif|bmp|css|csv|docx?|eot|exe|gif|gz|ico|jpe?g|js|json|mjs|mov|mp[34]|ogg|otf|pdf|png|pptx?|rss|svg|tar|tgz|"
-    r"tiff?|ttf|txt|wasm|wav|webm|webp|woff2?|xlsx?|xml|zip)$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class _Fetched:
     url: str
     page: RawPage | None
-    links: tuple[str, ...] = ()
+    links: frozenset[str] = frozenset()
+    links_cut: bool = False  # the page has more
+    published: str = ""  # the host that the page names as its own, and that links of it were read as this one for
     skipped: str = ""
     failed: str = ""
 
@@ -57,6 +56,7 @@ class CrawlSource:
         site: SiteBase,
         excluded: Callable[[str], bool],
         max_page_bytes: int,
+        max_pages: int | None = None,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -66,14 +66,14 @@ class CrawlSource:
             site: The same root as links mean it.
             excluded: Says which URLs are not asked for.
             max_page_bytes: A larger page is a failure.
+            max_pages: What a limited run fetches at most, if that is less than the setting.
         """
         self._settings = settings
         self._address = address
-        self._base_url = without_login(address)
-        self._site = site
-        self._store = BodyStore(store_dir, self._base_url)
-        self._excluded = excluded
+        self._own_place = self._place = Place(without_login(address), site, excluded)
+        self._store = BodyStore(store_dir, self._own_place.base_url)
         self._max_page_bytes = max_page_bytes
+        self._max_pages = min(settings.max_pages, max_pages or settings.max_pages)
         self._sleep = sleep
         self._monotonic = monotonic
         self._robots: Protego | None = None
@@ -82,36 +82,47 @@ class CrawlSource:
     def pages(self) -> Iterator[RawPage]:
         """Fetch level by level; each level in the order of its URLs."""
         self.report = report = SourceReport()
+        self._place = self._own_place
+        self._budget = Budget(
+            max_seconds=self._settings.max_seconds,
+            max_failures_in_row=self._settings.max_failures_in_row,
+            monotonic=self._monotonic,
+        )
         fetcher = self._fetcher()
+        found = set[str]()
         try:
             self._robots = self._read_robots(fetcher)
-            level = sorted(set(self._start(fetcher)))
-            seen, found = set(level), set[str]()
-            for depth in range(self._settings.max_depth + 1):
-                following: set[str] = set()
-                report.expected = len(seen)
-                for fetched in self._fetch_all(fetcher, level):
-                    yield from self._take(fetched, found)
-                    if depth < self._settings.max_depth:
-                        following.update(link for link in fetched.links if link not in seen)
-                level = self._bounded(sorted(following), len(seen))
-                seen.update(level)
-                if not level:
-                    break
-            report.complete = bool(found) and not report.failed and not report.truncated
-            if report.complete:
-                self._store.keep_only(found)
+            yield from self._levels(fetcher, found)
         finally:
             fetcher.close()
+        if self._budget.is_over():
+            self._cut(f"the crawl ended at {self._budget.limit}; raise it to see the rest")
+        report.complete = bool(found) and not report.failed and not report.truncated
+        if report.complete:
+            self._store.keep_only(found)
         if not found:
-            raise SourceUnavailable(_nothing_found(self._base_url, report))
+            raise SourceUnavailable(_nothing_found(self._place.base_url, report))
 
     def read(self, page: RawPage) -> bytes:
         return self._store.read(page.url)
 
     def _fetcher(self) -> Fetcher:
         limits = Limits(self._max_page_bytes, self._settings.timeout_s, connections=self._settings.concurrency)
-        return Fetcher(self._address, limits, sleep=self._sleep, monotonic=self._monotonic)
+        return Fetcher(self._address, limits, self._budget, sleep=self._sleep, monotonic=self._monotonic)
+
+    def _levels(self, fetcher: Fetcher, found: set[str]) -> Iterator[RawPage]:
+        seen = set[str]()
+        level = self._bounded(self._start(fetcher), seen)
+        for depth in range(self._settings.max_depth + 1):
+            self.report.expected = len(seen)
+            following = set[str]()
+            for fetched in self._fetch_all(fetcher, level):
+                yield from self._take(fetched, found)
+                if depth < self._settings.max_depth:
+                    following = self._follow(fetched, following, seen)
+            level = self._bounded(following, seen)
+            if not level or self._budget.is_over():
+                return
 
     def _take(self, fetched: _Fetched, found: set[str]) -> Iterator[RawPage]:
         if fetched.failed:
@@ -122,70 +133,59 @@ class CrawlSource:
             found.add(fetched.page.url)
             yield fetched.page
 
-    def _bounded(self, level: list[str], seen: int) -> list[str]:
-        room = self._settings.max_pages - seen
-        if len(level) > room:
-            self.report.truncated = True
-            self.report.warnings.append(
-                f"the crawl stopped at source.crawl.max_pages = {self._settings.max_pages}; raise it to see the rest"
+    def _follow(self, fetched: _Fetched, following: set[str], seen: set[str]) -> set[str]:
+        """The pages to fetch next, with the links of one more page."""
+        if fetched.links_cut:
+            self._cut(
+                f"{fetched.url} links to more than {MAX_LINKS} pages; the rest were not followed, "
+                "name them by source.crawl.routes or source.crawl.sitemap_url"
             )
-        return level[: max(room, 0)]
+        if fetched.published:
+            self._warn(
+                f"pages name {fetched.published} as their address, so links to it were followed on "
+                f'{self._place.base_url}; set project.base_url = "{fetched.published}" to count them as links'
+            )
+        following |= fetched.links - seen
+        room = self._max_pages - len(seen)
+        if len(following) > 2 * room + MAX_LINKS:  # only the first of them will be fetched
+            return set(nsmallest(room + 1, following))
+        return following
 
-    def _start(self, fetcher: Fetcher) -> Iterator[str]:
-        for route in self._settings.routes:
-            yield canonical_path(route)
-        found = bool(self._settings.routes)
-        for sitemap in self._sitemap_urls():
-            for path in self._from_sitemap(fetcher, sitemap):
-                found = True
-                yield path
-        if not found:  # the sitemap of a whole host may name no page of the site under a path of it
-            yield "/"
+    def _bounded(self, urls: Iterable[str], seen: set[str]) -> list[str]:
+        """The next level, in order, as far as there is room; it counts as seen."""
+        level = sorted(set(urls))
+        room = self._max_pages - len(seen)
+        if len(level) > room:
+            key = "source.crawl.max_pages" if self._max_pages == self._settings.max_pages else "--max-pages"
+            self._cut(f"the crawl stopped at {key} = {self._max_pages}; raise it to see the rest")
+        level = level[:room]
+        seen.update(level)
+        return level
+
+    def _cut(self, warning: str) -> None:
+        self.report.truncated = True
+        self._warn(warning)
+
+    def _warn(self, warning: str) -> None:
+        if warning not in self.report.warnings:
+            self.report.warnings.append(warning)
+
+    def _start(self, fetcher: Fetcher) -> list[str]:
+        start = [canonical_path(route) for route in self._settings.routes]
+        if sitemaps := self._sitemap_urls():
+            listed = SitemapPages(fetcher, self._place, self._budget, self.report, self._allowed)
+            start += listed.paths(sitemaps, self._max_pages)
+            self._place = listed.place
+        return start or ["/"]  # the sitemap of a whole host may name no page of the site under a path of it
 
     def _sitemap_urls(self) -> list[str]:
-        if self._settings.sitemap_url:
-            return [self._absolute(self._settings.sitemap_url)]
+        if url := self._settings.sitemap_url:
+            return [url if "://" in url else f"{self._place.base_url}/{url.lstrip('/')}"]
         listed = self._robots.sitemaps if self._robots and not self._settings.routes else ()
         return list(dict.fromkeys(map(str, islice(listed, MAX_SITEMAPS))))
 
-    def _absolute(self, url: str) -> str:
-        return url if "://" in url else f"{self._base_url}/{url.lstrip('/')}"
-
-    def _from_sitemap(self, fetcher: Fetcher, start: str) -> Iterator[str]:
-        first = self._here(fetcher, start)
-        if first is None:
-            self.report.failed[start] = "the sitemap lies on another host"
-            return
-        walk = SitemapWalk(lambda url: unpacked(fetcher.get(url).body), lambda url: self._here(fetcher, url))
-        count = 0
-        for url in walk.urls(first):
-            path = self._path(url, "/")
-            if path is not None:
-                count += 1
-                if count > self._settings.max_pages:
-                    self._bounded([path], self._settings.max_pages)
-                    break
-                yield path
-        self.report.failed.update(walk.problems)
-        if walk.foreign:
-            self.report.warnings.append(f"{walk.foreign} sitemap entries on other hosts were left out")
-
-    def _here(self, fetcher: Fetcher, url: str) -> str | None:
-        """A URL on the crawled host; one of the published site is asked for here, which may be its preview."""
-        if fetcher.same_host(url):
-            return url
-        path = resolve_link(url, "/", self._site)
-        return None if path is None else self._url(path)
-
-    def _url(self, path: str) -> str:
-        return self._base_url + quote(path, safe="/%:@!$&'()*+,;=~-._")
-
-    def _path(self, href: str, served_url: str) -> str | None:
-        """A page path to fetch, or None when the link leads elsewhere."""
-        path = resolve_link(_SESSION.sub("", href), served_url, self._site)
-        if path is None or _NOT_PAGES.search(path) or self._excluded(path):
-            return None
-        return path
+    def _allowed(self, url: str) -> bool:
+        return self._robots is None or self._robots.can_fetch(url, USER_AGENT)
 
     def _fetch_all(self, fetcher: Fetcher, paths: Iterable[str]) -> Iterator[_Fetched]:
         # A bounded window keeps a large level from piling up in memory.
@@ -194,8 +194,10 @@ class CrawlSource:
                 yield from threads.map(lambda path: self._fetch(fetcher, path), window)
 
     def _fetch(self, fetcher: Fetcher, path: str) -> _Fetched:
-        url = self._url(path)
-        if self._robots is not None and not self._robots.can_fetch(url, USER_AGENT):
+        if self._budget.is_over():
+            return _Fetched(path, None)
+        url = self._place.url(path)
+        if not self._allowed(url):
             return _Fetched(path, None, skipped="disallowed by robots.txt")
         known = self._store.known(path)
         try:
@@ -215,12 +217,12 @@ class CrawlSource:
         if kind not in _HTML:
             return _Fetched(path, None, skipped=f"not HTML but {kind[:80]}")
         served = urlsplit(answer.url).path or "/"
-        url = resolve_link(_SESSION.sub("", answer.url), "/", self._site)
+        url = self._place.resolve(answer.url)
         if url is None:
             return _Fetched(path, None, skipped="redirects outside the base path")
         stored = Stored(
             url=url,
-            served_url=served_under(self._site.path, served),
+            served_url=served_under(self._place.site.path, served),
             body_hash=hashlib.sha256(answer.body).hexdigest(),
             etag=answer.headers.get("etag", ""),
             last_modified=answer.headers.get("last-modified", ""),
@@ -230,13 +232,24 @@ class CrawlSource:
         return self._page(path, stored, answer.body)
 
     def _page(self, path: str, stored: Stored, body: bytes) -> _Fetched:
-        links: tuple[str, ...] = ()
-        if self._settings.discover:
-            hrefs, base = page_links(body)
-            served = resolve_base(base, stored.served_url, self._site) if base else stored.served_url
-            links = tuple(link for href in hrefs if (link := self._path(href, served)) is not None)
         # The hash of the body is the stamp, so that a host without ETags still says what is unchanged.
-        return _Fetched(path, RawPage(stored.url, stored.served_url, stored.url, stored.body_hash), links)
+        page = RawPage(stored.url, stored.served_url, stored.url, stored.body_hash)
+        if not self._settings.discover:
+            return _Fetched(path, page)
+        named = page_links(body)
+        links = _targets(named, stored, self._place)
+        if (host := self._other_address(named.canonical, stored.url)) and (
+            more := _targets(named, stored, self._place.published_at(host)) - links
+        ):
+            return _Fetched(path, page, links | more, named.cut, host)
+        return _Fetched(path, page, links, named.cut)
+
+    def _other_address(self, canonical: str, url: str) -> str:
+        """Another host on which the page says that it is published at the same path; a preview's pages say so."""
+        host = host_of(canonical)
+        if not host or self._place.resolve(canonical) is not None:
+            return ""
+        return host if self._place.published_at(host).resolve(canonical) == url else ""
 
     def _read_robots(self, fetcher: Fetcher) -> Protego | None:
         if not self._settings.respect_robots_txt:
@@ -250,6 +263,11 @@ class CrawlSource:
         return parse_robots(body)
 
 
+def _targets(named: PageLinks, stored: Stored, place: Place) -> frozenset[str]:
+    served = resolve_base(named.base, stored.served_url, place.site) if named.base else stored.served_url
+    return frozenset(path for href in named.hrefs if (path := place.page(href, served)) is not None)
+
+
 def _nothing_found(base_url: str, report: SourceReport) -> str:
-    reasons = [*report.failed.values(), *report.skipped.values()]
+    reasons = [*report.failed.values(), *report.skipped.values(), *report.warnings]
     return f"no page of {base_url} could be fetched: {reasons[0] if reasons else 'nothing is listed'}"

@@ -1,0 +1,39 @@
+"""How much one crawl may take of a host, and bear from it; beyond that it ends, and says which setting ended it."""
+
+import threading
+from collections.abc import Callable
+
+
+class Budget:
+    """Time, and failures in a row. Shared by the threads of a crawl."""
+
+    def __init__(self, *, max_seconds: float, max_failures_in_row: int, monotonic: Callable[[], float]) -> None:
+        self._max_seconds = max_seconds
+        self._max_failures = max_failures_in_row
+        self._monotonic = monotonic
+        self._ends = monotonic() + max_seconds
+        self._lock = threading.Lock()
+        self._in_row = 0
+        self.limit = ""  # which one ended the crawl, in words; "" while it goes on
+
+    def left_s(self) -> float:
+        """Seconds until the crawl ends, above 0 unless it is over."""
+        left = self._ends - self._monotonic()
+        if left <= 0:
+            self._end(f"source.crawl.max_seconds = {self._max_seconds:g}")
+        return 0.0 if self.limit else left
+
+    def is_over(self) -> bool:
+        return self.left_s() <= 0
+
+    def count(self, *, failed: bool) -> None:
+        """One page was answered, or failed in a way that asking again might mend."""
+        with self._lock:
+            self._in_row = self._in_row + 1 if failed else 0
+            broken = self._in_row >= self._max_failures
+        if broken:
+            self._end(f"source.crawl.max_failures_in_row = {self._max_failures}")
+
+    def _end(self, limit: str) -> None:
+        with self._lock:
+            self.limit = self.limit or limit

@@ -1,0 +1,80 @@
+"""The bytes of a body as they were before the host packed them, and never more of them than allowed."""
+
+import zlib
+from collections.abc import Iterable, Sequence
+
+ACCEPTED = "gzip"  # what we ask for, and all that we unpack
+_NAMES = ("gzip", "x-gzip")
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+class EncodingRefused(ValueError):
+    """A body is packed in another way than the one that was asked for, or more than once."""
+
+
+class BodyTooLarge(ValueError):
+    """A body is larger than allowed, as it came or unpacked."""
+
+
+class DamagedBody(ValueError):
+    """A packed body ends early or fails its checksum."""
+
+
+def unpacked_body(parts: Iterable[bytes], encodings: Sequence[str], max_bytes: int) -> bytes:
+    """Put a body together.
+
+    Args:
+        parts: As they come from the network.
+        encodings: The values of `Content-Encoding`.
+        max_bytes: Bound of what came and of what it unpacks to; nothing beyond it is ever held.
+
+    Raises:
+        EncodingRefused, BodyTooLarge, DamagedBody: As they say.
+    """
+    named = [name for value in encodings if (name := value.strip().lower()) not in ("", "identity")]
+    if not named:
+        return _joined(parts, max_bytes)
+    if len(named) > 1 or named[0] not in _NAMES:
+        raise EncodingRefused(f"packed as {', '.join(named)[:80]!r}; only {ACCEPTED}, once, is unpacked")
+    return gunzip(parts, max_bytes)
+
+
+def gunzip(parts: Iterable[bytes], max_bytes: int) -> bytes:
+    """Unpack gzip of one member or several; nothing unpacks to nothing.
+
+    Raises:
+        BodyTooLarge, DamagedBody: As they say.
+    """
+    body = bytearray()
+    came = 0
+    member = zlib.decompressobj(_GZIP)
+    for part in parts:
+        came = _checked(came + len(part), max_bytes)
+        while part:
+            if member.eof:
+                if part[0] != 0x1F:  # noise behind the last member, which browsers leave out too
+                    return bytes(body)
+                member = zlib.decompressobj(_GZIP)
+            try:
+                body += member.decompress(part, max_bytes - len(body) + 1)
+            except zlib.error as error:
+                raise DamagedBody(f"not sound gzip: {error}") from error
+            _checked(len(body), max_bytes)
+            part = member.unused_data
+    if came and not member.eof:
+        raise DamagedBody("not whole gzip: it ends early")
+    return bytes(body)
+
+
+def _joined(parts: Iterable[bytes], max_bytes: int) -> bytes:
+    body = bytearray()
+    for part in parts:
+        body += part
+        _checked(len(body), max_bytes)
+    return bytes(body)
+
+
+def _checked(size: int, max_bytes: int) -> int:
+    if size > max_bytes:
+        raise BodyTooLarge(f"larger than {max_bytes} bytes")
+    return size

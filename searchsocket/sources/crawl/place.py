@@ -1,0 +1,52 @@
+"""Where the crawled site lies, and which of the addresses that it names are pages of it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from urllib.parse import quote, urlsplit
+
+from searchsocket.hrefs import SiteBase, resolve_link, site_base
+
+_SESSION = re.compile(r";[^/]*")  # ;jsessionid=... makes endless names of one page
+_NOT_PAGES = re.compile(
+    r"\.(?:avif|bmp|css|csv|docx?|eot|exe|gif|gz|ico|jpe?g|js|json|mjs|mov|mp[34]|ogg|otf|pdf|png|pptx?|rss|svg|tar|tgz|"
+    r"tiff?|ttf|txt|wasm|wav|webm|webp|woff2?|xlsx?|xml|zip)$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The crawled site."""
+
+    base_url: str  # what is crawled, without a login and without a trailing slash
+    site: SiteBase  # the same as links mean it
+    excluded: Callable[[str], bool]  # which paths are not asked for
+
+    def url(self, path: str) -> str:
+        """Where the page at a canonical path is fetched."""
+        return self.base_url + quote(path, safe="/%:@!$&'()*+,;=~-._")
+
+    def resolve(self, href: str, served_url: str = "/") -> str | None:
+        """The canonical path that a link means, or None when it leads elsewhere."""
+        return resolve_link(_SESSION.sub("", href), served_url, self.site)
+
+    def page(self, href: str, served_url: str = "/") -> str | None:
+        """As `resolve`, but None for what is no page to fetch too."""
+        path = self.resolve(href, served_url)
+        return None if path is None or _NOT_PAGES.search(path) or self.excluded(path) else path
+
+    def published_at(self, address: str) -> "Place":
+        """This site, with links to another host that it is published on leading here, path by path."""
+        more = site_base([address], self.site.path).addresses
+        return replace(self, site=replace(self.site, addresses=(*self.site.addresses, *more)))
+
+
+def host_of(url: str) -> str:
+    """Scheme and host of an absolute http(s) address, without a login; "" for anything else."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    host = parts.netloc.rpartition("@")[2].lower()
+    return f"{parts.scheme}://{host}" if parts.scheme in ("http", "https") and host else ""

@@ -1,0 +1,96 @@
+"""Where a crawl begins: the routes that are set, and what the sitemaps list of the crawled host."""
+
+from collections.abc import Callable, Sequence
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.base import SourceReport
+from searchsocket.sources.crawl.budget import Budget
+from searchsocket.sources.crawl.fetch import Fetcher
+from searchsocket.sources.crawl.place import Place
+from searchsocket.sources.crawl.sitemap import SitemapWalk
+
+_PROBES = 5
+
+
+class SitemapPages:
+    """The pages that sitemaps list, also when they name them at the address where the site is published."""
+
+    def __init__(
+        self, fetcher: Fetcher, place: Place, budget: Budget, report: SourceReport, allowed: Callable[[str], bool]
+    ) -> None:
+        """
+        Args:
+            report: Gets the warnings and failures.
+            allowed: Whether `robots.txt` lets a URL be fetched.
+        """
+        self._fetcher = fetcher
+        self.place = place  # with the published address, once that was found out
+        self._budget = budget
+        self._report = report
+        self._allowed = allowed
+
+    def paths(self, sitemaps: Sequence[str], max_pages: int) -> list[str]:
+        """Paths that are listed, in order; one more than `max_pages` when there are more."""
+        paths, walk = self._walk(sitemaps, max_pages)
+        if walk.foreign and not walk.own and not walk.limit:
+            paths, walk = self._at_the_published_address(sitemaps, max_pages, walk)
+        self._report.failed.update(walk.problems)
+        if walk.foreign:
+            self._report.warnings.append(f"{walk.foreign} sitemap entries on other hosts were left out")
+        if walk.limit:
+            self._report.truncated = True
+            self._report.warnings.append(
+                f"the crawl read no more than {walk.limit}; name a smaller one by source.crawl.sitemap_url"
+            )
+        return paths
+
+    def _walk(self, sitemaps: Sequence[str], max_pages: int) -> tuple[list[str], SitemapWalk]:
+        walk = SitemapWalk(lambda url: self._fetcher.get(url).body, self.here, self._budget.is_over)
+        paths: dict[str, None] = {}
+        for url in walk.urls(sitemaps):
+            if (path := self.place.page(url)) is not None:
+                paths[path] = None
+                if len(paths) > max_pages:
+                    break
+        return list(paths), walk
+
+    def _at_the_published_address(
+        self, sitemaps: Sequence[str], max_pages: int, walk: SitemapWalk
+    ) -> tuple[list[str], SitemapWalk]:
+        """Read again what named other hosts alone: a preview has the sitemap of the site that it is a preview of."""
+        # The most examples: the address of the site, and not of the one image or partner that is listed beside it.
+        host, examples = max(walk.examples.items(), key=lambda item: len(item[1]))
+        here, crawled = self.place, self.place.base_url
+        self.place = here.published_at(host)
+        setting = f'set project.base_url = "{host}"'
+        if self._most_answer(examples):
+            self._report.warnings.append(
+                f"the sitemap names pages of {host}, which were fetched from {crawled}; {setting} to say so"
+            )
+            return self._walk(sitemaps, max_pages)
+        self.place = here
+        self._report.truncated = True
+        self._report.warnings.append(
+            f"the sitemap names only other hosts, and pages of {host} that it names do not answer at {crawled}; "
+            f"if that is where the site is published, {setting} and the path that it lies under"
+        )
+        return [], walk
+
+    def _most_answer(self, urls: Sequence[str]) -> bool:
+        paths = [path for path in map(self.place.resolve, urls) if path is not None and not self.place.excluded(path)]
+        found = [url for url in map(self.place.url, paths) if self._allowed(url)][:_PROBES]
+        return sum(map(self._answers, found)) * 2 > len(found)
+
+    def _answers(self, url: str) -> bool:
+        try:
+            self._fetcher.get(url)
+        except SourceUnavailable:
+            return False
+        return True
+
+    def here(self, url: str) -> str | None:
+        """A URL on the crawled host; one of the published site is asked for here, which may be its preview."""
+        if self._fetcher.same_host(url):
+            return url
+        path = self.place.resolve(url)
+        return None if path is None else self.place.url(path)
