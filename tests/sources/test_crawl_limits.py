@@ -283,3 +283,14 @@ def test_a_request_is_not_made_again_once_the_crawl_is_over(web: Web) -> None:
         fetcher.get(f"{web.base_url}/")
     fetcher.close()
     assert web.paths() == ["/"]
+
+
+def test_thousands_of_pages_with_the_same_fault_are_one_warning(
+    web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(links, "MAX_LINKS", 5)
+    paths = row(web, 5, lambda _: Answer(200, "".join(f"<a href='/{n:03}'>x</a>" for n in range(9)).encode()))
+    crawl = Crawl(web, tmp_path)
+    assert crawl.urls() == ["/", *paths]
+    assert warned(crawl, "/000 links to more than")
+    assert len(crawl.source.report.warnings) == 1

@@ -82,7 +82,7 @@ def test_what_robots_txt_forbids_is_not_asked_for_to_find_out(web: Web, tmp_path
 
 
 def test_some_entries_on_other_hosts_among_ours_are_left_out(web: Web, tmp_path: Path) -> None:
-    list_pages(web, "/two.xml", "", "/boats")
+    list_pages(web, "/two.xml", "", *(f"/boats?tour={number}" for number in range(5)))
     web.pages["/robots.txt"] = Answer(
         200, f"Sitemap: {web.base_url}/map.xml\nSitemap: {web.base_url}/two.xml\n".encode()
     )
@@ -91,8 +91,21 @@ def test_some_entries_on_other_hosts_among_ours_are_left_out(web: Web, tmp_path:
     assert said(crawl) == "4 sitemap entries on other hosts were left out"
 
 
+def test_most_entries_say_where_the_site_is_published(web: Web, tmp_path: Path) -> None:
+    """One entry on the crawled host does not make the others another site's; where they do not answer, it does."""
+    list_pages(web, "/two.xml", "", "/boats")
+    robots = f"Sitemap: {web.base_url}/map.xml\nSitemap: {web.base_url}/two.xml\n"
+    web.pages["/robots.txt"] = Answer(200, robots.encode())
+    assert Crawl(web, tmp_path).urls() == ["/", "/boats", "/lamps", "/ropes"]
+    list_pages(web, "/map.xml", LIVE, "/prices", "/tickets")
+    crawl = Crawl(web, tmp_path)
+    assert crawl.urls() == ["/boats"]
+    assert crawl.source.report.complete
+    assert "do not answer" in said(crawl)
+
+
 def test_a_sitemap_of_the_host_beside_the_site_is_none_of_another_host(web: Web, tmp_path: Path) -> None:
-    list_pages(web, "/map.xml", "", "/files/a.pdf", f"{LIVE}/boats")
+    list_pages(web, "/map.xml", "", "/files/a.pdf", f"{LIVE}/prices")
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/"]
     assert crawl.source.report.complete

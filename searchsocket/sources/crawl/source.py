@@ -82,6 +82,7 @@ class CrawlSource:
     def pages(self) -> Iterator[RawPage]:
         """Fetch level by level; each level in the order of its URLs."""
         self.report = report = SourceReport()
+        self._warned = set[str]()
         self._place = self._own_place
         self._budget = Budget(
             max_seconds=self._settings.max_seconds,
@@ -96,7 +97,8 @@ class CrawlSource:
         finally:
             fetcher.close()
         if self._budget.is_over():
-            self._cut(f"the crawl ended at {self._budget.limit}; raise it to see the rest")
+            report.truncated = True
+            self._warn("end", f"the crawl ended at {self._budget.limit}; raise it to see the rest")
         report.complete = bool(found) and not report.failed and not report.truncated
         if report.complete:
             self._store.keep_only(found)
@@ -136,14 +138,17 @@ class CrawlSource:
     def _follow(self, fetched: _Fetched, following: set[str], seen: set[str]) -> set[str]:
         """The pages to fetch next, with the links of one more page."""
         if fetched.links_cut:
-            self._cut(
+            self.report.truncated = True
+            self._warn(
+                "links",
                 f"{fetched.url} links to more than {MAX_LINKS} pages; the rest were not followed, "
-                "name them by source.crawl.routes or source.crawl.sitemap_url"
+                "name them by source.crawl.routes or source.crawl.sitemap_url",
             )
         if fetched.published:
             self._warn(
+                "published",
                 f"pages name {fetched.published} as their address, so links to it were followed on "
-                f'{self._place.base_url}; set project.base_url = "{fetched.published}" to count them as links'
+                f'{self._place.base_url}; set project.base_url = "{fetched.published}" to count them as links',
             )
         following |= fetched.links - seen
         room = self._max_pages - len(seen)
@@ -157,17 +162,16 @@ class CrawlSource:
         room = self._max_pages - len(seen)
         if len(level) > room:
             key = "source.crawl.max_pages" if self._max_pages == self._settings.max_pages else "--max-pages"
-            self._cut(f"the crawl stopped at {key} = {self._max_pages}; raise it to see the rest")
+            self.report.truncated = True
+            self._warn("pages", f"the crawl stopped at {key} = {self._max_pages}; raise it to see the rest")
         level = level[:room]
         seen.update(level)
         return level
 
-    def _cut(self, warning: str) -> None:
-        self.report.truncated = True
-        self._warn(warning)
-
-    def _warn(self, warning: str) -> None:
-        if warning not in self.report.warnings:
+    def _warn(self, kind: str, warning: str) -> None:
+        """Of each kind the first one: thousands of pages may have the same fault."""
+        if kind not in self._warned:
+            self._warned.add(kind)
             self.report.warnings.append(warning)
 
     def _start(self, fetcher: Fetcher) -> list[str]:

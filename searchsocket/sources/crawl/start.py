@@ -32,8 +32,12 @@ class SitemapPages:
     def paths(self, sitemaps: Sequence[str], max_pages: int) -> list[str]:
         """Paths that are listed, in order; one more than `max_pages` when there are more."""
         paths, walk = self._walk(sitemaps, max_pages)
-        if walk.foreign and not walk.own and not walk.limit:
-            paths, walk = self._at_the_published_address(sitemaps, max_pages, walk)
+        if walk.foreign > walk.own and not walk.limit:
+            host, examples = max(walk.examples.items(), key=lambda item: len(item[1]))
+            if self._is_published_at(host, examples):
+                paths, walk = self._walk(sitemaps, max_pages)
+            elif not walk.own:
+                self._report.truncated = True
         self._report.failed.update(walk.problems)
         if walk.foreign:
             self._report.warnings.append(f"{walk.foreign} sitemap entries on other hosts were left out")
@@ -54,27 +58,22 @@ class SitemapPages:
                     break
         return list(paths), walk
 
-    def _at_the_published_address(
-        self, sitemaps: Sequence[str], max_pages: int, walk: SitemapWalk
-    ) -> tuple[list[str], SitemapWalk]:
-        """Read again what named other hosts alone: a preview has the sitemap of the site that it is a preview of."""
-        # The most examples: the address of the site, and not of the one image or partner that is listed beside it.
-        host, examples = max(walk.examples.items(), key=lambda item: len(item[1]))
-        here, crawled = self.place, self.place.base_url
-        self.place = here.published_at(host)
-        setting = f'set project.base_url = "{host}"'
+    def _is_published_at(self, host: str, examples: Sequence[str]) -> bool:
+        """Whether pages of another host answer here: a preview has the sitemap of the site that it is a preview of."""
+        own, crawled = self.place, self.place.base_url
+        self.place = own.published_at(host)
         if self._most_answer(examples):
             self._report.warnings.append(
-                f"the sitemap names pages of {host}, which were fetched from {crawled}; {setting} to say so"
+                f"the sitemap names pages of {host}, which were fetched from {crawled}; "
+                f'set project.base_url = "{host}" to say so'
             )
-            return self._walk(sitemaps, max_pages)
-        self.place = here
-        self._report.truncated = True
+            return True
+        self.place = own
         self._report.warnings.append(
-            f"the sitemap names only other hosts, and pages of {host} that it names do not answer at {crawled}; "
-            f"if that is where the site is published, {setting} and the path that it lies under"
+            f"the sitemap names pages of {host} that do not answer at {crawled}; if that is where the site is "
+            f'published, set project.base_url = "{host}" and the path that it lies under'
         )
-        return [], walk
+        return False
 
     def _most_answer(self, urls: Sequence[str]) -> bool:
         paths = [path for path in map(self.place.resolve, urls) if path is not None and not self.place.excluded(path)]
