@@ -5,29 +5,55 @@ Several processes each count for themselves: divide the limit by their number, o
 
 import math
 import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
 
-from limits.storage import MemoryStorage
 from starlette.responses import Response
 
 from search_api.errors import error_response
 from searchsocket.errors import RateLimited
 from searchsocket.settings.model import RateLimitSettings
 
+MAX_CLIENTS = 50_000  # remembered at once, some 40 MB; whoever asked longest ago is forgotten first
+
 
 class RateLimit:
-    """At most `settings.max` requests of a client in any `settings.window_ms`."""
+    """At most `settings.max` requests of a client in any `settings.window_ms`; used by the event loop's thread alone.
 
-    def __init__(self, settings: RateLimitSettings) -> None:
+    Args:
+        clock: Seconds that never go back: a wall clock that is set right would shut clients out for as long.
+    """
+
+    def __init__(self, settings: RateLimitSettings, clock: Callable[[], float] = time.monotonic) -> None:
         self._max = settings.max
         self._window_s = settings.window_ms / 1000
-        self._storage = MemoryStorage()
+        self._clock = clock
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()  # of requests let in; who asked last stands last
 
     def hit(self, client: str) -> float | None:
         """Count a request: None when it may pass, else the seconds until one may."""
-        if self._storage.acquire_entry(client, self._max, self._window_s):  # type: ignore[arg-type]
-            return None
-        began, _ = self._storage.get_moving_window(client, self._max, self._window_s)  # type: ignore[arg-type]
-        return max(began + self._window_s - time.time(), 0.0)
+        now = self._clock()
+        self._forget_idle(now)
+        times = self._times.setdefault(client, deque())
+        self._times.move_to_end(client)
+        while times and times[0] <= now - self._window_s:
+            times.popleft()
+        if len(times) >= self._max:
+            return times[0] + self._window_s - now
+        times.append(now)
+        return None
+
+    @property
+    def clients(self) -> int:
+        """How many are remembered."""
+        return len(self._times)
+
+    def _forget_idle(self, now: float) -> None:
+        while self._times:
+            client = next(iter(self._times))
+            if len(self._times) < MAX_CLIENTS and self._times[client][-1] > now - self._window_s:
+                return
+            del self._times[client]
 
     def refusal(self, wait_s: float) -> Response:
         """429, saying when to come back."""
