@@ -1,5 +1,6 @@
 """`GET /api/pages/{path}`."""
 
+import re
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Query, Request
@@ -19,6 +20,8 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 
 def add_pages(app: FastAPI, path: str, service: Service) -> None:
     """Serve mirror pages below `path`, which ends with a slash."""
+    # The path was matched decoded; each of its characters is one of those that were sent, or one escape.
+    sent_path = re.compile(rb"(?:%%[0-9A-Fa-f]{2}|.){%d}" % len(path), re.DOTALL)
 
     @app.get(
         path + "{page:path}",
@@ -35,8 +38,9 @@ def add_pages(app: FastAPI, path: str, service: Service) -> None:
         accept: Annotated[str, Header(include_in_schema=False)] = "",
     ) -> Response:
         caller = caller_of(request)
-        # The path as it was sent: decoded once too often, `%2541` would mean another page.
-        written = request.scope["raw_path"].decode("latin-1").partition("?")[0].partition(path)[2]
+        # The page as it was sent: decoded once too often, `%2541` would mean another one.
+        raw = request.scope["raw_path"].partition(b"?")[0]
+        written = sent_path.sub(b"", raw, count=1).decode("latin-1")
         found = await run_in_threadpool(service.page, written, scope, caller)
         if _MARKDOWN in accept.lower() or page.endswith(".md"):
             text = found.markdown(sources=caller.trusted)

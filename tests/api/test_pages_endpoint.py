@@ -125,6 +125,28 @@ def test_percent_signs_in_names_are_not_decoded_twice(tmp_path: Path) -> None:
     assert api.get("/api/pages/a%41").json()["url"] == "/aA"
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["/api/%70ages/docs/install", "/%61pi/pages/docs/install", "/api/pages%2fdocs/install", "/api%2Fpages/docs/install",
+     "/api/%70%61%67%65%73/docs/%69nstall", "/api/pages/docs/install%2Emd"],
+)  # fmt: skip
+def test_an_encoded_path_means_what_it_decodes_to(api: Api, path: str) -> None:
+    answer = api.get(path, headers=WITH_KEY)
+    assert answer.status_code == 200
+    assert "# Installation" in answer.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/api/%70ages/%2e%2e/%2e%2e/searchsocket.toml", "/api/%70ages/docs/%252e%252e/install",
+     "/api/%2570ages/docs/install", "/api/%70ages/%2e%2e%2fsecret-branch/docs/install", "/api/%70ages/docs%2Finstall"],
+)  # fmt: skip
+def test_an_encoded_path_leads_nowhere_else(api: Api, path: str) -> None:
+    answer = api.get(path, headers=WITH_KEY)
+    assert answer.status_code == 404
+    assert "Secret branch" not in answer.text
+
+
 def test_a_page_is_read_without_the_model(tmp_path: Path) -> None:
     """Failure mode 56: a model that is gone, or a key that is missing, costs searching and nothing else."""
 
