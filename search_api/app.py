@@ -22,6 +22,7 @@ from search_api.rate import RateLimit
 from search_api.service import Service, public_scopes
 from search_api.tiers import TierRules, hash_key, host_name, is_loopback
 from searchsocket import embedders, stores
+from searchsocket.access import configured_key
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import ConfigError
 from searchsocket.project import Project
@@ -40,6 +41,8 @@ def create_app(
     *,
     environ: Mapping[str, str],
     host: str = "127.0.0.1",
+    token: str = "",
+    dev: bool = False,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     on_error: OnError = lambda _: None,
     store: VectorStore | None = None,
@@ -49,7 +52,9 @@ def create_app(
 
     Args:
         environ: Where the key (`api.key_env`) is read, once.
-        host: The address that the server is bound to: on loopback, callers of this machine are trusted.
+        host: The address that the server is bound to.
+        token: What trusted callers send while there is no key.
+        dev: Trust whoever asks directly from this machine, while there is no key and the server is bound to loopback.
         on_error: Hears of errors that callers do not read about.
         store, embedder: Instead of those that the settings name.
 
@@ -82,7 +87,8 @@ def create_app(
     add_pages(app, f"{prefix}/pages/", service)
     add_health(app, health_path, service)
     add_handlers(app, on_error)
-    _add_guards(app, project, _tier_rules(settings, environ, host), host, frozenset({health_path}), on_error)
+    rules = _tier_rules(settings, configured_key(settings, environ), token, dev and is_loopback(host))
+    _add_guards(app, project, rules, host, frozenset({health_path}), on_error)
     return app
 
 
@@ -126,17 +132,29 @@ def _add_guards(
             allow_headers=("authorization", "content-type"),
             expose_headers=("retry-after",),
         )
-    own_host = host_name(urlsplit(project.settings.project.base_url).netloc)
-    allowed = frozenset(filter(None, (*map(host_name, settings.allowed_hosts), own_host)))
     # Away from loopback any name is answered to, unless names are listed.
     checked = is_loopback(host) or bool(settings.allowed_hosts)
-    if checked:
-        app.add_middleware(HostGuard, allowed=allowed)
+    app.add_middleware(HostGuard, allowed=_own_names(project) if checked else None)
     app.add_middleware(Envelope)
 
 
-def _tier_rules(settings: ApiSettings, environ: Mapping[str, str], host: str) -> TierRules:
-    """How callers are told apart.
+def _own_names(project: Project) -> frozenset[str]:
+    """The names that the service is asked by besides those of its machine.
+
+    Raises:
+        ConfigError: One that is listed is none.
+    """
+    names = {urlsplit(project.settings.project.base_url).hostname or ""}
+    for host in project.settings.api.allowed_hosts:
+        name = host_name(host)
+        if not name:
+            raise ConfigError(f"api.allowed_hosts: {host!r} is not a host name such as www.example.com")
+        names.add(name)
+    return frozenset(names - {""})
+
+
+def _tier_rules(settings: ApiSettings, key: str, token: str, dev: bool) -> TierRules:
+    """How callers are told apart; a key ends any other trust.
 
     Raises:
         ConfigError: A trusted proxy is not an address or a network.
@@ -145,5 +163,4 @@ def _tier_rules(settings: ApiSettings, environ: Mapping[str, str], host: str) ->
         proxies = tuple(ipaddress.ip_network(network, strict=False) for network in settings.trusted_proxies)
     except ValueError as error:
         raise ConfigError(f"api.trusted_proxies: {error}") from error
-    key = environ.get(settings.key_env, "").strip()
-    return TierRules(hash_key(key), settings.trust_loopback and is_loopback(host), proxies)
+    return TierRules(hash_key(key or token), dev and not key, proxies)

@@ -79,24 +79,31 @@ class LastResort:
 
 
 class HostGuard:
-    """Answers only for host names that are ours.
+    """Answers only for one host name, and only for names that are ours.
 
     A page of another site can point its own name at this machine and then read what it serves (DNS rebinding); the
     Host header tells.
     """
 
-    def __init__(self, app: ASGIApp, allowed: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, allowed: frozenset[str] | None) -> None:
+        """`allowed`: names besides those of this machine; None = any."""
         self._app = app
         self._allowed = allowed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            name = host_name(Headers(scope=scope).get("host", ""))
-            if name not in self._allowed and not is_loopback(name):
-                message = "this server does not answer for that host name; see api.allowed_hosts"
-                await problem(421, "INVALID_REQUEST", message)(scope, receive, send)
-                return
+        if scope["type"] == "http" and (refusal := self._refusal(Headers(scope=scope).getlist("host"))):
+            await refusal(scope, receive, send)
+            return
         await self._app(scope, receive, send)
+
+    def _refusal(self, hosts: list[str]) -> ASGIApp | None:
+        name = host_name(hosts[0] if hosts else "")
+        if name is None or len(hosts) > 1:
+            return problem(400, "INVALID_REQUEST", "a request names one host, as `name` or `name:port`")
+        if self._allowed is None or name in self._allowed or is_loopback(name):
+            return None
+        message = "this server does not answer for that host name; see api.allowed_hosts"
+        return problem(421, "INVALID_REQUEST", message)
 
 
 class CallerGuard:
@@ -130,7 +137,7 @@ class CallerGuard:
         await self._app(scope, receive, send)
 
     def _is_local(self, headers: Headers, peer: str) -> bool:
-        return self._rules.trust_loopback and is_direct_loopback(headers, peer)
+        return self._rules.dev and is_direct_loopback(headers, peer)
 
 
 class BodyGuard:

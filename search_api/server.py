@@ -25,6 +25,8 @@ def serve(
     host: str,
     port: int,
     environ: Mapping[str, str],
+    token: str = "",
+    dev: bool = False,
     on_start: Callable[[str], None] = lambda _: None,
     on_error: OnError = lambda _: None,
 ) -> None:
@@ -32,12 +34,13 @@ def serve(
 
     Args:
         port: 0 takes a free one.
+        token, dev: See `create_app`.
         on_start: Hears the base URL once queries are answered.
 
     Raises:
         ConfigError, ConfigMissing, InvalidScope: The service cannot start; so when the address is taken.
     """
-    app = create_app(project, environ=environ, host=host, on_error=on_error)
+    app = create_app(project, environ=environ, host=host, token=token, dev=dev, on_error=on_error)
     with contextlib.closing(_listen(host, port)) as listener:
         config = uvicorn.Config(
             app,

@@ -1,12 +1,12 @@
-"""Who is asking: anybody, or somebody trusted with every scope and with source paths (DESIGN 7)."""
+"""Who is asking: anybody, or somebody trusted with every scope and with source paths (spec 14.3)."""
 
 import hashlib
 import hmac
 import ipaddress
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 
@@ -24,6 +24,9 @@ _FORWARDED = (
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _IPV6_CLIENT_PREFIX = 64  # what one subscriber is given
 _KEPT = 256  # names and addresses that were read: each request brings four, mostly the same
+_NAME = r"(?=[^:]{1,255}(?::|\Z))[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?"
+_AUTHORITY = re.compile(rf"(?:\[([0-9A-Fa-f:.]{{2,45}})\]|({_NAME}))(?::[0-9]{{0,5}})?")
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,8 @@ class Caller:
 class TierRules:
     """How callers are told apart."""
 
-    key_hash: bytes = b""  # sha256 of the key; empty: there is no key, so none is right
-    trust_loopback: bool = False  # the setting, and only while the server is bound to loopback
+    key_hash: bytes = b""  # sha256 of the key, or of the token; empty: there is none, so none is right
+    dev: bool = False  # whoever asks directly from this machine is trusted without a key
     proxies: tuple[IPNetwork, ...] = field(default=())
 
 
@@ -61,16 +64,17 @@ def key_is_right(key: str, rules: TierRules) -> bool:
 
 
 def is_direct_loopback(headers: Headers, peer: str) -> bool:
-    """Whether a program or page of this machine asks, and nobody through it.
+    """Whether a program or page of this machine seems to ask, and nobody through it.
 
+    Good enough for `serve --dev` alone: a proxy that says nothing of its clients looks the same.
     A page of another site can make a browser here send requests, also under a name of its own that it points to
     this machine; so the address is not enough: Host and Origin must be this machine's too.
     """
     return (
         is_loopback(peer)
         and not any(name in headers for name in _FORWARDED)
-        and is_loopback(host_name(headers.get("host", "")))
-        and ("origin" not in headers or is_loopback(_origin_host(headers["origin"])))
+        and is_loopback(host_name(headers.get("host", "")) or "")
+        and all(is_loopback(_origin_host(origin)) for origin in headers.getlist("origin"))
         and headers.get("sec-fetch-site", "none") != "cross-site"
     )
 
@@ -97,19 +101,22 @@ def is_loopback(host: str) -> bool:
 
 
 @lru_cache(maxsize=_KEPT)
-def host_name(host: str) -> str:
-    """The name in a Host header, in lower case, without port and brackets; "" when it cannot be read."""
-    try:
-        return (urlsplit(f"//{host}").hostname or "").rstrip(".")
-    except ValueError:
-        return ""
+def host_name(host: str) -> str | None:
+    """The name in `host[:port]` (RFC 9110 7.2), in lower case and without brackets; None when it is anything else.
+
+    Nothing is repaired: what one program reads as a path or a user name, another would read as a part of the name.
+    """
+    if not host:
+        return ""  # as a client writes it that asks for no host
+    match = _AUTHORITY.fullmatch(host)
+    if match is None or (match[1] and (":" not in match[1] or _parse(match[1]) is None)):
+        return None
+    return (match[1] or match[2]).lower().removesuffix(".")
 
 
 def _origin_host(origin: str) -> str:
-    try:
-        return urlsplit(origin).hostname or ""
-    except ValueError:
-        return ""
+    match = _ORIGIN.fullmatch(origin)
+    return (host_name(match[1]) if match else None) or ""
 
 
 def _in_networks(address: str, networks: Sequence[IPNetwork]) -> bool:

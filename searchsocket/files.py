@@ -6,10 +6,27 @@ from pathlib import Path
 
 from searchsocket.errors import StateUnavailable
 
+FILE_MODE = 0o644  # the state folder is the gate: whoever may enter it may read what lies in it (spec 24)
+FOLDER_MODE = 0o755
 _TEMPORARY = ".tmp-"
 
 
-def write_atomic(path: Path, data: bytes, *, temporary_dir: Path | None = None, durable: bool = True) -> None:
+def make_folder(folder: Path) -> None:
+    """Create a folder and what is missing above it, for whoever may enter the state folder, whatever the umask."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        folder.chmod(FOLDER_MODE)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create a folder that only its owner may enter; one that is there keeps its mode."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def write_atomic(
+    path: Path, data: bytes, *, temporary_dir: Path | None = None, durable: bool = True, mode: int = FILE_MODE
+) -> None:
     """Write `data` under a temporary name, sync it, then rename it over `path`.
 
     Args:
@@ -17,16 +34,18 @@ def write_atomic(path: Path, data: bytes, *, temporary_dir: Path | None = None, 
         data: All of it.
         temporary_dir: A folder on the same file system that is emptied now and then; default: beside `path`.
         durable: False leaves the sync out, for files that are checked by hash and can be made again.
+        mode: Who may read the file, whatever the umask; at no time may anybody else.
 
     Raises:
         StateUnavailable: The disk is full, read-only or otherwise refuses.
     """
     temporary = (temporary_dir or path.parent) / f"{_TEMPORARY}{secrets.token_hex(6)}"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
+        make_folder(temporary.parent)
         try:
-            with open(temporary, "xb") as file:
+            with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+                os.fchmod(file.fileno(), mode)
                 file.write(data)
                 if durable:
                     file.flush()

@@ -20,7 +20,7 @@ HEAVY = ORCHESTRATOR | SERVER | CLIENTS | {"numpy", "pydantic", "tantivy", "lxml
 
 # From the centre outward; what is not named here is a pure step.
 CENTRE = {"types", "errors", "events"}
-SEAMS = {"sources", "embedders", "stores", "rerankers", "state", "project", "locks"}
+SEAMS = {"sources", "embedders", "stores", "rerankers", "state", "project", "locks", "access"}
 USE_CASES = {"pipeline", "search"}
 ENTRY = {"cli"}
 

@@ -22,10 +22,12 @@ def dagster(root: Path, host: str, port: int) -> None:
     Example:
       searchsocket dagster --port 3000
     """
+    from searchsocket.access import make_private_folders
     from searchsocket_assets.home import HOME_VARIABLE, dagster_home, prepare_home
 
     project = load_project(root)
     home = dagster_home(project, os.environ)
+    make_private_folders(project)
     prepare_home(home)
     workspace = resources.files("searchsocket_assets").joinpath("workspace.yaml")
     arguments = [sys.executable, "-m", "dagster", "dev", "-w", str(workspace), "-h", host, "-p", str(port)]

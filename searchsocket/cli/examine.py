@@ -2,10 +2,12 @@
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from itertools import islice
 
+from searchsocket.access import private_folders
 from searchsocket.cli.clean import known_scopes
 from searchsocket.cli.findings import Line
 from searchsocket.cli.output import count
@@ -46,7 +48,7 @@ def source(project: Project) -> Iterator[Line]:
 
 
 def state_folder(project: Project) -> Iterator[Line]:
-    """Whether the state folder, or the folder that it will be made in, can be written."""
+    """Whether the state folder, or the folder that it will be made in, can be written; and who may read it."""
     folder = project.state_dir
     while not folder.exists():
         folder = folder.parent
@@ -56,6 +58,10 @@ def state_folder(project: Project) -> Iterator[Line]:
     low = free < _LOW_DISK_BYTES
     fix = "free space: a generation is built beside the live one" if low else ""
     yield Line("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free", fix)
+    for gate in private_folders(project):
+        if gate.exists() and gate.stat().st_mode & stat.S_IXOTH:
+            told = f"every user of this machine may enter {gate} and read every scope in it"
+            yield Line("state", True, told, f"run `chmod o-rwx {gate}`, unless that is meant")
 
 
 def locks(project: Project) -> Iterator[Line]:

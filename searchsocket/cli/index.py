@@ -118,6 +118,7 @@ def _plan(
 def _run(
     project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent", verbose: bool
 ) -> "IndexSummary":
+    from searchsocket.access import make_private_folders
     from searchsocket.locks import scope_lock
     from searchsocket.pipeline.index import summary_of
     from searchsocket_assets.home import dagster_home
@@ -125,6 +126,7 @@ def _run(
 
     home = dagster_home(project, os.environ)
     # Held over the whole run: between two stages no other run may come in.
+    make_private_folders(project)
     with scope_lock(project.state_dir, scope.name):
         outcome = run_index(project, scope, options, home, on_event=on_event, console=verbose)
         if outcome.success:

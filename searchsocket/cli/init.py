@@ -23,10 +23,14 @@ fixed = "main"
 [embeddings]
 # provider = "builtin" # offline, no key, no download; "onnx": a model of your choice
 # max_cost_usd = 1.0 # stop before a run that would cost more
+
+[api]
+# trusted_proxies = ["127.0.0.1"] # a web server or a SvelteKit hook here that says who its visitors are
 """
 IGNORED = b".searchsocket/"
 HOOK = """\
 // src/hooks.server.ts: /api/search of your site, answered by `searchsocket serve`
+// Set api.trusted_proxies = ["127.0.0.1"] in searchsocket.toml: then each visitor counts, not this server for all.
 import type { Handle } from '@sveltejs/kit';
 
 const SEARCH = 'http://127.0.0.1:8181';
@@ -35,7 +39,10 @@ export const handle: Handle = async ({ event, resolve }) => {
   if (event.url.pathname !== '/api/search') return resolve(event);
   return fetch(new URL(event.url.pathname + event.url.search, SEARCH), {
     method: event.request.method,
-    headers: { 'content-type': event.request.headers.get('content-type') ?? 'application/json' },
+    headers: {
+      'content-type': event.request.headers.get('content-type') ?? 'application/json',
+      'x-forwarded-for': event.getClientAddress() // instead of what the visitor may have sent
+    },
     body: event.request.method === 'POST' ? await event.request.text() : undefined
   });
 };

@@ -21,12 +21,14 @@ def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
     Example:
       searchsocket rollback --scope main
     """
+    from searchsocket.access import make_private_folders
     from searchsocket.locks import scope_lock
     from searchsocket.stores import make_store
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     store = make_store(project.settings.vector, project.state_dir, project.id)
+    make_private_folders(project)
     with scope_lock(project.state_dir, scope.name):
         before = store.generation(scope)
         live = store.rollback(scope)

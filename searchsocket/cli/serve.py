@@ -1,14 +1,19 @@
 """`searchsocket serve`: the search API of this project (spec 14)."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from searchsocket.cli import exits
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.cli.output import safe
+
+if TYPE_CHECKING:
+    from searchsocket.project import Project
 
 DEFAULT_PORT = 8181
 
@@ -22,13 +27,17 @@ DEFAULT_PORT = 8181
 @click.option(
     "--scope", "scopes", multiple=True, metavar="NAME", help="Scope that anyone may read; repeat for several."
 )
-def serve(root: Path, host: str, port: int, scopes: tuple[str, ...]) -> None:
+@click.option("--dev", is_flag=True, help="Trust every program of this machine, while no key is set.")
+def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], dev: bool) -> None:
     """Serve the search API until Ctrl-C; a new generation is picked up without a restart.
+
+    Every scope and source paths are shown to who sends the key, or without one the token that lies in the state folder.
 
     \b
     Example:
       searchsocket serve --port 8181
       curl "http://127.0.0.1:8181/api/search?q=install"
+      curl -H "Authorization: Bearer $(cat .searchsocket/serve.token)" "http://127.0.0.1:8181/api/search?q=install"
     """
     project = load_project(root)
     if scopes:
@@ -36,11 +45,44 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...]) -> None:
         api = project.settings.api.model_copy(update={"scopes": names})
         project = replace(project, settings=project.settings.model_copy(update={"api": api}))
     from search_api.server import serve as serve_api
+    from search_api.tiers import is_loopback
+    from searchsocket.access import configured_key
+
+    if dev and not is_loopback(host):
+        raise click.UsageError(f"--dev trusts programs of this machine, but {host} is reached from others too")
+    key = configured_key(project.settings.api, os.environ)
+    token = "" if key else _token(project)
 
     def told(url: str) -> None:
         click.echo(f"Searching at {url}{project.settings.api.path}?q=...   (Ctrl-C stops)")
+        for line in _trust(project, key=bool(key), token=bool(token), dev=dev):
+            click.echo(line)
 
     def failed(error: BaseException) -> None:
         click.echo(f"error [INTERNAL_ERROR]: {safe(repr(error))}", err=True)
 
-    serve_api(project, host=host, port=port, environ=os.environ, on_start=told, on_error=failed)
+    serve_api(project, host=host, port=port, environ=os.environ, token=token, dev=dev, on_start=told, on_error=failed)
+
+
+def _token(project: "Project") -> str:
+    """The token; "" where this user may read the state folder and not write it, which is enough to answer anybody."""
+    from searchsocket.access import make_token
+    from searchsocket.errors import ScopeLocked, StateUnavailable
+
+    try:
+        return make_token(project)
+    except (StateUnavailable, ScopeLocked) as error:
+        click.echo(f"no token: {safe(str(error))}; set {project.settings.api.key_env} to be trusted", err=True)
+        return ""
+
+
+def _trust(project: "Project", *, key: bool, token: bool, dev: bool) -> Iterator[str]:
+    """Who is shown every scope and source paths, in words; never the secret itself."""
+    from searchsocket.access import TOKEN_FILE
+
+    if key:
+        yield f"Trusted: whoever sends the key in {project.settings.api.key_env}"
+    if token:
+        yield f"Trusted: whoever sends the token in {safe(str(project.state_dir / TOKEN_FILE))}"
+    if dev:
+        yield "--dev has no effect, since a key is set" if key else "Trusted: every program of this machine (--dev)"

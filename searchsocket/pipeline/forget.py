@@ -3,6 +3,7 @@
 import shutil
 from contextlib import suppress
 
+from searchsocket.access import make_private_folders
 from searchsocket.errors import IndexCorrupt, StateUnavailable
 from searchsocket.locks import scope_lock
 from searchsocket.project import Project
@@ -20,6 +21,7 @@ def forget_scope(project: Project, scope: Scope) -> None:
         StateUnavailable: Something cannot be deleted.
     """
     store = make_store(project.settings.vector, project.state_dir, project.id)
+    make_private_folders(project)
     with scope_lock(project.state_dir, scope.name):
         with suppress(IndexCorrupt):  # a damaged index may go
             store.generation(scope)  # that of another project may not: it is refused before anything is deleted

@@ -8,6 +8,7 @@ from functools import wraps
 from sqlite3 import Connection
 from time import perf_counter
 
+from searchsocket.access import make_private_folders
 from searchsocket.errors import StateUnavailable
 from searchsocket.locks import scope_lock
 from searchsocket.pipeline.context import ScopeRun
@@ -48,6 +49,7 @@ def exclusive(run: ScopeRun) -> Iterator[None]:
     if run.workspace is not None:  # a dry run writes nowhere that another run looks
         yield
         return
+    make_private_folders(run.project)
     with scope_lock(run.project.state_dir, run.scope.name):
         yield
 

@@ -26,6 +26,9 @@ PLANNED = frozenset(
     }
 )  # fmt: skip
 
+# Keys that once were, and what has taken their place.
+_REPLACED = {"api.trust_loopback": "`searchsocket serve --dev` trusts the programs of this machine"}
+
 
 def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     """Read `searchsocket.toml`, else `[tool.searchsocket]` of pyproject.toml, then the environment's overrides.
@@ -125,6 +128,8 @@ def _unknown(place: str, path: tuple[str, ...], value: Any) -> str:
     planned = next((name for name in sorted(PLANNED) if key == name or key.startswith(f"{name}.")), None)
     if planned:
         return f"{place}: {key} = {_short(value)}: {planned} has no effect in this version yet; remove it"
+    if key in _REPLACED:
+        return f"{place}: unknown key {key} = {_short(value)}; {_REPLACED[key]}"
     nearest = difflib.get_close_matches(key, list(all_keys()), n=1, cutoff=0.0)
     return f"{place}: unknown key {key} = {_short(value)}; the nearest valid key is {nearest[0]}"
 

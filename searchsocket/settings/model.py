@@ -170,7 +170,6 @@ class ApiSettings(Section):
     path: str = "/api/search"
     scopes: tuple[str, ...] = ()  # scopes that anyone may read; empty = the resolved scope alone
     key_env: str = "SEARCHSOCKET_API_KEY"  # a caller with this key is trusted: all scopes, source paths
-    trust_loopback: bool = True  # trust direct callers from this machine while bound to loopback
     max_body_bytes: Count = 65_536
     allowed_hosts: tuple[str, ...] = ()  # Host names answered to; empty = any, but only loopback ones on loopback
     trusted_proxies: tuple[str, ...] = ()  # addresses or networks whose X-Forwarded-For names the client

@@ -19,5 +19,10 @@ def make_store(
     from searchsocket.stores.local import LocalStore
     from searchsocket.synonyms import make_synonyms
 
-    root = state_dir.parent / settings.local.path if settings.local.path else state_dir / "index"
+    root = index_folder(settings, state_dir)
     return LocalStore(root, project_id, max_records=settings.local.max_records, synonyms=make_synonyms(synonyms))
+
+
+def index_folder(settings: VectorSettings, state_dir: Path) -> Path:
+    """Where the local store lies."""
+    return state_dir.parent / settings.local.path if settings.local.path else state_dir / "index"

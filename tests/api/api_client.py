@@ -45,6 +45,7 @@ class Api:
 
 
 def make_project(root: Path, toml: str = "") -> Project:
+    root.mkdir(exist_ok=True)
     (root / "searchsocket.toml").write_text(
         f'[project]\nid = "site"\n[embeddings]\nprovider = "hash"\n[api.rateLimit]\nmax = 0\n{toml}'
     )

@@ -26,8 +26,8 @@ def api(project: Project) -> Api:
 
 @pytest.fixture
 def local(project: Project) -> Api:
-    """As the developer's own machine sees it."""
-    app = create_app(project, environ=ENVIRON, host="127.0.0.1", clock=lambda: NOW)
+    """As the developer's own machine sees `serve --dev`."""
+    app = create_app(project, environ={}, host="127.0.0.1", dev=True, clock=lambda: NOW)
     return Api(app, client="127.0.0.1", base="http://localhost:8181")
 
 
@@ -35,9 +35,15 @@ def local(project: Project) -> Api:
 def configured(project: Project) -> Callable[..., Api]:
     """Applications over the same index with other settings of `[api]`."""
 
-    def make(*, host: str = "0.0.0.0", environ: dict[str, str] = ENVIRON, **changes: Any) -> Api:
+    def make(
+        *, host: str = "0.0.0.0", environ: dict[str, str] = ENVIRON, token: str = "", dev: bool = False, **changes: Any
+    ) -> Api:
         settings = project.settings.model_copy(update={"api": project.settings.api.model_copy(update=changes)})
         changed = Project(project.root, settings, project.id)
-        return Api(create_app(changed, environ=environ, host=host, clock=lambda: NOW, embedder=HashEmbedder()))
+        return Api(
+            create_app(
+                changed, environ=environ, host=host, token=token, dev=dev, clock=lambda: NOW, embedder=HashEmbedder()
+            )
+        )
 
     return make

@@ -1,4 +1,4 @@
-"""Who may see what (DESIGN 7), and who is taken for whom."""
+"""Who may see what (spec 14.3), and who is taken for whom."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +9,7 @@ from starlette.datastructures import Headers
 
 from search_api.tiers import client_address, is_loopback
 from searchsocket.errors import ConfigError
+from searchsocket.settings.model import RateLimitSettings
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}
 SECRET = {"q": "battery", "scope": "secret-branch"}
@@ -82,7 +83,52 @@ def test_another_scheme_means_somebody_else(api: Api) -> None:
     assert answer.json()["results"][0]["routeFile"] is None
 
 
-def test_this_machine_is_trusted_while_the_server_is_bound_to_it(local: Api) -> None:
+TOKEN = "t0ken-of-the-state-folder"
+WITH_TOKEN = {"authorization": f"Bearer {TOKEN}"}
+
+
+def on_loopback(api: Api) -> Api:
+    """Asked as by a program of the machine that the server runs on."""
+    api.client, api.base = "127.0.0.1", "http://localhost:8181"
+    return api
+
+
+@pytest.mark.parametrize("environ", [{}, {"SEARCHSOCKET_API_KEY": KEY}], ids=["no key", "a key"])
+@pytest.mark.parametrize("token", ["", TOKEN], ids=["no token", "a token"])
+def test_the_absence_of_headers_grants_nothing(
+    configured: Callable[..., Api], environ: dict[str, str], token: str
+) -> None:
+    """What a proxy on this machine that says nothing of its clients passes on looks like a local request."""
+    api = on_loopback(configured(host="127.0.0.1", environ=environ, token=token))
+    assert api.post({"q": "battery"}).status_code == 200
+    assert not is_trusted(api)
+    assert api.post(SECRET).status_code == 403
+
+
+def test_that_request_is_limited_too(configured: Callable[..., Api]) -> None:
+    limit = RateLimitSettings(max=1, window_ms=30_000)
+    api = on_loopback(configured(host="127.0.0.1", token=TOKEN, environ={}, rate_limit=limit))
+    assert [api.get("/api/search?q=a").status_code for _ in range(2)] == [200, 429]
+    assert api.get("/api/search?q=a", headers=WITH_TOKEN).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_the_token_opens_what_the_key_would(configured: Callable[..., Api], host: str) -> None:
+    api = on_loopback(configured(host=host, environ={}, token=TOKEN))
+    assert is_trusted(api, headers=WITH_TOKEN)
+    assert api.post(SECRET, headers=WITH_TOKEN).json()["scope"] == "secret-branch"
+    assert api.post(SECRET, headers={"authorization": f"Bearer {TOKEN}x"}).status_code == 401
+
+
+def test_a_key_ends_any_other_trust(configured: Callable[..., Api]) -> None:
+    api = on_loopback(configured(host="127.0.0.1", token=TOKEN, dev=True))
+    assert not is_trusted(api)
+    assert api.post(SECRET).status_code == 403
+    assert api.post(SECRET, headers=WITH_TOKEN).status_code == 401
+    assert is_trusted(api, headers=WITH_KEY)
+
+
+def test_this_machine_is_trusted_under_dev(local: Api) -> None:
     assert is_trusted(local)
     assert is_trusted(local, headers={"origin": "http://localhost:5173"})
     assert local.post(SECRET).status_code == 200
@@ -94,6 +140,8 @@ def test_this_machine_is_trusted_while_the_server_is_bound_to_it(local: Api) -> 
         {"x-forwarded-for": "198.51.100.7"}, {"forwarded": "for=198.51.100.7"}, {"x-real-ip": "198.51.100.7"},
         {"via": "1.1 proxy"}, {"x-forwarded-host": "evil.example"}, {"origin": "https://evil.example"},
         {"origin": "null"}, {"origin": "http://localhost.evil.example"}, {"origin": ""},
+        {"origin": "http://127.0.0.1%00.evil.example"}, {"origin": "http://127.0.0.1/evil.example"},
+        {"origin": "http://evil.example@localhost"}, {"origin": "localhost"},
         {"sec-fetch-site": "cross-site"},
     ],
     ids=str,
@@ -104,13 +152,48 @@ def test_a_request_through_this_machine_is_not_from_it(local: Api, header: dict[
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "10.0.0.1", "", "[", "a" * 5000]
+    "host", ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "10.0.0.1", "", "127.1"]
 )
 def test_a_foreign_name_that_points_here_is_refused(local: Api, host: str) -> None:
     """DNS rebinding: the page of evil.example reads its own name, which now is this machine."""
     answer = local.post({"q": "battery"}, headers={"host": host})
     assert answer.status_code == 421
     assert "results" not in answer.json()
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1/evil.example", "127.0.0.1%00.evil.example", "127.0.0.1%2Fevil.example", "evil.example@127.0.0.1",
+     "localhost evil.example", "localhost,evil.example", "localhost:80:80", "localhost:8o", "localhost:123456",
+     "localhost..", ".localhost", "http://localhost", "[::1", "::1", "[::1%25lo]", "[127.0.0.1]", "[::1]evil.example",
+     "localhost#", "localhost?", "l\xf6calhost", "[", ":80", "a" * 5000],
+)  # fmt: skip
+@pytest.mark.parametrize("bound", ["127.0.0.1", "0.0.0.0"])
+def test_a_host_that_is_none_is_refused(configured: Callable[..., Api], bound: str, host: str) -> None:
+    """RFC 9110 7.2: `name[:port]`; each of these means one name to one program and another to the next."""
+    answer = configured(host=bound).post({"q": "battery"}, headers={"host": host.encode("latin-1")})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST.", "localhost:", "localhost:8181", "127.0.0.1:1", "[::1]", "[::1]:8181"]
+)
+def test_every_way_to_write_this_machine_is_read(local: Api, host: str) -> None:
+    assert is_trusted(local, headers={"host": host})
+
+
+@pytest.mark.parametrize("bound", ["127.0.0.1", "0.0.0.0"])
+def test_two_hosts_are_refused(configured: Callable[..., Api], bound: str) -> None:
+    """A proxy may have looked at the other one."""
+    headers = [("host", "localhost"), ("host", "localhost")]
+    assert configured(host=bound).request("GET", "/api/search?q=battery", headers=headers).status_code == 400
+
+
+@pytest.mark.parametrize("host", ["http://search.example", "search.example/docs", "*.example", ""])
+def test_an_allowed_host_that_is_none_is_an_error_at_the_start(configured: Callable[..., Api], host: str) -> None:
+    """It would else never match, in silence."""
+    with pytest.raises(ConfigError, match=r"api\.allowed_hosts"):
+        configured(allowed_hosts=(host,))
 
 
 def test_names_of_the_site_itself_may_be_answered_on_loopback(configured: Callable[..., Api]) -> None:
@@ -122,17 +205,8 @@ def test_names_of_the_site_itself_may_be_answered_on_loopback(configured: Callab
     assert api.post({"q": "battery"}, headers={"host": "other.example"}).status_code == 421
 
 
-def test_loopback_is_not_trusted_on_an_open_address(configured: Callable[..., Api]) -> None:
-    api = configured(host="0.0.0.0")
-    api.client, api.base = "127.0.0.1", "http://localhost:8181"
-    assert not is_trusted(api)
-
-
-def test_trust_in_loopback_can_be_switched_off(configured: Callable[..., Api]) -> None:
-    """`api.trust_loopback` has an effect: behind a proxy that tells nothing of its clients."""
-    api = configured(host="127.0.0.1", trust_loopback=False)
-    api.client, api.base = "127.0.0.1", "http://localhost:8181"
-    assert not is_trusted(api)
+def test_dev_trusts_nobody_on_an_open_address(configured: Callable[..., Api]) -> None:
+    assert not is_trusted(on_loopback(configured(host="0.0.0.0", environ={}, dev=True)))
 
 
 @pytest.mark.parametrize(
@@ -158,6 +232,18 @@ def test_forwarded_addresses_count_only_from_trusted_proxies() -> None:
     assert client_address(Headers({"x-forwarded-for": "junk"}), "10.0.0.2", proxies) == "10.0.0.2"
     assert client_address(Headers({}), "2001:db8:1:2:3::4", []) == "2001:db8:1:2::/64"
     assert client_address(Headers({}), "", []) == ""
+
+
+def test_ipv6_counts_by_the_network_of_one_subscriber_whoever_names_the_address() -> None:
+    """Else each of a subscriber's 2**64 addresses would be a client of its own."""
+    from ipaddress import ip_network
+
+    proxies = [ip_network("127.0.0.1"), ip_network("::1")]
+    for hop in ("2001:db8:1:2::1", "2001:DB8:1:2:ffff::9", "[2001:db8:1:2:3::4]", "2001:db8:1:2::5%eth0"):
+        for peer in ("127.0.0.1", "::1", "::ffff:127.0.0.1"):
+            assert client_address(Headers({"x-forwarded-for": hop}), peer, proxies) == "2001:db8:1:2::/64"
+    assert client_address(Headers({"x-forwarded-for": "2001:db8:1:3::1"}), "::1", proxies) == "2001:db8:1:3::/64"
+    assert client_address(Headers({"x-forwarded-for": "::ffff:198.51.100.7"}), "::1", proxies) == "198.51.100.7"
 
 
 def test_a_trusted_proxy_that_is_no_address_is_an_error_at_the_start(configured: Callable[..., Api]) -> None:

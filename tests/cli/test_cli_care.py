@@ -1,6 +1,7 @@
 """Looking after a project: init, status, doctor, clean, rollback."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_the_configuration_of_init_says_only_what_is_true() -> None:
     """Lines that are commented out are keys that exist."""
     for line in CONFIG.splitlines():
         assert not line.startswith("# ") or "=" not in line or line.removeprefix("# ").split(" = ")[0] in {
-            "static_output_dir", "exclude", "provider", "max_cost_usd",
+            "static_output_dir", "exclude", "provider", "max_cost_usd", "trusted_proxies",
         }  # fmt: skip
 
 
@@ -124,6 +125,32 @@ def test_doctor_names_a_cluster_that_does_not_answer(
     monkeypatch.setattr(cluster, "_CONNECT_S", 0.1)
     monkeypatch.setenv("SEARCHSOCKET__RUN__DASK_ADDRESS", "tcp://127.0.0.1:1")
     assert "tcp://127.0.0.1:1" in broken(run_json("doctor"))["cluster"]["detail"]
+
+
+@pytest.mark.dagster
+@pytest.mark.parametrize("umask", [0o000, 0o077], ids=oct)
+def test_the_state_folder_is_the_gate_whatever_the_umask(
+    run: RunCli, run_json: RunJson, site: Path, tmp_path: Path, umask: int
+) -> None:
+    """Only its owner may enter it; once the owner opens it, what is published can be read (spec 24)."""
+    (site / "searchsocket.toml").write_text('[vector.local]\npath = "../elsewhere/index"\n')
+    before = os.umask(umask)
+    try:
+        assert run("index").exit_code == 0
+    finally:
+        os.umask(before)
+    state, index = site / ".searchsocket", tmp_path / "elsewhere" / "index"
+    assert [oct(gate.stat().st_mode)[-3:] for gate in (state, index)] == ["700", "700"]
+    inside = [index / "project.json", index / "main", index / "main" / "CURRENT", state / "pages"]
+    inside += (state / "pages").rglob("*")
+    assert {oct(path.stat().st_mode)[-3:] for path in inside} == {"644", "755"}
+    assert [check["fix"] for check in run_json("doctor")["checks"] if check["name"] == "state"] == [""]
+    for gate in (state, index):
+        gate.chmod(0o755)
+    assert run("index", "--force").exit_code == 0
+    told = [check["detail"] for check in run_json("doctor")["checks"] if check["name"] == "state"]
+    assert [str(gate) in line for gate, line in zip((state, index), told[1:], strict=True)] == [True, True]
+    assert all("every user" in line for line in told[1:])
 
 
 def test_doctor_writes_nothing(run: RunCli, site: Path) -> None:

@@ -4,11 +4,15 @@ import json
 import os
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 
@@ -31,7 +35,7 @@ main()
 """
 
 
-def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
+def start(*arguments: str, cwd: Path, **environ: str) -> subprocess.Popen[str]:
     # A shell that runs tests in the background makes its children ignore SIGINT; users' terminals do not.
     code = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
     return subprocess.Popen(
@@ -40,7 +44,7 @@ def start(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        env={**os.environ, "PYTHONUNBUFFERED": "1", **environ},
     )
 
 
@@ -82,6 +86,90 @@ def test_serve_answers_until_it_is_told_to_stop(indexed_site: Path, number: int)
     process.send_signal(number)
     _, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (0, "")
+
+
+@contextmanager
+def served(site: Path, *arguments: str, **environ: str) -> Iterator[tuple[str, list[str]]]:
+    """The address of `searchsocket serve`, and what it says of who is trusted."""
+    process = start(str(COMMAND), "serve", "--port", "0", *arguments, cwd=site, **environ)
+    assert process.stdout is not None
+    said: list[str] = []
+    try:
+        address = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
+        assert address, process.communicate()
+        yield address[0], said
+    finally:
+        process.terminate()
+        assert process.stderr is not None
+        said += (process.stdout.read() + process.stderr.read()).splitlines()
+        process.wait(60)
+
+
+def route_file(address: str, secret: str = "") -> object:
+    """The source path of a result, which only the trusted are told."""
+    headers = {"authorization": f"Bearer {secret}"} if secret else {}
+    request = urllib.request.Request(f"{address}/api/search?q=mooring+rope", headers=headers)
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)["results"][0]["routeFile"]
+
+
+ROUTE = "src/routes/docs/[slug]/+page.svelte"
+
+
+@pytest.fixture
+def token_file(indexed: Path) -> Path:
+    """Where the token will be; the project that was copied may have been served."""
+    file = indexed / ".searchsocket" / "serve.token"
+    file.unlink(missing_ok=True)
+    return file
+
+
+def test_serve_trusts_the_token_of_the_state_folder(indexed: Path, token_file: Path) -> None:
+    """Nobody else, however local; a second server takes the same, and neither prints it."""
+    with served(indexed) as (first, said), served(indexed) as (second, _):
+        token = token_file.read_text().strip()
+        for address in (first, second):
+            assert route_file(address) is None
+            assert route_file(address, token) == ROUTE
+    assert token_file.stat().st_mode & 0o777 == 0o600
+    assert said == [f"Trusted: whoever sends the token in {token_file}"]
+
+
+def test_a_key_that_is_set_ends_the_trust_in_the_token(indexed: Path, token_file: Path) -> None:
+    with served(indexed, "--dev", SEARCHSOCKET_API_KEY="k") as (address, said):
+        assert route_file(address) is None
+        assert route_file(address, "k") == ROUTE
+    assert not token_file.exists()
+    assert said == [
+        "Trusted: whoever sends the key in SEARCHSOCKET_API_KEY", "--dev has no effect, since a key is set"
+    ]  # fmt: skip
+    with served(indexed):
+        token = token_file.read_text().strip()
+    with served(indexed, SEARCHSOCKET_API_KEY="k") as (address, _), pytest.raises(HTTPError, match="401"):
+        route_file(address, token)
+
+
+def test_dev_trusts_this_machine_and_says_so(indexed: Path) -> None:
+    with served(indexed, "--dev") as (address, said):
+        assert route_file(address) == ROUTE
+    assert said[1:] == ["Trusted: every program of this machine (--dev)"]
+    refused = subprocess.run(
+        [COMMAND, "serve", "--dev", "--host", "0.0.0.0"], cwd=indexed, capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == 2
+    assert "0.0.0.0 is reached from others too" in refused.stderr
+
+
+def test_a_state_folder_that_cannot_be_written_is_served_without_a_token(indexed: Path, token_file: Path) -> None:
+    """As to a user who may only read it."""
+    locks = indexed / ".searchsocket" / ".locks"
+    shutil.rmtree(locks)
+    locks.write_text("no folder")
+    with served(indexed) as (address, said):
+        assert route_file(address) is None
+    (line,) = said
+    assert line.startswith(f"no token: cannot lock {locks}")
+    assert not token_file.exists()
 
 
 def test_a_reader_that_goes_away_is_no_error(indexed_site: Path) -> None:

@@ -39,15 +39,11 @@ def status(path: str = SEARCH, *, base: str = "http://search.example", **headers
     return lambda lab: lab.api(base=base).get(path, headers=headers).status_code
 
 
-def scope_status(*, local: bool) -> Callable[[Lab], int]:
-    """The status of a query to a scope besides the main one."""
-
-    def observe(lab: Lab) -> int:
-        lab.index("preview")
-        lab.index()
-        return lab.api(local=local).get(f"{SEARCH}&scope=preview").status_code
-
-    return observe
+def scope_status(lab: Lab) -> int:
+    """The status of a stranger's query to a scope besides the main one."""
+    lab.index("preview")
+    lab.index()
+    return lab.api().get(f"{SEARCH}&scope=preview").status_code
 
 
 def key_statuses(lab: Lab) -> list[int]:
@@ -94,9 +90,8 @@ EFFECTS = (
            given={"ranking.weights.incoming_links": 1.0, "chunking.page_summary": False}),
     Effect("ranking.synonyms", [["lantern", "flare"]], lambda lab: "/blog/second" in lab.found("flare"), False, True),
     Effect("api.path", "/find", paths, [200, 404, 200, 404], [404, 200, 404, 200]),
-    Effect("api.scopes", ["main", "preview"], scope_status(local=False), 403, 200),
+    Effect("api.scopes", ["main", "preview"], scope_status, 403, 200),
     Effect("api.key_env", "OTHER_KEY", key_statuses, [200, 401], [401, 200]),
-    Effect("api.trust_loopback", False, scope_status(local=True), 200, 403),
     Effect("api.max_body_bytes", 10, lambda lab: lab.api().post({"q": "lantern"}).status_code, 200, 413),
     Effect("api.allowed_hosts", ["search.example"], status(base="http://other.example"), 200, 421),
     Effect("api.trusted_proxies", ["203.0.113.0/24"], two_clients, [200, 429], [200, 200], given=ONE),

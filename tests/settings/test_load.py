@@ -98,6 +98,17 @@ def test_an_unknown_override_is_refused(tmp_path: Path) -> None:
         load_settings(tmp_path, {"SEARCHSOCKET__CHUNKING__MAX_CHAR": "1500"})
 
 
+@pytest.mark.parametrize(
+    ("file", "environ"),
+    [("[api]\ntrust_loopback = true\n", {}), ("[api]\ntrustLoopback = false\n", {}),
+     ("", {"SEARCHSOCKET__API__TRUST_LOOPBACK": "true"})],
+)  # fmt: skip
+def test_a_key_that_was_taken_away_names_what_replaces_it(tmp_path: Path, file: str, environ: dict[str, str]) -> None:
+    (tmp_path / "searchsocket.toml").write_text(file)
+    with pytest.raises(ConfigError, match=r"unknown key api\.trust_loopback = .*serve --dev"):
+        load_settings(tmp_path, environ)
+
+
 def test_every_key_is_listed_once() -> None:
     keys = list(all_keys())
     assert len(keys) == len(set(keys)) > 40

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
+from searchsocket.files import make_folder
 from searchsocket.stores.base import check_vectors
 from searchsocket.stores.local.layout import REMOVED, STAGING
 from searchsocket.stores.local.records import KEPT_COLUMNS, KEPT_NAMES, PLACEHOLDERS, clean, path_key, row_of
@@ -30,7 +31,7 @@ class Staging:
     def __init__(self, scope_folder: Path) -> None:
         self.scope = scope_folder.name
         self.folder = scope_folder / STAGING
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         self.database = self.folder / "changes.db"
         self.vectors = self.folder / "vectors.f32"
         self._connection = sqlite3.connect(self.database, isolation_level=None, check_same_thread=False)
