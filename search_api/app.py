@@ -144,7 +144,7 @@ def _own_names(project: Project) -> frozenset[str]:
     Raises:
         ConfigError: One that is listed is none.
     """
-    names = {urlsplit(project.settings.project.base_url).hostname or ""}
+    names = {(urlsplit(project.settings.project.base_url).hostname or "").removesuffix(".")}
     for host in project.settings.api.allowed_hosts:
         name = host_name(host)
         if not name:
