@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from searchsocket.html.converters import FAST, Converter
 from searchsocket.html.links import LinkResolver, collect_links
-from searchsocket.html.prune import label_tabs, prune
+from searchsocket.html.prune import prune
 from searchsocket.html.settle import limit_size, settle_blocks
+from searchsocket.html.tabs import label_tabs
 from searchsocket.html.tree import HEADINGS, Element, one_line, raw_text
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import Link

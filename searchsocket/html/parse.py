@@ -1,11 +1,20 @@
 """Text to an lxml tree that is never deeper than the rest of the work can bear."""
 
 import re
+from itertools import islice
+from typing import Any
 
 from lxml import etree
 
 from searchsocket.html.tree import Element
 
+_LONG_PAGE = 65_536  # characters; a shorter one cannot hold enough attributes to matter
+_MAX_ATTRIBUTES = 1000  # of one tag; the parser compares each with all before it
+# A name with the value after it, quoted or not; possessive, so that each character is looked at once.
+_ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+"""
+_USUAL_TAGS = re.compile(
+    rf"(?:[^<]++|<(?![A-Za-z])|<[A-Za-z][^\s/>]*+(?:{_ATTRIBUTE}){{0,{_MAX_ATTRIBUTES}}}+[\s/]*+>)*+"
+)
 _DEPTH = 200  # of a document that the parser refused for its depth
 _TAG = re.compile(r"<(/?)([A-Za-z][^\s/<>]{0,40})([^<>]*)>")
 _VOID = frozenset(
@@ -32,8 +41,9 @@ def parse_html(text: str) -> tuple[Element | None, str]:
 
 
 def _parse(text: str) -> tuple[Element | None, bool]:
+    target: Any = None if _has_usual_tags(text) else _FewAttributes()  # lxml takes any object with these methods
     # Bytes and an explicit encoding, since a declaration inside the page is wrong by now.
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, target=target)
     try:
         data = text.encode("utf-8", "replace")
         root = etree.fromstring(data.translate(None, _CONTROLS), parser)
@@ -57,6 +67,29 @@ def _drop_controls(root: Element) -> None:
         for name, value in element.attrib.items():
             if _CONTROL.search(str(value)):
                 element.set(name, _CONTROL.sub("", str(value)))
+
+
+def _has_usual_tags(text: str) -> bool:
+    """Whether no tag has more attributes than `_MAX_ATTRIBUTES`; False is a suspicion alone."""
+    if len(text) < _LONG_PAGE:
+        return True
+    usual = _USUAL_TAGS.match(text)
+    return usual is not None and usual.end() == len(text)
+
+
+class _FewAttributes:
+    """A parser target that builds the usual tree without what a tag has beyond `_MAX_ATTRIBUTES`.
+
+    The parser finds the tags of a target in linear time; only its own tree takes the square of their attributes.
+    """
+
+    def __init__(self) -> None:
+        builder = etree.TreeBuilder()
+        self._start: Any = builder.start
+        self.end, self.data, self.close = builder.end, builder.data, builder.close
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._start(tag, dict(islice(attributes.items(), _MAX_ATTRIBUTES)))
 
 
 def _repair_head(root: Element) -> None:

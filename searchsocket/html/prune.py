@@ -13,7 +13,7 @@ from searchsocket.html.anchors import mark_anchor
 from searchsocket.html.code import is_line_number_table, prepare_code
 from searchsocket.html.selectors import DropRules, drop_rules
 from searchsocket.html.tables import prepare_table
-from searchsocket.html.tree import BLOCKS, HEADINGS, Element, drop, has_text, raw_text, sweep, text_of, with_attribute
+from searchsocket.html.tree import BLOCKS, HEADINGS, Element, drop, raw_text, sweep, text_of
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 
 # Never content, whatever the settings say. `svg` goes with its `<title>`.
@@ -293,49 +293,3 @@ def _part(span: Element) -> None:
     left, right = raw_text(span), raw_text(following)
     if len(left) > 1 and len(right) > 1 and left[-1].isalnum() and right[0].isalnum():
         span.tail = " "
-
-
-def label_tabs(main: Element) -> None:
-    """Put each tab's name at the head of its panel, before the row of tabs is dropped."""
-    for group in [element for element in main.iter("div") if "code-group" in (element.get("class") or "")]:
-        _label_code_group(group)
-    panels = with_attribute(main, "role", "tabpanel")
-    if not panels:
-        return
-    by_id = {element.get("id"): element for element in with_attribute(main, "id")}
-    for panel in panels:
-        label = by_id.get((panel.get("aria-labelledby") or "").split(" ")[0])
-        name = text_of(label) if label is not None else (panel.get("aria-label") or _nth_tab(panel))
-        if name and has_text(panel):
-            _put_name(panel, name)
-
-
-def _label_code_group(group: Element) -> None:
-    """VitePress builds tabs without roles: labels in one `div`, blocks of code in the next one."""
-    labels = list(group.iter("label"))
-    for blocks in group.iterchildren("div"):
-        if len(blocks) == len(labels) and all(next(block.iter("pre"), None) is not None for block in blocks):
-            for label, block in zip(labels, blocks, strict=True):
-                _put_name(block, text_of(label))
-
-
-def _put_name(panel: Element, name: str) -> None:
-    paragraph = etree.Element("p")
-    strong = etree.SubElement(paragraph, "strong")
-    strong.text = name
-    paragraph.tail, panel.text = panel.text, None
-    panel.insert(0, paragraph)
-
-
-def _nth_tab(panel: Element) -> str:
-    """The tab at the same place in the row of tabs beside the panels, or beside what holds them."""
-    siblings = panel.getparent()
-    if siblings is None:
-        return ""
-    panels = [child for child in siblings if child.get("role") == "tabpanel"]
-    around = siblings.getparent()
-    for place in (siblings, siblings.getprevious(), None if around is None else around.getprevious()):
-        tabs = with_attribute(place, "role", "tab") if place is not None else []
-        if tabs and len(tabs) == len(panels):
-            return text_of(tabs[panels.index(panel)])
-    return ""

@@ -31,6 +31,23 @@ def test_removing_an_element_keeps_the_text_around_it(html: str) -> None:
     assert next(opened.iter("b"), None) is None
 
 
+@pytest.mark.parametrize("value", ["", "=v", '=">"', "='<p>'"])
+def test_a_tag_with_thousands_of_attributes_keeps_the_first(value: str) -> None:
+    """Each is compared with all before it: 60,000 of them held the parser for 14 s."""
+    many = " ".join(f"a{number}{value}" for number in range(20_000))
+    root = tree(f"<p id=one>x</p><p id=many {many}>y</p><p>z</p>")
+    assert [(len(p.attrib), p.text) for p in root.iter("p")] == [(1, "x"), (1000, "y"), (0, "z")]
+
+
+def test_long_values_scripts_and_comments_stay_whole() -> None:
+    """A picture written into its tag is one attribute; what is in a script is no tag."""
+    data = "data:image/png;base64," + "iVBO/Rw=" * 250_000
+    script = "if (a <b) { " + "x y " * 20_000 + "}"
+    root = tree(f"<!-- <p {script}> --><img src='{data}' alt=boat><script>{script}</script><p>z</p>")
+    image, code, text = root.iter("img", "script", "p")
+    assert (image.get("src"), image.get("alt"), code.text, text.text) == (data, "boat", script, "z")
+
+
 def test_text_loses_what_nobody_sees() -> None:
     """Soft hyphens and zero-width spaces cut words in two for a search; joiners are part of scripts."""
     assert clean_text("a\u00adb\u200bc\u00a0d\r\ne\u2028f\x01") == "abc d\ne\nf"
