@@ -37,7 +37,7 @@ class RawPage:
     url: str  # canonical URL path, see `urls.canonical_path`
     served_url: str  # the path that relative links on it resolve against, e.g. `/docs/` for docs/index.html
     locator: str  # where the source finds its bytes again, e.g. `docs/index.html`
-    stamp: str  # equal stamps mean equal bytes (size, mtime and inode; an ETag); "" when unknown
+    stamp: str  # equal stamps mean equal bytes (size, times and inode; a hash); "" when unknown
     kind: PageKind = "html"
 
 

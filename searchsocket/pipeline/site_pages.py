@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from sqlite3 import Connection
+from typing import NamedTuple
 
 from searchsocket.batches import batches
 from searchsocket.embedders import make_embedder
@@ -39,8 +40,9 @@ def site_pages(run: ScopeRun, db: Connection) -> StageResult:
     found = changed = 0
     for batch in batches(pages, _BATCH):
         with transaction(db):
-            changed += _take(run, db, source, batch)
-        found += len(batch)
+            taken = _take(run, db, source, batch)
+        found += taken.found
+        changed += taken.changed
         run.on_event(Event("progress", {"stage": "site_pages", "done": found, "total": source.report.expected}))
     report = source.report
     limited = pages.truncated or run.options.max_chunks is not None
@@ -103,9 +105,16 @@ class _Limited:
             yield page
 
 
-def _take(run: ScopeRun, db: Connection, source: Source, batch: list[RawPage]) -> int:
+class _Taken(NamedTuple):
+    """Pages of a batch that could be read, and how many of them changed."""
+
+    found: int
+    changed: int
+
+
+def _take(run: ScopeRun, db: Connection, source: Source, batch: list[RawPage]) -> _Taken:
     known = known_pages(db, run.scope.name, [page.url for page in batch])
-    changed = 0
+    found, changed = len(batch), 0
     for page in batch:
         old = known.get(page.url)
         # Seen even when it cannot be read: a failure is no removal.
@@ -121,13 +130,14 @@ def _take(run: ScopeRun, db: Connection, source: Source, batch: list[RawPage]) -
             data = source.read(page)
         except SourceUnavailable as error:
             source.report.failed[page.locator] = str(error)
+            found -= 1
             continue
         raw_hash = sha256(data)
         changed += int(old is None or old.removed or old.raw_hash != raw_hash)
         put_page(db, run.scope.name, page, raw_hash, len(data))
         if old is not None and old.removed:
             db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (run.scope.name,))
-    return changed
+    return _Taken(found, changed)
 
 
 def _mark_removed(run: ScopeRun, db: Connection) -> int:

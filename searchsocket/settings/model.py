@@ -59,7 +59,7 @@ class SourceSettings(Section):
     static_output_dir: str = ""  # "" = the first usual build folder that holds HTML
     base_path: str = ""  # what the site lies under, e.g. "/docs"; "" = the path of the address, if one is set
     exclude: tuple[str, ...] = ()  # globs over URL paths, e.g. "/drafts/**"
-    max_page_bytes: Count = 20_000_000  # a larger page is reported and skipped
+    max_page_bytes: Count = 20_000_000  # a larger page fails, and keeps its records
     content_files: ContentFilesSettings = ContentFilesSettings()
     git: GitSettings = GitSettings()
     crawl: CrawlSettings = CrawlSettings()

@@ -1,7 +1,8 @@
 """Markdown and mdsvex files of the working tree (spec 8.2, C)."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
@@ -28,6 +29,7 @@ class ContentFilesSource:
         routes_dir: str = "src/routes",
         exclude: Sequence[str] = (),
         max_page_bytes: int = 20_000_000,
+        now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         """
         Args:
@@ -35,13 +37,15 @@ class ContentFilesSource:
             globs: E.g. `content/**/*.md`.
             routes_dir: The routes folder, relative to `root`.
             exclude: Globs over URL paths.
-            max_page_bytes: Larger files are reported and skipped.
+            max_page_bytes: A larger file is a failed page.
+            now_ns: The clock that the files' times are compared with.
         """
         self._folder = root
         self._root = os.path.realpath(root)
         self._paths = ContentPaths(globs, routes_dir)
         self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
+        self._now_ns = now_ns
         self._report = SourceReport()
 
     @property
@@ -60,12 +64,18 @@ class ContentFilesSource:
             os.scandir(self._root).close()
         except OSError as error:
             raise SourceUnavailable(f"content folder {self._folder}: {error.strerror or error}") from error
-        found_files = ((path, usable(self._root, path, self._max_page_bytes, report)) for path in self._matching())
-        files = {path: info for path, info in found_files if info is not None}
+        stamps: dict[str, str] = {}
+
+        def is_usable(path: str) -> bool:
+            info = usable(self._root, path, self._max_page_bytes, report)
+            if info is not None:
+                stamps[path] = stamp_of(info, self._now_ns())
+            return info is not None
+
         found = 0
-        for url, served_url, path in one_file_each(self._paths, files, report, self._excluded):
+        for url, served_url, path in one_file_each(self._paths, self._matching(), report, self._excluded, is_usable):
             found += 1
-            yield RawPage(url, served_url, locator_of(path), stamp_of(files[path]), "markdown")
+            yield RawPage(url, served_url, locator_of(path), stamps[path], "markdown")
         if not found:
             report.warnings.append(f"no content file below {self._folder} matches {', '.join(self._paths.globs)}")
         report.complete = found > 0 and not report.failed
@@ -117,11 +127,17 @@ class ContentFilesSource:
 
 def one_file_each(
     paths: ContentPaths,
-    files: Sequence[str] | dict[str, os.stat_result],
+    files: Iterable[str],
     report: SourceReport,
     excluded: Callable[[str], bool],
-) -> list[tuple[str, str, str]]:
-    """The file of each URL, as (url, served_url, path) by rising URL; what is left out goes into the report."""
+    is_usable: Callable[[str], bool],
+) -> Iterator[tuple[str, str, str]]:
+    """The file of each URL, as (url, served_url, path) by rising URL; what is left out goes into the report.
+
+    Args:
+        is_usable: Whether a file can be a page; puts into the report why it cannot. Where one failed, no other file
+            takes its place.
+    """
     by_url: dict[str, list[tuple[tuple[int, str], str, str]]] = {}
     for path in files:
         placed = paths.place(path)
@@ -131,11 +147,15 @@ def one_file_each(
             report.skipped[locator_of(path)] = "excluded"
         else:
             by_url.setdefault(placed.url, []).append(((placed.rank, path), placed.served_url, path))
-    chosen = []
     for url in sorted(by_url, key=sort_key):
-        (_, served_url, taken), *others = sorted(by_url[url])
-        chosen.append((url, served_url, taken))
-        for _, _, path in others:
-            report.skipped[locator_of(path)] = f"{locator_of(taken)} is the same page, {url}"
-            report.warnings.append(f"{locator_of(path)} and {locator_of(taken)} are both {url}; the latter is taken")
-    return chosen
+        taken = ""
+        for _, served_url, path in sorted(by_url[url]):
+            locator = locator_of(path)
+            if taken:
+                report.skipped[locator] = f"{taken} is the same page, {url}"
+                report.warnings.append(f"{locator} and {taken} are both {url}; the latter is taken")
+            elif is_usable(path):
+                taken = locator
+                yield url, served_url, path
+            elif locator in report.failed:
+                break

@@ -8,6 +8,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.base import SourceReport
 
+_YOUNG_NS = 2_000_000_000  # the coarsest clock of a usual file system ticks every two seconds
 MAX_DEPTH = 200  # folders below each other; deeper is a loop or a trap
 _BYTES = "bytes:"
 _NOT_TEXT = re.compile("[\ud800-\udfff]")  # how Python reads bytes that are not UTF-8
@@ -25,9 +26,15 @@ def path_of(locator: str) -> str:
     return os.fsdecode(unquote_to_bytes(locator.removeprefix(_BYTES))) if locator.startswith(_BYTES) else locator
 
 
-def stamp_of(info: os.stat_result) -> str:
-    """Equal stamps mean equal bytes: size, modification time and inode."""
-    return f"{info.st_size}:{info.st_mtime_ns}:{info.st_ino}"
+def stamp_of(info: os.stat_result, now_ns: int) -> str:
+    """Equal stamps mean equal bytes: size, both times, inode and device; "" where a file is too young to tell.
+
+    Builds set modification times as they like, and inodes are given again; no tool sets the time of change. A file
+    that changed just now may change again within the same tick of the clock.
+    """
+    if now_ns - info.st_ctime_ns < _YOUNG_NS:
+        return ""
+    return f"{info.st_size}:{info.st_mtime_ns}:{info.st_ctime_ns}:{info.st_ino}:{info.st_dev}"
 
 
 def read_inside(root: str, locator: str, max_bytes: int) -> bytes:
@@ -61,7 +68,7 @@ def is_inside(path: str, root: str) -> bool:
 
 def too_large(size: int, max_bytes: int) -> str:
     """Why a page was not read."""
-    return f"{size:,} bytes or more; source.max_page_bytes is {max_bytes:,}"
+    return f"{size:,} bytes or more; source.max_page_bytes is {max_bytes:,}: raise it, or name it in source.exclude"
 
 
 def usable(root: str, path: str, max_bytes: int, report: SourceReport) -> os.stat_result | None:
@@ -75,7 +82,7 @@ def usable(root: str, path: str, max_bytes: int, report: SourceReport) -> os.sta
     if not stat.S_ISREG(info.st_mode):
         report.skipped[locator] = "not a regular file"
     elif info.st_size > max_bytes:
-        report.skipped[locator] = too_large(info.st_size, max_bytes)
+        report.failed[locator] = too_large(info.st_size, max_bytes)
     elif not os.access(file, os.R_OK):
         report.failed[locator] = "cannot be read: permission denied"
     else:

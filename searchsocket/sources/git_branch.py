@@ -46,7 +46,7 @@ class GitBranchSource:
             routes_dir: The routes folder, relative to `repo`; "" = what the commit's own configuration says.
             static_dir: The folder of files that are copied as they are; likewise.
             exclude: Globs over URL paths.
-            max_page_bytes: Larger files are reported and skipped.
+            max_page_bytes: A larger file is a failed page.
         """
         self._repository = Repository(repo)
         self._blobs = BlobReader(self._repository)
@@ -87,10 +87,13 @@ class GitBranchSource:
         self._paths = ContentPaths(self._paths.globs, self.kit().routes_dir.removeprefix(self._base))
         prefix = self._repository.prefix() + self._base
         entries = {
-            entry.path: entry for entry in self._repository.files(commit, prefix) if self._is_usable(entry, report)
+            entry.path: entry for entry in self._repository.files(commit, prefix) if self._is_file(entry, report)
         }
+        files = one_file_each(
+            self._paths, entries, report, self._excluded, lambda path: self._is_usable(entries[path], report)
+        )
         found = 0
-        for url, served_url, path in one_file_each(self._paths, list(entries), report, self._excluded):
+        for url, served_url, path in files:
             found += 1
             yield RawPage(url, served_url, locator_of(path), entries[path].blob, "markdown")
         if not found:
@@ -141,7 +144,7 @@ class GitBranchSource:
         """End the child process that reads blobs; a later read starts another."""
         self._blobs.close()
 
-    def _is_usable(self, entry: TreeEntry, report: SourceReport) -> bool:
+    def _is_file(self, entry: TreeEntry, report: SourceReport) -> bool:
         locator = locator_of(entry.path)
         if entry.mode == _SUBMODULE:
             report.skipped[locator] = "a submodule"
@@ -149,13 +152,16 @@ class GitBranchSource:
             pass
         elif entry.mode == _LINK:
             report.skipped[locator] = "a link"
-        elif entry.size > self._max_page_bytes:
-            report.skipped[locator] = too_large(entry.size, self._max_page_bytes)
-        elif entry.size <= _LFS_MAX_BYTES:
-            return self._is_text_of_its_own(entry, locator, report)
         else:
             return True
         return False
+
+    def _is_usable(self, entry: TreeEntry, report: SourceReport) -> bool:
+        locator = locator_of(entry.path)
+        if entry.size > self._max_page_bytes:
+            report.failed[locator] = too_large(entry.size, self._max_page_bytes)
+            return False
+        return entry.size > _LFS_MAX_BYTES or self._is_text_of_its_own(entry, locator, report)
 
     def _is_text_of_its_own(self, entry: TreeEntry, locator: str, report: SourceReport) -> bool:
         try:

@@ -1,7 +1,8 @@
 """Pages of a built site: HTML files in a folder (spec 8.2, A)."""
 
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,20 +30,28 @@ class StaticOutputSource:
     name = "static-output"
 
     def __init__(
-        self, folder: Path, *, base_path: str = "", exclude: Sequence[str] = (), max_page_bytes: int = 20_000_000
+        self,
+        folder: Path,
+        *,
+        base_path: str = "",
+        exclude: Sequence[str] = (),
+        max_page_bytes: int = 20_000_000,
+        now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         """
         Args:
             folder: The build folder.
             base_path: The site's base path; stripped where the build folder contains it.
             exclude: Globs over URL paths.
-            max_page_bytes: Larger files are reported and skipped.
+            max_page_bytes: A larger file is a failed page.
+            now_ns: The clock that the files' times are compared with.
         """
         self._folder = folder
         self._root = os.path.realpath(folder)
         self._base = normalise_prefix(base_path).removeprefix("/")
         self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
+        self._now_ns = now_ns
         self._report = SourceReport()
 
     @property
@@ -117,6 +126,8 @@ class StaticOutputSource:
             elif page := self._page(url, path, locator):
                 taken = locator
                 yield page
+            elif locator in self._report.failed:
+                return  # another form must not take the place of what could not be read
 
     def _page(self, url: str, path: str, locator: str) -> RawPage | None:
         if self._excluded(url):
@@ -125,7 +136,7 @@ class StaticOutputSource:
         info = usable(self._root, path, self._max_page_bytes, self._report)
         if info is None:
             return None
-        return RawPage(url, self._served_url(url, path), locator, stamp_of(info))
+        return RawPage(url, self._served_url(url, path), locator, stamp_of(info, self._now_ns()))
 
     def _served_url(self, url: str, path: str) -> str:
         if is_index(path.rpartition("/")[2]):

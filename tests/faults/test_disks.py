@@ -1,5 +1,6 @@
 """Disks that are full or may not be written: an error that names the place, and the index as it was (DESIGN 8)."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -56,6 +57,23 @@ def test_files_that_cannot_grow_are_an_error_and_the_index_stays(project: Projec
     assert project.damage() == []
     assert project.fingerprints() != wanted
     assert [path for path in project.state.rglob(".*") if path.name.startswith((".tmp", ".building", ".staging"))] == []
+
+
+def test_a_page_that_may_not_be_read_costs_only_itself(project: Project) -> None:
+    """It ended the run with exit status 3, although the old index knew what it says."""
+    wanted = project.fingerprints()
+    (project.root / "build/docs/ropes/index.html").chmod(0)
+    # For root, modes count only without its capabilities.
+    plain = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"] if os.geteuid() == 0 else []
+    if plain and shutil.which("setpriv") is None:
+        pytest.skip("there is no setpriv, and for root every file can be read")
+    command = [*plain, str(Path(sys.executable).with_name("searchsocket")), "index", "--json", "--project"]
+    done = subprocess.run([*command, str(project.root)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["pages"]["failed"], summary["deletionEligible"]) == (1, False)
+    assert any("docs/ropes/index.html" in warning for warning in summary["warnings"])
+    assert project.fingerprints() == wanted
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Only what changed is done again, and what is gone goes (spec 10, DESIGN 4)."""
 
+import os
 import re
 
 from searchsocket.pipeline.stages import STAGES
@@ -39,6 +40,19 @@ def test_a_fresh_checkout_with_other_times_changes_nothing(site: Site) -> None:
     second = site.index()
     assert second.generation == first.generation
     assert second.chunks["changed"] == 0
+
+
+def test_an_edit_in_place_with_its_old_time_is_seen(site: Site) -> None:
+    """Builds that set fixed times, and tools that keep them, leave size, time and inode as they were."""
+    site.index()
+    page = site.root / "build/docs/faq.html"
+    old = page.stat()
+    page.write_text(page.read_text().replace("tickets", "trinket"))
+    os.utime(page, ns=(old.st_atime_ns, old.st_mtime_ns))
+    new = page.stat()
+    assert (new.st_size, new.st_mtime_ns, new.st_ino) == (old.st_size, old.st_mtime_ns, old.st_ino)
+    site.index()
+    assert any("trinket" in record.text for record in site.records())
 
 
 def test_one_edited_paragraph_costs_one_embedding(site: Site) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import ConfigMissing, LargeDeletion, SearchSocketError, StateUnavailable, StrictRoutesFailed
+from searchsocket.pipeline.checks import CHECKS
 from searchsocket.pipeline.context import RunOptions
 from searchsocket.pipeline.index import plan_scope
 from searchsocket.pipeline.stages import STAGES
@@ -265,6 +266,27 @@ def test_a_page_that_cannot_be_read_keeps_its_records_and_stops_no_other(
     summary = site.index()
     assert site.urls() == before | {"/blog/third"}
     assert not summary.deletion_eligible
+
+
+def test_a_page_that_grows_too_large_fails_and_keeps_its_records(site: Site) -> None:
+    """It was passed over like a picture, and a complete run then deleted its records without a word."""
+    site.index()
+    before = site.urls()
+    site.write("docs/faq.html", "FAQ", f"<p>{'Questions about opening hours. ' * 100}</p>")
+    (site.root / "searchsocket.toml").write_text("source.max_page_bytes = 2000\n")
+    summary = site.index()
+    assert site.urls() == before
+    assert (summary.pages["failed"], summary.deletion_eligible) == (1, False)
+    assert any(warning.startswith("docs/faq.html ") and "max_page_bytes" in warning for warning in summary.warnings)
+
+
+def test_a_page_that_went_or_changed_is_no_matter_for_the_check_of_the_mirror(site: Site) -> None:
+    """The check read a page that had failed, which ended the whole run."""
+    site.index()
+    site.delete("blog/first.html")
+    site.write("docs/faq.html", "FAQ", "<p>Other questions.</p>")
+    outcome = CHECKS["mirror_deterministic"].run(site.run())
+    assert (outcome.passed, outcome.numbers["checked"]) == (True, 4)
 
 
 def test_the_mirror_is_not_touched_when_nothing_changed(site: Site) -> None:

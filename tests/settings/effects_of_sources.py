@@ -167,7 +167,7 @@ EFFECTS = (
            prepare=lambda lab: lab.page("about.html", "<main><a href='/museum/docs/faq'>FAQ</a></main>")),
     Effect("source.exclude", ["/blog/**"], Lab.urls, BUILT, [url for url in BUILT if "blog" not in url]),
     Effect("source.max_page_bytes", 1000, Lab.urls, [*BUILT[:3], "/boats", *BUILT[3:]], BUILT,
-           prepare=lambda lab: lab.page("boats.html", f"<main><p>{'Whaling boats. ' * 100}</p></main>")),
+           prepare=lambda lab: lab.page("boats.html", f"<main><p>{'Whaling boats. ' * 100}</p></main>"), anew=True),
     Effect("source.content_files.globs", ["notes/**/*.md"], Lab.urls, ["/boats"], ["/lamps"],
            given=CONTENT, prepare=write_content),
     Effect("source.content_files.base_dir", "site", Lab.urls, ["/boats"], ["/ropes"],

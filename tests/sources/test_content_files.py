@@ -21,7 +21,11 @@ class ContentPlace(FolderPlace):
 
     def source(self) -> Source:
         return ContentFilesSource(
-            self.folder.parent, ["content/**/*.md"], exclude=["/drafts/**"], max_page_bytes=self.max_page_bytes
+            self.folder.parent,
+            ["content/**/*.md"],
+            exclude=["/drafts/**"],
+            max_page_bytes=self.max_page_bytes,
+            now_ns=self.now_ns,
         )
 
 

@@ -21,7 +21,9 @@ class BuildPlace(FolderPlace):
     suffix: str = ".html"
 
     def source(self) -> Source:
-        return StaticOutputSource(self.folder, exclude=["/drafts/**"], max_page_bytes=self.max_page_bytes)
+        return StaticOutputSource(
+            self.folder, exclude=["/drafts/**"], max_page_bytes=self.max_page_bytes, now_ns=self.now_ns
+        )
 
 
 class TestStaticOutput(SourceContract):
@@ -108,6 +110,40 @@ def test_hidden_files_and_packages_are_no_pages(tmp_path: Path) -> None:
     source = StaticOutputSource(tmp_path)
     assert list(listed(source)) == ["/a"]
     assert sorted(source.report.skipped) == [".b.html", ".git", "node_modules"]
+
+
+def test_a_stamp_tells_an_edit_that_keeps_size_time_and_inode(tmp_path: Path) -> None:
+    """No tool sets the time of change (edits in place were missed for ever)."""
+    page = make(tmp_path, "a.html") / "a.html"
+    source = StaticOutputSource(tmp_path, now_ns=lambda: 2**62)
+    [before] = source.pages()
+    old = page.stat()
+    for _ in range(10_000_000):  # until the clock of the file system has ticked
+        page.write_text("b.html")
+        if page.stat().st_ctime_ns != old.st_ctime_ns:
+            break
+    os.utime(page, ns=(old.st_atime_ns, old.st_mtime_ns))
+    [after] = source.pages()
+    assert page.stat().st_mtime_ns == old.st_mtime_ns
+    assert after.stamp != before.stamp
+
+
+def test_a_file_that_changed_just_now_has_no_stamp_yet(tmp_path: Path) -> None:
+    """Within one tick of the clock it may change again, and look the same."""
+    changed = (make(tmp_path, "a.html") / "a.html").stat().st_ctime_ns
+    for age_ns, is_known in ((-1_000_000_000, False), (0, False), (1_999_999_999, False), (2_000_000_000, True)):
+        source = StaticOutputSource(tmp_path, now_ns=lambda age_ns=age_ns: changed + age_ns)  # type: ignore[misc]
+        assert [bool(page.stamp) for page in source.pages()] == [is_known]
+
+
+def test_no_other_form_takes_the_place_of_a_page_that_failed(tmp_path: Path) -> None:
+    """Its records would be replaced by those of a file that the host does not serve."""
+    make(tmp_path, "docs.html", "a.html")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.html").write_text("x" * 2000)
+    source = StaticOutputSource(tmp_path, max_page_bytes=1000)
+    assert listed(source) == {"/a": "a.html"}
+    assert list(source.report.failed) == ["docs/index.html"]
 
 
 class TestBasePath:
