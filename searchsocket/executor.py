@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -11,8 +11,6 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-_ATTEMPTS = 3
 
 
 class BatchGivenUp(Exception):
@@ -30,59 +28,53 @@ def map_batches(
     *,
     workers: int,
     lost: Callable[[T], R],
+    split: Callable[[T], Sequence[T]] = lambda batch: [batch],
     make_executor: Callable[[int], Executor] | None = None,
 ) -> Iterator[R]:
     """Apply `work` to every batch, in order, holding two batches a worker at the most.
 
-    A worker that dies (killed, out of memory) costs a retry of what was under way. A batch that kills its worker
-    every time is given up, so that it cannot take the whole run with it.
+    A worker that dies (killed, out of memory) takes its neighbours' work along, and does not say which batch it died
+    of. So what was under way is split, and the parts are tried again one at a time: the part that kills a worker
+    again is given up, alone, and all the others give their results.
 
     Args:
         work: A module-level function; pure, so that a retry is harmless.
         batches: Picklable.
-        workers: 1 runs everything in this process, unless an executor is given.
-        lost: The result of a batch that was given up.
+        workers: 0 runs everything in this process, unless an executor is given.
+        lost: The result of a part that was given up.
+        split: The parts of a batch, each with a result of its own when the batch had to be tried again.
         make_executor: Called with a number of workers; default: processes.
     """
     make = make_executor or _processes
-    executor = make(workers) if workers > 1 or make_executor else None
+    executor = make(workers) if workers or make_executor else None
     if executor is None or not _is_usable(executor):
         yield from map(work, batches)
         return
     source = iter(batches)
     waiting: deque[_UnderWay[T, R]] = deque()
-    failures = 0
-    alone = False
     try:
         while True:
-            waiting.extend(_UnderWay(batch) for batch in islice(source, workers * 2 - len(waiting)))
+            waiting.extend(_UnderWay(batch) for batch in islice(source, max(0, workers * 2 - len(waiting))))
             if not waiting:
                 return
+            head = waiting[0]
             try:
-                for item in islice(waiting, 1 if alone else None):
+                for item in islice(waiting, 1 if head.alone else None):
+                    if item.alone and item is not head:
+                        break
                     item.future = item.future or executor.submit(work, item.batch)
-                result = waiting[0].result()
-            except BatchGivenUp:
-                if not alone:  # it may have died of its neighbours
-                    alone = True
-                    _take_back(waiting)
+                result = head.result()
+            except (BatchGivenUp, BrokenExecutor) as error:
+                if isinstance(error, BrokenExecutor):  # everything under way died with the pool
+                    executor.shutdown(wait=False, cancel_futures=True)
+                    executor = make(workers)
+                if not head.alone:
+                    waiting = deque(_apart(waiting, split, head if isinstance(error, BatchGivenUp) else None))
                     continue
-                result = lost(waiting[0].batch)
-            except BrokenExecutor:
-                failures += 1
-                executor.shutdown(wait=False, cancel_futures=True)
-                _take_back(waiting)  # everything under way died with the pool
-                if failures < _ATTEMPTS:
-                    executor = make(1)  # alone, so that the blame falls on the right batch
-                    continue
-                result = lost(waiting[0].batch)
-            if failures:
-                executor.shutdown(wait=False, cancel_futures=True)
-                executor = make(workers)
-                failures = 0
-                _take_back(waiting)
+                result = lost(head.batch)
+                for item in waiting:  # the others were suspected for its sake
+                    item.alone = False
             waiting.popleft()
-            alone = False
             yield result
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
@@ -92,18 +84,33 @@ def map_batches(
 class _UnderWay(Generic[T, R]):
     batch: T
     future: Future[R] | None = None
+    alone: bool = False  # a worker may have died of it, so nothing is tried beside it
 
     def result(self) -> R:
         assert self.future is not None
         return self.future.result()
 
+    def is_done(self) -> bool:
+        """Whether its result is there, whatever became of its worker since."""
+        future = self.future
+        return future is not None and future.done() and not future.cancelled() and future.exception() is None
 
-def _take_back(waiting: Iterable[_UnderWay[T, R]]) -> None:
-    """Let everything be submitted again."""
+
+def _apart(
+    waiting: Iterable[_UnderWay[T, R]], split: Callable[[T], Sequence[T]], culprit: _UnderWay[T, R] | None
+) -> Iterator[_UnderWay[T, R]]:
+    """What is under way, with the suspects in parts: `culprit`, where it is known, else all without a result."""
     for item in waiting:
+        if item.is_done():
+            yield item
+            continue
+        is_suspect = item is culprit if culprit else item.future is not None
         if item.future is not None:
             item.future.cancel()
-            item.future = None
+        if is_suspect:
+            yield from (_UnderWay(part, alone=True) for part in split(item.batch))
+        else:
+            yield _UnderWay(item.batch, alone=item.alone)
 
 
 def _is_usable(executor: Executor) -> bool:

@@ -29,6 +29,7 @@ def die_always(batch: int) -> int:
 def test_results_come_in_the_order_of_the_batches() -> None:
     assert list(map_batches(double, range(50), workers=2, lost=lambda _: -1)) == [n * 2 for n in range(50)]
     assert list(map_batches(double, range(5), workers=1, lost=lambda _: -1)) == [0, 2, 4, 6, 8]
+    assert list(map_batches(double, range(5), workers=0, lost=lambda _: -1)) == [0, 2, 4, 6, 8]
 
 
 def test_a_worker_that_dies_costs_a_retry(tmp_path: Path) -> None:
@@ -40,6 +41,25 @@ def test_a_worker_that_dies_costs_a_retry(tmp_path: Path) -> None:
 def test_a_batch_that_kills_every_worker_is_given_up_alone() -> None:
     results = list(map_batches(die_always, range(12), workers=2, lost=lambda batch: -batch))
     assert results == [-5 if number == 5 else number for number in range(12)]
+
+
+def die_of_seven(batch: list[int]) -> list[int]:
+    if 7 in batch:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return batch
+
+
+def test_only_the_part_that_kills_its_worker_is_given_up() -> None:
+    """A batch was given up whole, with all that was innocent in it."""
+    batches = [list(range(start, start + 4)) for start in range(0, 40, 4)]
+    results = map_batches(
+        die_of_seven,
+        batches,
+        workers=2,
+        lost=lambda batch: [-n for n in batch],
+        split=lambda batch: [[n] for n in batch],
+    )
+    assert [n for part in results for n in part] == [-n if n == 7 else n for n in range(40)]
 
 
 def test_batches_are_taken_only_as_workers_need_them() -> None:

@@ -33,6 +33,9 @@ def parse_html(text: str) -> tuple[Element | None, str]:
 
     Returns:
         The root (None for a page without content) and a warning ("" when nothing is odd).
+
+    Raises:
+        MemoryError: There was none left.
     """
     root, too_deep = _parse(text)
     if not too_deep:
@@ -49,12 +52,14 @@ def _parse(text: str) -> tuple[Element | None, bool]:
         root = etree.fromstring(data.translate(None, _CONTROLS), parser)
     except etree.XMLSyntaxError:
         root = None
+    errors = {entry.type for entry in parser.error_log}
+    if etree.ErrorTypes.ERR_NO_MEMORY in errors:  # what there is of the tree is not the page
+        raise MemoryError
     if root is not None:
         if _REFERENCE.search(text):
             _drop_controls(root)
         _repair_head(root)
-    limits = etree.ErrorTypes.ERR_RESOURCE_LIMIT
-    return root, any(entry.type == limits for entry in parser.error_log)
+    return root, etree.ErrorTypes.ERR_RESOURCE_LIMIT in errors
 
 
 def _drop_controls(root: Element) -> None:

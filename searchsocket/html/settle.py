@@ -14,6 +14,7 @@ from searchsocket.html.tree import (
     classes,
     drop,
     one_line,
+    raw_text,
     replace_text,
     sweep,
     text_of,
@@ -139,8 +140,7 @@ def limit_size(main: Element) -> str:
         etree.strip_tags(main, "a", "em", "i", "strong", "b", "code", "kbd", "samp", "sup", "sub", "s", "del", "q")
         warning = f"{count} elements: links and emphasis left out"
         if sum(1 for _ in main.iter()) > _MAX_ELEMENTS:
-            _spaced(main)
-            etree.strip_tags(main, "*")
+            _keep_text(main)
             return f"{count} elements: only the text was kept"
     level, deepest = [main], 0
     while level and deepest < _MAX_DEPTH:
@@ -149,8 +149,7 @@ def limit_size(main: Element) -> str:
     for element in level:
         if len(element):
             warning = "nested too deeply: the innermost tags were ignored"
-            _spaced(element)
-            etree.strip_tags(element, "*")
+            _keep_text(element)
     return warning
 
 
@@ -174,9 +173,13 @@ def _settle_lines(code: Element) -> None:
     prepare_code(parent, keep=True)
 
 
-def _spaced(element: Element) -> None:
+def _keep_text(element: Element) -> None:
+    """Leave nothing but the text, in one go: taking tags away one by one joins it again and again."""
     for child in element.iterdescendants():
         child.tail = " " + (child.tail or "")
+    text = raw_text(element)
+    del element[:]
+    element.text = text
 
 
 def _as_math(element: Element, tex: str, *, display: bool) -> None:

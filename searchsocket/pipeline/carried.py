@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from searchsocket.cluster import dask_executor
@@ -20,7 +20,7 @@ from searchsocket.pipeline.extraction import (
     settings_of,
     source_of,
 )
-from searchsocket.settings.model import Settings
+from searchsocket.settings.model import RunSettings, Settings
 from searchsocket.sources import configured_site
 from searchsocket.state.pages import StoredPage
 
@@ -38,7 +38,7 @@ class CarriedBatch:
     bodies: Sequence[bytes | str]  # of each page, as `read_one` gives it
 
 
-def extract_on_cluster(jobs: Iterable[ExtractionJob], address: str) -> Iterator[list[Extraction]]:
+def extract_on_cluster(jobs: Iterable[ExtractionJob], limits: RunSettings) -> Iterator[list[Extraction]]:
     """Extract batches on a Dask cluster, in order; pages are read here, as the workers need them.
 
     Raises:
@@ -46,12 +46,13 @@ def extract_on_cluster(jobs: Iterable[ExtractionJob], address: str) -> Iterator[
         ConfigError: The address cannot be used.
         ConfigMissing: Dask is not installed.
     """
-    with dask_executor(address) as cluster:
+    with dask_executor(limits.dask_address) as cluster:
         yield from map_batches(
             extract_carried,
             (carried for job in jobs for carried in carry(job)),
             workers=cluster.workers,
-            lost=lambda batch: given_up(batch.pages),
+            lost=lambda batch: given_up(batch.pages, limits),
+            split=one_page_each,
             make_executor=lambda _: cluster,
         )
 
@@ -71,6 +72,11 @@ def carry(job: ExtractionJob) -> Iterator[CarriedBatch]:
         pages.append(page)
         bodies.append(body)
     yield CarriedBatch(EXTRACTOR_VERSION, needed, site, pages, bodies)
+
+
+def one_page_each(batch: CarriedBatch) -> list[CarriedBatch]:
+    """A batch as batches of one page, to find the page that no worker survives."""
+    return [replace(batch, pages=[page], bodies=[body]) for page, body in zip(batch.pages, batch.bodies, strict=True)]
 
 
 def extract_carried(batch: CarriedBatch) -> list[Extraction]:

@@ -1,7 +1,8 @@
 """The part of stage 2 that runs in worker processes: bytes in, extracted pages out."""
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from searchsocket.html.converters import Converter, make_converter
 from searchsocket.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.pipeline.digests import digest_of, sha256
-from searchsocket.settings.model import Settings, SourceMode
+from searchsocket.pipeline.page_limits import limited
+from searchsocket.settings.model import RunSettings, Settings, SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.state.pages import StoredPage
@@ -28,6 +30,7 @@ class ExtractionJob:
     scope: str
     fetched_dir: Path
     pages: Sequence[StoredPage]
+    owner: int = field(default_factory=os.getpid)  # the process that runs the stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +57,44 @@ def extraction_key(settings: Settings, site: SiteBase, converter: Converter) -> 
 
 
 def extract_batch(job: ExtractionJob) -> list[Extraction]:
-    """Read and extract a batch; a page that cannot be read costs only itself."""
+    """Read and extract a batch; a page that cannot be read costs only itself, and so does one without end.
+
+    A worker holds each page to the limits of `run`, and dies of one that takes more time.
+    """
     settings = settings_of(job)
     source = source_of(job)
     site = configured_site(settings, job.mode, job.scope)
     converter = make_converter(job.root, settings.extract)
-    return [extract_one(read_one(source, page), page, settings, site, converter) for page in job.pages]
+    limits = settings.run if job.owner != os.getpid() else None  # the owner must not die
+    extracted = []
+    for page in job.pages:
+        try:
+            with limited(limits):
+                result = extract_one(read_one(source, page), page, settings, site, converter)
+        except MemoryError:  # where even its bytes found no room
+            result = _too_big(page, settings.run)
+        extracted.append(result)
+    return extracted
 
 
-def given_up(pages: Sequence[StoredPage]) -> list[Extraction]:
-    """What becomes of a batch that no worker survived."""
-    return [
-        Extraction(page, page.raw_hash, None, "the process that extracted it, or a page beside it, died")
-        for page in pages
-    ]
+def one_page_each(job: ExtractionJob) -> list[ExtractionJob]:
+    """A batch as batches of one page, to find the page that no worker survives."""
+    return [replace(job, pages=[page]) for page in job.pages]
+
+
+def given_up(pages: Sequence[StoredPage], limits: RunSettings) -> list[Extraction]:
+    """What becomes of a page that no worker survived."""
+    why = (
+        "the process that extracted it ended; a page may take "
+        f"{limits.max_page_seconds:g} s of CPU time (run.max_page_seconds) and "
+        f"{limits.max_page_memory_mb:,} MB of memory (run.max_page_memory_mb)"
+    )
+    return [Extraction(page, page.raw_hash, None, why) for page in pages]
+
+
+def _too_big(page: StoredPage, limits: RunSettings) -> Extraction:
+    limit = f"{limits.max_page_memory_mb:,} MB (run.max_page_memory_mb)"
+    return Extraction(page, page.raw_hash, None, f"it needs more memory than {limit}")
 
 
 def read_one(source: Source, page: StoredPage) -> bytes | str:
@@ -86,6 +113,8 @@ def extract_one(
         return Extraction(page, page.raw_hash, None, data)
     try:
         extracted = extract_page(data, page.raw, settings, site, converter)
+    except MemoryError:
+        return _too_big(page, settings.run)
     except Exception as error:  # noqa: BLE001  a page that breaks the parser is reported and costs only itself
         return Extraction(page, page.raw_hash, None, f"{type(error).__name__}: {error}"[:300])
     return Extraction(page, sha256(data), extracted)

@@ -13,7 +13,14 @@ from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.carried import extract_on_cluster
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.digests import digest_of
-from searchsocket.pipeline.extraction import Extraction, ExtractionJob, extract_batch, extraction_key, given_up
+from searchsocket.pipeline.extraction import (
+    Extraction,
+    ExtractionJob,
+    extract_batch,
+    extraction_key,
+    given_up,
+    one_page_each,
+)
 from searchsocket.pipeline.link_graph import resolve_links
 from searchsocket.pipeline.mirror_files import MirrorCounts, refresh_mirror
 from searchsocket.pipeline.results import StageResult
@@ -35,6 +42,7 @@ from searchsocket.types import ExtractedPage
 _BATCH = 16
 _WINDOW = 256  # pages whose rows are read at once
 _SERIAL_BELOW_BYTES = 4_000_000  # of HTML; starting processes costs more than they save below this
+_SERIAL_PAGE_BYTES = 500_000  # a larger page may take minutes, and is left to a process that can be ended
 _TOLD = 20  # warnings of one kind that are spelled out
 
 
@@ -96,30 +104,35 @@ def _extract_changed(run: ScopeRun, db: Connection, told: _Told) -> None:
         )
         for ids in batches(todo, _BATCH)
     )
-    small = _bytes_of(db, todo) < _SERIAL_BELOW_BYTES
-    for results in _extractions(run.project.settings.run, jobs, small=small):
+    for results in _extractions(run.project.settings.run, jobs, small=_is_small(db, todo)):
         with transaction(db):
             for result in results:
                 _store(run, db, key, result, told)
         run.on_event(Event("progress", {"stage": "page_mirror", "done": told.extracted, "total": total}))
 
 
-def _bytes_of(db: Connection, todo: Sequence[int]) -> int:
-    """Size of the pages to extract, as far as it matters: counted until it is not small."""
+def _is_small(db: Connection, todo: Sequence[int]) -> bool:
+    """Whether this process extracts the pages itself: few bytes in all, and no page that could hold it for long."""
     size = 0
     for ids in batches(todo, _WINDOW):
-        size += sum(page.bytes for page in stored_pages(db, ids))
-        if size >= _SERIAL_BELOW_BYTES:
-            break
-    return size
+        sizes = [page.bytes for page in stored_pages(db, ids)]
+        size += sum(sizes)
+        if size >= _SERIAL_BELOW_BYTES or max(sizes) > _SERIAL_PAGE_BYTES:
+            return False
+    return True
 
 
 def _extractions(settings: RunSettings, jobs: Iterable[ExtractionJob], *, small: bool) -> Iterator[list[Extraction]]:
     """The batches, extracted here, by processes or by a cluster; the same in the same order."""
     if settings.dask_address and not small:
-        return extract_on_cluster(jobs, settings.dask_address)
-    workers = 1 if small else settings.workers or default_workers()
-    return map_batches(extract_batch, jobs, workers=workers, lost=lambda job: given_up(job.pages))
+        return extract_on_cluster(jobs, settings)
+    return map_batches(
+        extract_batch,
+        jobs,
+        workers=0 if small else settings.workers or default_workers(),
+        lost=lambda job: given_up(job.pages, settings),
+        split=one_page_each,
+    )
 
 
 def _take_from_other_scopes(run: ScopeRun, db: Connection, key: str, todo: Sequence[int], told: _Told) -> "array[int]":

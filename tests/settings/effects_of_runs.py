@@ -64,7 +64,7 @@ def workers(lab: Lab) -> int:
     asked: list[int] = []
 
     def record(
-        work: Callable[[object], object], batches: Iterable[object], *, workers: int, lost: object
+        work: Callable[[object], object], batches: Iterable[object], *, workers: int, **_: object
     ) -> Iterator[object]:
         asked.append(workers)
         return map(work, batches)
@@ -75,6 +75,15 @@ def workers(lab: Lab) -> int:
         patch.setattr(page_mirror, "map_batches", record)
         lab.index()
     return asked[0]
+
+
+def long_page(lines: int) -> Callable[[Lab], None]:
+    """A page that is large enough for a process of its own."""
+    return lambda lab: lab.page("long.html", f"<main>{'<p>Some <b>boats</b> lie here.</p>' * lines}</main>")
+
+
+def failed(lab: Lab) -> int:
+    return lab.index().pages["failed"]
 
 
 def on_a_cluster(lab: Lab) -> str:
@@ -99,6 +108,8 @@ EFFECTS = (
            anew=True),
     Effect("vector.local.max_records", 5, says_too_large, False, True),
     Effect("run.workers", 3, workers, 5, 3, anew=True),
+    Effect("run.max_page_seconds", 0.01, failed, 0, 1, prepare=long_page(20_000), anew=True),
+    Effect("run.max_page_memory_mb", 64, failed, 0, 1, prepare=long_page(100_000), anew=True),
     Effect("run.dask_address", "tcp://127.0.0.1:1", on_a_cluster, "ok", "CLUSTER_UNAVAILABLE", anew=True),
     Effect("state.dir", ".index", folders("state.db"), [".searchsocket"], [".index"], anew=True),
 )  # fmt: skip

@@ -1,0 +1,47 @@
+"""What one page may take of its worker: time, which ends the worker, and memory, which is an error of the page."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from searchsocket.settings.model import RunSettings
+
+try:
+    import resource
+except ImportError:  # not on Windows, where no page is limited
+    resource = None  # type: ignore[assignment]
+
+_STATM = Path("/proc/self/statm")
+
+
+@contextmanager
+def limited(limits: RunSettings | None) -> Iterator[None]:
+    """Hold the work of this process to the limits of one page; None: it has none.
+
+    Time is CPU time, and the system ends the process: parsers and expressions that never come back to Python hear
+    nothing else. Where the system cannot count, there is no limit.
+    """
+    if limits is None or resource is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    allowed, most = resource.getrlimit(resource.RLIMIT_AS)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, limits.max_page_seconds)
+    try:
+        if (held := _held_bytes()) and most == resource.RLIM_INFINITY:
+            resource.setrlimit(resource.RLIMIT_AS, (held + limits.max_page_memory_mb * 1_000_000, most))
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
+
+
+def _held_bytes() -> int:
+    """Address space of this process; 0 where the system does not tell."""
+    try:
+        pages = int(_STATM.read_text(encoding="ascii").split()[0])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * resource.getpagesize()
