@@ -1,5 +1,7 @@
 """Errors that a caller can act on: each has a public, stable code (spec 14.2)."""
 
+from collections.abc import Sequence
+
 
 class SearchSocketError(Exception):
     """Base of everything that this library raises on purpose."""
@@ -49,6 +51,12 @@ class ScopeLocked(SearchSocketError):
 
     def __init__(self, scope: str, owner: str) -> None:
         super().__init__(f"scope {scope!r} is being indexed by {owner}; wait for it to end, then run again")
+
+
+class Interrupted(SearchSocketError):
+    """The run was told to stop before it published: a signal, or its cancellation in Dagster."""
+
+    code = "INTERRUPTED"
 
 
 class SourceUnavailable(SearchSocketError):
@@ -148,6 +156,20 @@ class StateUnavailable(SearchSocketError):
     """The state directory cannot be read or written: full disk, read-only, damaged."""
 
     code = "STATE_UNAVAILABLE"
+
+
+class AlreadyRunning(SearchSocketError):
+    """Dagster's user interface and daemon run already over the same home."""
+
+    code = "ALREADY_RUNNING"
+    retryable = True
+
+    def __init__(self, home: str, address: str, processes: Sequence[int]) -> None:
+        pids = " ".join(map(str, processes))
+        super().__init__(
+            f"Dagster runs already over {home}, at {address}; open that, or end it first"
+            + (f": kill {pids}" if pids else "")
+        )
 
 
 class PageNotFound(SearchSocketError):

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, TypeVar
 
+from searchsocket.lifetime import end_with_owner
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -129,4 +131,4 @@ def _processes(workers: int) -> Executor:
     context = multiprocessing.get_context(method)
     if method == "forkserver":
         context.set_forkserver_preload(["searchsocket.pipeline.extraction"])
-    return ProcessPoolExecutor(workers, mp_context=context)
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_owner)

@@ -4,7 +4,7 @@ import json
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,13 +28,16 @@ _guard = threading.Lock()
 
 
 @contextmanager
-def scope_lock(state_dir: Path, scope_name: str, *, timeout_s: float = 0.0) -> Iterator[None]:
+def scope_lock(
+    state_dir: Path, scope_name: str, *, timeout_s: float = 0.0, on_wait: Callable[[str], None] = lambda owner: None
+) -> Iterator[None]:
     """Hold the lock of one scope; the same thread may enter again, everybody else is refused.
 
     Args:
         state_dir: Locks lie in `.locks/` below it.
         scope_name: Sanitised; different scopes do not exclude each other.
         timeout_s: How long to wait for another owner; 0 = not at all.
+        on_wait: Called before the wait, with who holds the lock.
 
     Raises:
         ScopeLocked: Another process or thread holds it.
@@ -42,7 +45,7 @@ def scope_lock(state_dir: Path, scope_name: str, *, timeout_s: float = 0.0) -> I
     """
     path = (state_dir / ".locks").resolve() / f"{scope_name}.lock"
     if not _enter_again(path):
-        _acquire(path, scope_name, timeout_s)
+        _acquire(path, scope_name, timeout_s, on_wait)
     try:
         yield
     finally:
@@ -58,12 +61,18 @@ def _enter_again(path: Path) -> bool:
         return True
 
 
-def _acquire(path: Path, scope_name: str, timeout_s: float) -> None:
+def _acquire(path: Path, scope_name: str, timeout_s: float, on_wait: Callable[[str], None]) -> None:
     # Each lock has an object of its own: sharing one would let a second thread of this process in.
-    lock = FileLock(path, timeout=timeout_s, thread_local=False, is_singleton=False)
+    lock = FileLock(path, thread_local=False, is_singleton=False)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            if not timeout_s:
+                raise
+            on_wait(_owner(path))
+            lock.acquire(timeout=timeout_s)
     except Timeout as error:
         raise ScopeLocked(scope_name, _owner(path)) from error
     except OSError as error:

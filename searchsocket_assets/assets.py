@@ -5,15 +5,18 @@ be materialized alone, in its own process. What did not change is skipped inside
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import dagster as dg
 
 from searchsocket.chunking import CHUNKER_VERSION
 from searchsocket.html.extract import EXTRACTOR_VERSION
+from searchsocket_assets.history import delete_old_runs
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 from searchsocket_assets.translate import errors_as_failures, events_logged, materialized, observed
 
+FIRST = dg.AssetKey("site_pages")
 PUBLISHED = dg.AssetKey("search_index")
 
 Results = Iterator[dg.MaterializeResult[None]]
@@ -27,26 +30,37 @@ def run_stage(context: dg.AssetExecutionContext, site: SiteProject, options: Ind
     from searchsocket.pipeline.stages import STAGES
 
     with errors_as_failures(), events_logged(context.log, caller.on_event) as on_event:
-        run = site.scope_run(caller, context.partition_key, context.run.run_id, options.to_run_options(), on_event)
+        run = replace(
+            site.scope_run(caller, context.partition_key, context.run.run_id, options.to_run_options(), on_event),
+            should_stop=lambda: caller.should_stop() or is_cancelled(context.instance, context.run.run_id),
+            lock_timeout_s=options.lock_timeout_s,
+        )
         if options.dry_run:
             context.log_event(observed(plan_scope(run), PUBLISHED))
             return
+        if context.asset_key == FIRST:
+            delete_old_runs(context.instance, run.project, run.scope.name)
         yield materialized(STAGES[context.asset_key.to_user_string()](run))
 
 
+def is_cancelled(instance: dg.DagsterInstance, run_id: str) -> bool:
+    """Whether somebody asked Dagster to end the run, whose process may not know of it."""
+    run = instance.get_run_by_id(run_id)
+    return run is not None and run.status in (dg.DagsterRunStatus.CANCELING, dg.DagsterRunStatus.CANCELED)
+
+
 def site_asset(
-    *,
-    version: str,
-    kinds: set[str],
-    deps: Sequence[dg.AssetsDefinition] = (),
-    retry_policy: dg.RetryPolicy | None = None,
+    *, version: str, kinds: set[str], deps: Sequence[dg.AssetsDefinition] = ()
 ) -> Callable[[Callable[..., Results]], dg.AssetsDefinition]:
-    """What the five assets share."""
+    """What the five assets share.
+
+    None has a retry policy: Dagster takes an interruption for a failure that may be tried again. What may pass by
+    itself is tried again inside a stage.
+    """
     return dg.asset(
         deps=list(deps),
         kinds=kinds,
         code_version=version,
-        retry_policy=retry_policy,
         partitions_def=SCOPES,
         group_name="site",
         owners=["team:searchsocket"],
@@ -84,18 +98,13 @@ def page_chunks(
     yield from run_stage(context, site, options, caller)
 
 
-@site_asset(
-    version="1",
-    deps=[page_chunks],
-    kinds={"numpy"},
-    retry_policy=dg.RetryPolicy(max_retries=2, delay=5, backoff=dg.Backoff.EXPONENTIAL),
-)
+@site_asset(version="1", deps=[page_chunks], kinds={"numpy"})
 def chunk_embeddings(
     context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
 ) -> Results:
     """A vector for every chunk, from the cache where its text was ever embedded before.
 
-    Batches are kept as they arrive, so a retry goes on where the provider failed.
+    Batches are kept as they arrive, so the next run goes on where the provider failed.
     """
     yield from run_stage(context, site, options, caller)
 

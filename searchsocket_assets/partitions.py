@@ -4,6 +4,7 @@ import dagster as dg
 
 # The name is global to a Dagster instance, not to the code location, so it names the product.
 NAME = "searchsocket_scope"
+PARTITION_TAG = "dagster/partition"  # of a run: its scope
 SCOPES = dg.DynamicPartitionsDefinition(name=NAME)
 
 

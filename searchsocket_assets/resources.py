@@ -1,6 +1,7 @@
 """What runs are given: the project, the options of one launch, and a listener for progress."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -24,6 +25,7 @@ class Caller:
 
     root: str = ""  # folder of the project; "" = as configured
     on_event: OnEvent = ignore  # hears progress, beside Dagster's own log
+    should_stop: Callable[[], bool] = lambda: False  # whether it wants the run to end before it publishes
 
 
 class SiteProject(dg.ConfigurableResource):  # type: ignore[type-arg]
@@ -59,6 +61,9 @@ class IndexOptions(dg.ConfigurableResource):  # type: ignore[type-arg]
     strict_routes: bool = Field(default=False, description="Fail when a page has no exact route file.")
     max_cost_usd: float | None = Field(
         default=None, ge=0, description="Stop before the first paid call when the estimate is above this."
+    )
+    lock_timeout_s: float = Field(
+        default=300.0, ge=0, description="How long a stage waits, in seconds, while another run works on the scope."
     )
     source: Literal["as-configured", "static-output", "content-files", "git-branch", "crawl"] = Field(
         default="as-configured", description="Where the pages come from."

@@ -4,7 +4,7 @@ The only file with private imports of Dagster: a run that names its code locatio
 can be re-executed there; no public function makes such a run in process.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,20 +17,19 @@ from dagster._core.instance.ref import InstanceRef
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
 from sqlalchemy.exc import SQLAlchemyError
 
-from searchsocket.errors import BudgetExceeded, SearchSocketError, StateUnavailable
+from searchsocket.errors import BudgetExceeded, Interrupted, SearchSocketError, StateUnavailable
 from searchsocket.events import OnEvent
 from searchsocket.pipeline.context import RunOptions
 from searchsocket.project import Project
 from searchsocket.types import Scope
 from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.history import PROJECT_TAG, delete_run, is_own_home, runs_of
 from searchsocket_assets.home import prepare_home
 from searchsocket_assets.partitions import NAME as SCOPES_NAME
-from searchsocket_assets.partitions import ensure_scope
+from searchsocket_assets.partitions import PARTITION_TAG, ensure_scope
 
 LOCATION = "searchsocket"  # `location_name` in workspace.yaml
 JOB = "index_site"
-PARTITION_TAG = "dagster/partition"
-PROJECT_TAG = "project"  # of runs that a command executes: a home may serve several projects
 # Stdout and stderr belong to the command: capturing them takes four more processes, which Ctrl-C makes complain.
 _NO_CAPTURE = {
     "compute_logs": {"module": "dagster._core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
@@ -59,17 +58,19 @@ def run_index(
     home: Path,
     *,
     on_event: OnEvent,
+    should_stop: Callable[[], bool] = lambda: False,
     console: bool = False,
 ) -> RunOutcome:
     """Run `index_site` for one scope against the Dagster instance in `home`; the caller holds the scope's lock.
 
-    Dagster handles SIGINT and SIGTERM while it executes: the run is recorded as failed, and a failure is returned.
+    Dagster handles SIGINT and SIGTERM while a stage runs: the run is recorded as failed, and a failure is returned.
+    Between stages it may miss one, so `should_stop` is asked too.
 
     Raises:
         StateUnavailable: `home` cannot be written.
     """
     prepare_home(home)
-    job = build_definitions(str(project.root), on_event).resolve_job_def(JOB)
+    job = build_definitions(str(project.root), on_event, should_stop).resolve_job_def(JOB)
     with (
         home_errors(home),
         dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_NO_CAPTURE)) as instance,
@@ -140,7 +141,7 @@ def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope) -> None:
 def _outcome(result: dg.JobExecutionResult) -> RunOutcome:
     if result.success:
         return RunOutcome(result.run_id, True)
-    code, message = _failed_stage(result) or _failed_check(result) or _crash(result)
+    code, message = _failed_stage(result) or _failed_check(result) or _cancellation(result) or _crash(result)
     return RunOutcome(result.run_id, False, code, message)
 
 
@@ -161,6 +162,13 @@ def _failed_check(result: dg.JobExecutionResult) -> tuple[str, str] | None:
     return None
 
 
+def _cancellation(result: dg.JobExecutionResult) -> tuple[str, str] | None:
+    """The run of a command that was terminated in the UI, which sends such a run no signal."""
+    if result.dagster_run.status is dg.DagsterRunStatus.CANCELED:
+        return Interrupted.code, "the run was terminated in Dagster before it published anything; run again to go on"
+    return None
+
+
 def _crash(result: dg.JobExecutionResult) -> tuple[str, str]:
     for event in result.get_step_failure_events():
         if error := event.step_failure_data.error:
@@ -174,12 +182,9 @@ def forget_runs(project: Project, home: Path, scopes: Sequence[Scope]) -> None:
     In a home that is not the project's own, another project may have a scope of the same name: there only the runs
     that name this project go, and the partition stays.
     """
-    own = home == project.dagster_home
     with home_errors(home), dg.DagsterInstance.from_config(str(home)) as instance:
         for scope in scopes:
-            everything = dg.RunsFilter(tags={PARTITION_TAG: scope.name})
-            ours = dg.RunsFilter(job_name=JOB, tags={PARTITION_TAG: scope.name, PROJECT_TAG: project.id})
-            for run in instance.get_runs(everything if own else ours):
-                instance.delete_run(run.run_id)
-            if own:
+            for run in instance.get_runs(runs_of(instance, project, scope.name)):
+                delete_run(instance, run.run_id)
+            if is_own_home(instance, project):
                 instance.delete_dynamic_partition(SCOPES_NAME, scope.name)

@@ -7,7 +7,7 @@ from typing import Any
 
 import dagster as dg
 
-from searchsocket.errors import SearchSocketError
+from searchsocket.errors import Interrupted, SearchSocketError
 from searchsocket.events import Event, OnEvent
 from searchsocket.pipeline.checks import CheckOutcome
 from searchsocket.pipeline.results import IndexSummary, StageResult
@@ -56,14 +56,14 @@ def checked(outcome: CheckOutcome) -> dg.AssetCheckResult:
 
 @contextmanager
 def errors_as_failures() -> Iterator[None]:
-    """Show an error of the library as its code and message; only what may pass by itself is tried again."""
+    """Show an error of the library as its code and message; that a run was told to stop, as an interruption."""
     try:
         yield
+    except Interrupted as error:
+        raise dg.DagsterExecutionInterruptedError from error
     except SearchSocketError as error:
         raise dg.Failure(
-            description=f"[{error.code}] {error}",
-            metadata={"code": error.code, "message": str(error)},
-            allow_retries=error.retryable,
+            description=f"[{error.code}] {error}", metadata={"code": error.code, "message": str(error)}
         ) from error
 
 

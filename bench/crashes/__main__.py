@@ -4,6 +4,9 @@ Runs of every kind are killed with SIGKILL at random moments: most before a step
 the run changes its state directory, some after a random part of the run's duration. Meanwhile another process
 searches. After each kill the old index must answer whole, the next run must complete, what it leads to must be
 what a run leads to that was never killed, and nothing temporary may stay behind.
+
+With `--kills N` the real command is killed N times over a site of 1,500 pages instead, see `kills.py`; `--folder` keeps
+site and ledger, so that the same command goes on after an interruption.
 """
 
 import argparse
@@ -15,6 +18,7 @@ from collections import Counter
 from pathlib import Path
 
 from bench.crashes.crash import Crash, Prepared, Workshop, draw_step
+from bench.crashes.kills import compared_with_fresh, kill_many, print_kills
 from bench.crashes.runs import KINDS
 
 _BY_CLOCK_EVERY = 10
@@ -28,7 +32,12 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200, help="kills in all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", choices=[kind.name for kind in KINDS], help="only this kind of run")
+    parser.add_argument("--kills", type=int, metavar="N", help="kill the real command N times instead")
+    parser.add_argument("--folder", type=Path, help="where --kills keeps its site and ledger; default: a temporary one")
     arguments = parser.parse_args()
+    if arguments.kills:
+        kill_the_command(arguments.kills, arguments.folder, arguments.seed)
+        return
     folder = Path(tempfile.mkdtemp(prefix="searchsocket-crashes-"))
     try:
         workshop = Workshop(folder)
@@ -41,6 +50,20 @@ def main() -> None:
         shutil.rmtree(folder)
     print_ledger(kinds, crashes)
     if any(crash.problems for crash in crashes):
+        raise SystemExit(1)
+
+
+def kill_the_command(kills: int, kept: Path | None, seed: int) -> None:
+    folder = kept or Path(tempfile.mkdtemp(prefix="searchsocket-kills-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        ledger = kill_many(folder, kills, seed)
+        problems = compared_with_fresh(folder)
+    finally:
+        if kept is None:
+            shutil.rmtree(folder)
+    print_kills(ledger, problems)
+    if problems or any(kill.problems for kill in ledger):
         raise SystemExit(1)
 
 

@@ -70,7 +70,7 @@ def leftovers(root: Path) -> list[str]:
     """Files and folders that only a writer at work may have."""
     state = root / ".searchsocket"
     found = [path for path in state.rglob("*") if _TEMPORARY.match(path.name)]
-    found += [path for path in (state / "tmp").glob("*") if any(path.iterdir())]
+    found += (state / "tmp").glob("*")
     found += list((state / ".locks").glob("*.owner"))
     for scope in (state / "index").glob("*"):
         generations = [path for path in scope.glob("2*T*Z-*") if path.is_dir()]

@@ -18,6 +18,7 @@ from typing import Any
 
 from bench.crashes import child, reader
 from bench.crashes.check import Outcome, damage, differences, leftovers, outcome
+from bench.crashes.processes import gone
 from bench.crashes.runs import Kind
 from bench.crashes.sites import use_version, write_versions
 
@@ -186,33 +187,6 @@ def _expect(connection: Connection) -> Any:
     if not connection.poll(_PATIENCE_S):
         raise RuntimeError("the reader hangs")
     return connection.recv()
-
-
-def gone(session: int) -> bool:
-    """Whether every process of a session ends by itself."""
-    deadline = time.monotonic() + 20
-    while members := session_members(session):
-        handle = os.pidfd_open(members[0])
-        is_over = select.select([handle], [], [], max(0.0, deadline - time.monotonic()))[0]
-        os.close(handle)
-        if not is_over:
-            for member in session_members(session):
-                os.kill(member, signal.SIGKILL)
-            return False
-    return True
-
-
-def session_members(session: int) -> list[int]:
-    """Living processes of a session."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # ended meanwhile
-        if int(fields[3]) == session and fields[0] != "Z":
-            found.append(int(folder.name))
-    return sorted(found)
 
 
 def draw_step(prepared: Prepared, source: random.Random) -> int:

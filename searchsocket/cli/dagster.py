@@ -1,7 +1,9 @@
 """`searchsocket dagster`: Dagster's UI and daemon over this project's runs."""
 
 import os
+import signal
 import sys
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import click
 
 from searchsocket.cli import exits
 from searchsocket.cli.options import load_project, project_option
+
+_LOCK = "searchsocket-dagster.lock"
 
 
 @click.command(epilog=exits.HELP)
@@ -30,8 +34,47 @@ def dagster(root: Path, host: str, port: int) -> None:
     make_private_folders(project)
     prepare_home(home)
     workspace = resources.files("searchsocket_assets").joinpath("workspace.yaml")
-    arguments = [sys.executable, "-m", "dagster", "dev", "-w", str(workspace), "-h", host, "-p", str(port)]
+    options = ["-w", str(workspace), "-h", host, "-p", str(port)]
+    python = [sys.executable, "-m"]
+    arguments = [*python, "dagster", "dev", *options]
+    if sys.platform != "win32":  # which has no open files that pass to another program
+        arguments = [*python, "searchsocket_assets.dev", str(_lock(home, f"http://{host}:{port}")), *options]
     click.echo(f"{HOME_VARIABLE}={home}\n{' '.join(arguments)}")
     environ = {**os.environ, HOME_VARIABLE: str(home), "SEARCHSOCKET_PROJECT": str(project.root)}
+    # A shell starts what it runs in the background deaf to Ctrl-C, and Dagster would make SIGTERM alike.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
     # Replaced rather than supervised: signals go to Dagster itself.
     os.execve(sys.executable, arguments, environ)  # noqa: S606
+
+
+def _lock(home: Path, address: str) -> int:
+    """Lock the home for Dagster's processes; the file descriptor passes to them, and the last one's end unlocks it.
+
+    Raises:
+        AlreadyRunning: Some of them are alive.
+    """
+    import fcntl
+
+    from searchsocket.errors import AlreadyRunning
+
+    path = home / _LOCK
+    lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise AlreadyRunning(str(home), path.read_text(encoding="utf-8"), _holders(path)) from None
+    os.ftruncate(lock, 0)
+    os.write(lock, address.encode())
+    os.set_inheritable(lock, True)
+    return lock
+
+
+def _holders(path: Path) -> list[int]:
+    """Processes that have the file open; none where the system does not tell."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # ended meanwhile, or of another user
+            if int(process.name) != os.getpid() and any(path.samefile(file) for file in (process / "fd").iterdir()):
+                found.append(int(process.name))
+    return sorted(found)

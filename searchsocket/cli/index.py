@@ -1,6 +1,7 @@
 """`searchsocket index`: bring a scope's index up to date, through Dagster (spec 17, 21, 22)."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
 from searchsocket.cli.output import print_error, print_json
 from searchsocket.cli.progress import listener
-from searchsocket.cli.signals import received_signal
+from searchsocket.cli.signals import received_signal, signals_noted
 from searchsocket.cli.summary import summary_lines
 
 if TYPE_CHECKING:
@@ -85,8 +86,15 @@ def index(
     scope = project.scope(os.environ, scope_name)
     before = _live_generation(project, scope)
     with listener(lines=as_json or verbose) as on_event:
-        run = _plan if dry_run else _run
-        summary = run(project, scope, options, on_event, verbose)
+        if dry_run:
+            _print(_plan(project, scope, options, on_event), before, as_json)
+            return
+        # The run is interrupted by Dagster. Around it nothing may raise: what is live then decides the exit status.
+        with signals_noted():
+            _print(_run(project, scope, options, on_event, verbose, before), before, as_json)
+
+
+def _print(summary: "IndexSummary", before: str, as_json: bool) -> None:
     if as_json:
         print_json(summary.to_json())
     else:
@@ -105,9 +113,7 @@ def _live_generation(project: "Project", scope: "Scope") -> str:
     return live.name if live else ""
 
 
-def _plan(
-    project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent", verbose: bool
-) -> "IndexSummary":
+def _plan(project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent") -> "IndexSummary":
     """The plan; it goes around Dagster, whose instance would be written to."""
     from searchsocket.pipeline.context import ScopeRun
     from searchsocket.pipeline.index import plan_scope
@@ -116,7 +122,7 @@ def _plan(
 
 
 def _run(
-    project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent", verbose: bool
+    project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent", verbose: bool, before: str
 ) -> "IndexSummary":
     from searchsocket.access import make_private_folders
     from searchsocket.locks import scope_lock
@@ -128,9 +134,21 @@ def _run(
     # Held over the whole run: between two stages no other run may come in.
     make_private_folders(project)
     with scope_lock(project.state_dir, scope.name):
-        outcome = run_index(project, scope, options, home, on_event=on_event, console=verbose)
+        outcome = run_index(
+            project,
+            scope,
+            options,
+            home,
+            on_event=on_event,
+            should_stop=lambda: received_signal() != 0,
+            console=verbose,
+        )
         if outcome.success:
             return summary_of(project, outcome.run_id, scope.name)
+        after = _live_generation(project, scope)
+        if received_signal() and after != before:
+            click.echo(f"the run was interrupted after it had published; generation {after} is live", err=True)
+            return replace(summary_of(project, outcome.run_id, scope.name), generation=after)
     if received_signal():
         print_error("INTERRUPTED", "the run was interrupted; the live index is as it was, run again to go on")
         raise SystemExit(exits.FAILED)

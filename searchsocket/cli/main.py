@@ -58,9 +58,9 @@ def main() -> None:
     with watch_signals():
         try:
             cli()
-        except SystemExit:
+        except SystemExit as end:
             signal_number = received_signal()
-            if signal_number:
+            if signal_number and end.code:  # else the command had done its work by then
                 raise SystemExit(128 + signal_number) from None
             raise
 

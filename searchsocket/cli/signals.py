@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -29,6 +30,20 @@ def watch_signals() -> Iterator[None]:
         _received.clear()
         os.close(reader)
         os.close(writer)
+
+
+@contextmanager
+def signals_noted() -> Iterator[None]:
+    """Do nothing but remember a signal while something runs that asks `received_signal` by itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, lambda *_: None) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def received_signal() -> int:

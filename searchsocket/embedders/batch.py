@@ -23,7 +23,7 @@ TextsAt = Callable[[Sequence[int]], Sequence[str]]  # places -> their texts, in 
 _LOOKUP = 500  # texts that the cache is asked for at once
 _BATCHES_SORTED = 8  # batches whose texts are sorted by length together, so that a model pads little
 _PLAN_CACHE_KIB = 8_192  # of the plan in memory; the rest of it is in a temporary file
-_ATTEMPTS = 5
+_ATTEMPTS = 8  # within about a minute, as long as a provider takes to start anew
 _retried = tenacity.retry_if_exception(lambda error: isinstance(error, SearchSocketError) and error.retryable)
 _backoff = tenacity.wait_exponential(multiplier=0.5, max=20)
 
@@ -95,7 +95,7 @@ def embed_missing(
     Raises:
         BudgetExceeded: The estimate is over the budget; the embedder was not called.
         BadVectors: The embedder gave vectors that cannot be used; nothing of that batch is stored.
-        EmbedderUnavailable: The provider failed five times in a row; earlier batches are stored.
+        EmbedderUnavailable: The provider failed eight times in a row; earlier batches are stored.
         StateUnavailable: The cache cannot be written.
     """
     with closing(_Plan()) as plan:

@@ -44,6 +44,8 @@ class ScopeRun:
     on_event: OnEvent = ignore
     clock: Clock = utc_now
     environ: Mapping[str, str] = field(default_factory=dict)
+    should_stop: Callable[[], bool] = lambda: False  # asked before each stage, and before the switch
+    lock_timeout_s: float = 0.0  # how long a stage waits for another run of the scope; 0 = it refuses at once
     workspace: Path | None = None  # where state and mirror are written instead, so that a dry run changes nothing
 
     @property

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from sqlite3 import Connection
 from typing import Literal
@@ -18,6 +19,7 @@ from searchsocket.pipeline.history import last_result
 from searchsocket.pipeline.results import StageResult
 from searchsocket.pipeline.site_pages import refuse_another_model
 from searchsocket.pipeline.stage import stage
+from searchsocket.pipeline.stopping import uninterrupted
 from searchsocket.state.chunks import count_chunks, fingerprints, places_of, records_at
 from searchsocket.state.published import is_published, set_published, unpublished
 from searchsocket.stores import make_store
@@ -48,6 +50,7 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
         LargeDeletion: More than half of the live pages would go.
         ConfigMissing: There is nothing to index at all.
         IndexCorrupt: The built generation failed verification; the live one stays.
+        Interrupted: The run was told to stop; the live generation stays.
     """
     project, scope = run.project, run.scope
     store = make_store(project.settings.vector, project.state_dir, project.id)
@@ -72,12 +75,14 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
             run.on_event(Event("progress", {"stage": "search_index", "done": done, "total": len(ordered)}))
         plan.warnings += cache.warnings
     db.execute("PRAGMA shrink_memory")  # publishing takes the most memory of all, and reads nothing of the state
-    generation = store.publish(scope, _info(run, db, embedder.model_id, embedder.dimensions))
-    # Dying before this line only makes the next run compare everything.
-    set_published(db, scope.name, None if plan.kept else generation)
-    run.on_event(Event("upserted", {"records": plan.upserted}))
-    run.on_event(Event("deleted", {"records": plan.deleted}))
-    run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
+    with ExitStack() as from_the_switch:
+        info = _info(run, db, embedder.model_id, embedder.dimensions)
+        generation = store.publish(scope, info, before_switch=lambda: from_the_switch.enter_context(uninterrupted(run)))
+        # Dying before this line only makes the next run compare everything.
+        set_published(db, scope.name, None if plan.kept else generation)
+        run.on_event(Event("upserted", {"records": plan.upserted}))
+        run.on_event(Event("deleted", {"records": plan.deleted}))
+        run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
     return index_result(plan, generation, published=live is None or generation.name != live.name)
 
 

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import wraps
 from sqlite3 import Connection
@@ -10,10 +10,12 @@ from time import perf_counter
 
 from searchsocket.access import make_private_folders
 from searchsocket.errors import StateUnavailable
+from searchsocket.events import Event
 from searchsocket.locks import scope_lock
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.history import keep_newest, save_result
 from searchsocket.pipeline.results import StageResult
+from searchsocket.pipeline.stopping import stop_if_told
 from searchsocket.state.database import open_state, translated
 from searchsocket.state.pages import ensure_scope
 
@@ -30,7 +32,11 @@ def stage(body: StageBody) -> Stage:
         started = perf_counter()
         told: list[str] = []
         with exclusive(run), state(run, told.append) as db:
-            result = body(run, db)
+            stop_if_told(run)
+            try:
+                result = body(run, db)
+            finally:
+                _leave_no_empty_folder(run)
             result = replace(result, warnings=(*told, *result.warnings), seconds=perf_counter() - started)
             save_result(db, run.run_id, run.scope.name, run.clock().isoformat(), result)
             keep_newest(db, run.scope.name, KEPT_RUNS)
@@ -44,13 +50,18 @@ def exclusive(run: ScopeRun) -> Iterator[None]:
     """Keep other runs off the scope; re-entrant, so that a whole run can hold what its stages take again.
 
     Raises:
-        ScopeLocked: Another process works on the scope.
+        ScopeLocked: Another process works on the scope, and did all the time that the run may wait.
     """
     if run.workspace is not None:  # a dry run writes nowhere that another run looks
         yield
         return
     make_private_folders(run.project)
-    with scope_lock(run.project.state_dir, run.scope.name):
+    with scope_lock(
+        run.project.state_dir,
+        run.scope.name,
+        timeout_s=run.lock_timeout_s,
+        on_wait=lambda owner: run.on_event(Event("scope_busy", {"scope": run.scope.name, "owner": owner})),
+    ):
         yield
 
 
@@ -73,3 +84,9 @@ def empty_temporary_dir(run: ScopeRun) -> None:
             shutil.rmtree(run.temporary_dir)
     except OSError as error:
         raise StateUnavailable(f"cannot empty {run.temporary_dir}: {error.strerror}") from error
+
+
+def _leave_no_empty_folder(run: ScopeRun) -> None:
+    """A stage that failed renames no last file out of the temporary folder, but removes what it was writing."""
+    with suppress(OSError):  # not there, or not empty
+        run.temporary_dir.rmdir()

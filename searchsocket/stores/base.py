@@ -169,11 +169,16 @@ class VectorStore(Protocol):
     def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:
         """Stage deletions; unknown ids are no error."""
 
-    def publish(self, scope: Scope, info: PublishInfo) -> Generation:
+    def publish(
+        self, scope: Scope, info: PublishInfo, *, before_switch: Callable[[], object] = lambda: None
+    ) -> Generation:
         """Build a generation from the live one and what is staged, verify it, and switch to it.
 
         Where nothing that is staged differs from the live generation, that one stays and is returned.
         The previous generation is kept for `rollback`; older ones are removed when no reader holds them.
+
+        Args:
+            before_switch: Called when all is built; what it raises is passed on, and the live generation stays.
 
         Raises:
             IndexCorrupt: The live generation is damaged, or the built one failed verification; the live one stays.

@@ -85,6 +85,13 @@ def test_steps_share_one_process(definitions: dg.Definitions) -> None:
     assert definitions.executor is dg.in_process_executor
 
 
+def test_no_stage_is_tried_again_by_dagster(definitions: dg.Definitions) -> None:
+    """Dagster's retry policies take an interruption for a failure that may be tried again."""
+    for assets in definitions.assets or ():
+        assert isinstance(assets, dg.AssetsDefinition)
+        assert assets.op.retry_policy is None
+
+
 def test_sources_of_a_launch_are_those_of_the_configuration() -> None:
     offered = set(get_args(IndexOptions.model_fields["source"].annotation))
     assert offered == {"as-configured", *get_args(SourceMode)}

@@ -5,7 +5,7 @@ import logging
 import dagster as dg
 import pytest
 
-from searchsocket.errors import BudgetExceeded, EmbedderUnavailable
+from searchsocket.errors import BudgetExceeded, Interrupted
 from searchsocket.events import Event
 from searchsocket.pipeline.results import StageResult
 from searchsocket_assets.translate import errors_as_failures, events_logged, materialized
@@ -48,13 +48,16 @@ def test_a_table_keeps_its_columns_where_rows_differ() -> None:
     assert "skipped_files" not in metadata
 
 
-@pytest.mark.parametrize(
-    ("error", "again"), [(BudgetExceeded(2.0, 1.0), False), (EmbedderUnavailable("no answer"), True)]
-)
-def test_only_what_may_pass_by_itself_is_tried_again(error: Exception, again: bool) -> None:
+def test_an_error_is_a_failure_with_its_code() -> None:
     with pytest.raises(dg.Failure) as caught, errors_as_failures():
-        raise error
-    assert caught.value.allow_retries is again
+        raise BudgetExceeded(2.0, 1.0)
+    assert caught.value.metadata["code"].value == "BUDGET_EXCEEDED"
+
+
+def test_a_run_that_was_told_to_stop_is_interrupted() -> None:
+    """Dagster then says CANCELED where somebody asked it to cancel, and tries nothing again."""
+    with pytest.raises(dg.DagsterExecutionInterruptedError), errors_as_failures():
+        raise Interrupted("told to stop")
 
 
 def test_a_bug_stays_a_bug() -> None:

@@ -112,7 +112,9 @@ class LocalStore:
         with self._staged(scope) as staging:
             staging.delete(ids)
 
-    def publish(self, scope: Scope, info: PublishInfo) -> Generation:
+    def publish(
+        self, scope: Scope, info: PublishInfo, *, before_switch: Callable[[], object] = lambda: None
+    ) -> Generation:
         """See `VectorStore.publish`."""
         folder = self._folder(scope)
         with self._staged(scope) as staging, scope_lock(self._root, scope.name):
@@ -126,9 +128,12 @@ class LocalStore:
             if live is not None and is_same:
                 published = live.generation
             else:
-                published = self._build(scope, staging, live, info)
-                write_current(folder, Current(published.name, current.live if current else ""))
-                remove_leftovers(folder, read_current(folder))
+                try:
+                    published = self._build(scope, staging, live, info)
+                    before_switch()
+                    write_current(folder, Current(published.name, current.live if current else ""))
+                finally:
+                    remove_leftovers(folder, read_current(folder))
         self.discard(scope)
         return published
 

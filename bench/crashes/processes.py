@@ -1,0 +1,46 @@
+"""The processes of a run that was killed: a session that must come to an end by itself."""
+
+import os
+import select
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+_PATIENCE_S = 60.0  # far more than a worker needs: a machine may be busy
+
+
+def gone(session: int) -> bool:
+    """Whether every process of a session ends by itself; those that do not are killed."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while members := session_members(session):
+        if not _ends(members[0], max(0.0, deadline - time.monotonic())):
+            for member in session_members(session):
+                with suppress(ProcessLookupError):
+                    os.kill(member, signal.SIGKILL)
+            return False
+    return True
+
+
+def session_members(session: int) -> list[int]:
+    """Living processes of a session."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # ended meanwhile
+        if int(fields[3]) == session and fields[0] != "Z":
+            found.append(int(folder.name))
+    return sorted(found)
+
+
+def _ends(process: int, timeout_s: float) -> bool:
+    try:
+        handle = os.pidfd_open(process)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], timeout_s)[0])
+    finally:
+        os.close(handle)

@@ -1,0 +1,37 @@
+"""A worker process ends with its owner, however that one ended and whatever the worker is doing."""
+
+import os
+import signal
+import sys
+import threading
+from multiprocessing import parent_process
+from multiprocessing.connection import wait
+
+
+def end_with_owner() -> None:
+    """Bind this process to the one that started it; called once, before the first work.
+
+    `multiprocessing` gives every child something that is ready when its owner is gone: mostly a pipe whose write end
+    only the owner holds, so neither kill -9 nor a crash can leave it open. A fork server and a resource tracker end by
+    themselves when their last worker has.
+    """
+    owner = parent_process()
+    if owner is None:  # this process was started by no other
+        return
+    if sys.platform != "win32":
+        _have_the_kernel_end_this_process(owner.sentinel)
+    threading.Thread(target=_end_after, args=(owner.sentinel,), daemon=True).start()
+
+
+def _end_after(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
+
+
+def _have_the_kernel_end_this_process(pipe: int) -> None:
+    """Let the end of the pipe raise SIGIO, which kills: a thread may wait while a parser holds the interpreter."""
+    import fcntl
+
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)

@@ -1,0 +1,109 @@
+"""Dagster's history of a scope stays short, on the disk too."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from searchsocket.events import ignore
+from searchsocket.pipeline.context import RunOptions
+from searchsocket.project import Project, open_project
+from searchsocket_assets import history
+from searchsocket_assets.history import PROJECT_TAG, delete_old_runs
+from searchsocket_assets.home import prepare_home
+from searchsocket_assets.jobs import INDEX_SITE
+from searchsocket_assets.partitions import PARTITION_TAG
+from searchsocket_assets.runs import run_index
+
+pytestmark = pytest.mark.dagster
+
+KEPT_RUNS = 4  # here; runs take time to make
+OVER = 13  # more than one run deletes
+
+
+@dg.job(name=INDEX_SITE.name)
+def index_site() -> None: ...
+
+
+@dg.job
+def another_job() -> None: ...
+
+
+@pytest.fixture(autouse=True)
+def few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert history.KEPT_RUNS == 50
+    monkeypatch.setattr(history, "KEPT_RUNS", KEPT_RUNS)
+
+
+@pytest.fixture
+def project(site: Path) -> Project:
+    project = open_project(site, {})
+    prepare_home(project.dagster_home)
+    return project
+
+
+@pytest.fixture
+def stored(project: Project) -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.from_config(str(project.dagster_home)) as instance:
+        yield instance
+
+
+def past_run(
+    instance: dg.DagsterInstance,
+    scope: str = "main",
+    *,
+    job: dg.JobDefinition = index_site,
+    status: dg.DagsterRunStatus = dg.DagsterRunStatus.SUCCESS,
+    project_id: str = "",
+) -> str:
+    """A run with an event and with what its process printed, as Dagster stores them."""
+    tags = {PARTITION_TAG: scope, **({PROJECT_TAG: project_id} if project_id else {})}
+    run = instance.create_run_for_job(job, status=status, tags=tags)
+    instance.report_engine_event("something happened", run)
+    printed = Path(instance.storage_directory()) / run.run_id / "compute_logs"
+    printed.mkdir(parents=True)
+    (printed / "all.out").write_text("printed")
+    return run.run_id
+
+
+def files_of(home: Path) -> set[str]:
+    """Names of all files and folders of single runs."""
+    return {path.name.split(".")[0] for place in ("history/runs", "storage") for path in (home / place).iterdir()}
+
+
+def test_runs_beyond_the_newest_go_with_their_files(project: Project, stored: dg.DagsterInstance) -> None:
+    """A run is a third of a megabyte: every five minutes would be 32 GB a year."""
+    unfinished = past_run(stored, status=dg.DagsterRunStatus.STARTED)
+    others = [past_run(stored, "preview"), past_run(stored, job=another_job)]
+    runs = [past_run(stored) for _ in range(KEPT_RUNS + OVER)]
+    for _ in range(3):
+        delete_old_runs(stored, project, "main")
+    kept = {*runs[OVER:], unfinished, *others}
+    assert set(stored.get_run_ids()) == kept
+    assert files_of(project.dagster_home) - {"index"} == kept
+    assert all(stored.all_logs(run) for run in kept)
+
+
+def test_one_call_deletes_some_and_the_oldest_wait(project: Project, stored: dg.DagsterInstance) -> None:
+    """A long history from before is not paid for by one run."""
+    runs = [past_run(stored) for _ in range(KEPT_RUNS + OVER)]
+    delete_old_runs(stored, project, "main")
+    assert 0 < len(set(runs) - set(stored.get_run_ids())) < OVER
+
+
+def test_in_a_shared_home_only_the_runs_of_the_project_go(project: Project, tmp_path: Path) -> None:
+    home = tmp_path / "shared"
+    prepare_home(home)
+    with dg.DagsterInstance.from_config(str(home)) as shared:
+        theirs = [past_run(shared, project_id="another-project"), past_run(shared)]
+        ours = [past_run(shared, project_id=project.id) for _ in range(KEPT_RUNS + 2)]
+        delete_old_runs(shared, project, "main")
+        assert set(shared.get_run_ids()) == {*theirs, *ours[2:]}
+
+
+def test_a_run_keeps_the_history_short_and_stays_in_it(project: Project, stored: dg.DagsterInstance) -> None:
+    runs = [past_run(stored, project_id=project.id) for _ in range(KEPT_RUNS)]
+    outcome = run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
+    assert outcome.success
+    assert set(stored.get_run_ids()) == {*runs[1:], outcome.run_id}

@@ -1,0 +1,213 @@
+"""Ctrl-C and SIGTERM at chosen places of a real run: what is published decides what the command says."""
+
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from small_site import write_page
+
+from searchsocket.project import open_project
+from searchsocket.stores import make_store
+
+pytestmark = pytest.mark.dagster
+
+# The command, with one thing done at one place of it: `place` is code that arranges for `here()` to be called there.
+COMMAND = """
+import os, signal, sys
+def pause():
+    with open({flag!r}, "w") as flag:
+        flag.write("x")
+    while True:
+        signal.pause()
+def kill():
+    os.kill(os.getpid(), {number})
+def swallowed():
+    try:
+        kill()
+    except BaseException:
+        pass
+calls = []
+def once():
+    calls.append(1)
+    if len(calls) == 1:
+        {act}()
+def wrap(owner, name, before=None, after=None):
+    original = getattr(owner, name)
+    def wrapped(*arguments, **options):
+        if before: before()
+        result = original(*arguments, **options)
+        if after: after()
+        return result
+    setattr(owner, name, wrapped)
+{place}
+sys.argv = ["searchsocket", "index", "--project", {root!r}, *{arguments!r}]
+from searchsocket.cli.main import main
+main()
+"""
+IN_STAGE = """
+import searchsocket.pipeline.stages as stages
+stage = stages.STAGES[{stage!r}]
+stages.STAGES = {{**stages.STAGES, {stage!r}: lambda run: (once(), stage(run))[1]}}
+"""
+AFTER_A_FAILED_CALL = """
+from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.errors import EmbedderUnavailable
+embed, failed = HashEmbedder.embed, []
+def flaky(self, *arguments, **options):
+    if not failed:
+        failed.append(1)
+        raise EmbedderUnavailable("no answer")
+    once()
+    return embed(self, *arguments, **options)
+HashEmbedder.embed = flaky
+"""
+BUILT = "from searchsocket.stores.local import LocalStore; wrap(LocalStore, '_build', after=once)"
+SWITCHED = "import searchsocket.stores.local.store as store; wrap(store, 'write_current', after=once)"
+SWITCHING = "import searchsocket.stores.local.store as store; wrap(store, 'write_current', before=once)"
+CHECKED = "from searchsocket.stores.local import LocalStore; wrap(LocalStore, 'verify', before=once)"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What became of a run, and what is live before and after it."""
+
+    status: int
+    stdout: str
+    stderr: str
+    before: str
+    after: str
+    run: dg.DagsterRunStatus
+
+
+@pytest.fixture
+def edited(indexed: Path) -> Path:
+    """A site that was indexed, and then edited."""
+    (indexed / "searchsocket.toml").write_text('embeddings.provider = "hash"\n')
+    done = subprocess.run(
+        [sys.executable, "-m", "searchsocket.cli.main", "index", "--force"],
+        cwd=indexed,
+        capture_output=True,
+        check=True,
+    )
+    assert b"published" in done.stdout
+    write_page(indexed, "about", "About", "Now written by people who like trains.")
+    return indexed
+
+
+def live(root: Path) -> str:
+    project = open_project(root, {})
+    generation = make_store(project.settings.vector, project.state_dir, project.id).generation(
+        project.scope_named("main")
+    )
+    assert generation is not None
+    return generation.name
+
+
+def interrupted(root: Path, place: str, *arguments: str, act: str = "kill", number: int = signal.SIGTERM) -> Ended:
+    """Run the command with a signal at a place: sent by itself, or from here where it pauses."""
+    before = live(root)
+    flag = root / "flag"
+    os.mkfifo(flag)
+    begun = os.open(flag, os.O_RDWR)
+    code = COMMAND.format(
+        flag=str(flag), number=int(number), act=act, place=place, root=str(root), arguments=list(arguments)
+    )
+    # A shell that runs tests in the background makes its children ignore SIGINT; users' terminals do not.
+    unignored = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n{code}"
+    process = subprocess.Popen(
+        [sys.executable, "-c", unignored], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    if act == "pause":
+        handle = os.pidfd_open(process.pid)
+        ready = select.select([begun, handle], [], [], 120)[0]
+        os.close(handle)
+        assert begun in ready, "the run did not come to the place"
+        process.send_signal(number)
+    os.close(begun)
+    stdout, stderr = process.communicate(timeout=120)
+    with dg.DagsterInstance.from_config(str(root / ".searchsocket/dagster")) as instance:
+        run = instance.get_runs(limit=1)[0]
+    return Ended(process.returncode, stdout, stderr, before, live(root), run.status)
+
+
+STAGES = ["site_pages", "page_mirror", "page_chunks", "chunk_embeddings", "search_index"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "number"),
+    [
+        ("chunk_embeddings", signal.SIGINT),
+        *(pytest.param(stage, signal.SIGTERM, marks=pytest.mark.slow) for stage in STAGES),
+    ],
+)
+def test_a_signal_in_a_stage_publishes_nothing(edited: Path, stage: str, number: int) -> None:
+    """Also while texts are embedded, the one stage that costs money: an interruption is no failure to try again."""
+    ended = interrupted(edited, IN_STAGE.format(stage=stage), act="pause", number=number)
+    assert_nothing_was_published(ended, 128 + number)
+    again = subprocess.run(
+        [sys.executable, "-m", "searchsocket.cli.main", "index", "--json"], cwd=edited, capture_output=True, check=True
+    )
+    assert json.loads(again.stdout)["generation"] > ended.before
+
+
+def test_a_signal_while_a_provider_is_asked_again_publishes_nothing(edited: Path) -> None:
+    ended = interrupted(edited, AFTER_A_FAILED_CALL, act="pause")
+    assert_nothing_was_published(ended, 143)
+
+
+@pytest.mark.parametrize("act", ["kill", pytest.param("swallowed", marks=pytest.mark.slow)])
+def test_a_signal_just_before_the_switch_publishes_nothing(edited: Path, act: str) -> None:
+    """Whether or not something on the way swallowed the exception: the run asks."""
+    ended = interrupted(edited, BUILT, act=act)
+    assert_nothing_was_published(ended, 143)
+    assert len(list((edited / ".searchsocket/index/main").glob("2*"))) == 2
+
+
+def assert_nothing_was_published(ended: Ended, status: int) -> None:
+    assert ended.status == status, ended
+    assert ended.after == ended.before
+    assert ended.run is dg.DagsterRunStatus.FAILURE
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("error [INTERRUPTED]: "), ended.stderr
+    assert "the live index is as it was" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("place", [SWITCHING, SWITCHED])
+def test_a_signal_during_the_switch_and_after_it_ends_in_success(edited: Path, place: str) -> None:
+    """What was begun is finished: scripts would take 143 for "nothing was published"."""
+    ended = interrupted(edited, place, "--json")
+    assert (ended.status, ended.run) == (0, dg.DagsterRunStatus.SUCCESS), ended
+    assert json.loads(ended.stdout)["generation"] == ended.after > ended.before
+
+
+def test_a_signal_in_the_last_check_says_that_the_new_generation_is_live(edited: Path) -> None:
+    """Dagster calls the run failed; the command tells what happened."""
+    ended = interrupted(edited, CHECKED, "--json")
+    assert (ended.status, ended.run) == (0, dg.DagsterRunStatus.FAILURE), ended
+    assert f"generation {ended.after} is live" in ended.stderr
+    assert json.loads(ended.stdout)["generation"] == ended.after > ended.before
+
+
+def test_a_run_that_was_terminated_in_the_ui_publishes_nothing(edited: Path) -> None:
+    """Dagster can send no signal to a run of the command; the run asks."""
+    home = edited / ".searchsocket/dagster"
+    place = f"""
+{IN_STAGE.format(stage="chunk_embeddings")}
+def kill():
+    import dagster as dg
+    with dg.DagsterInstance.from_config({str(home)!r}) as instance:
+        instance.report_run_canceling(instance.get_runs(limit=1)[0])
+"""
+    ended = interrupted(edited, place)
+    assert (ended.status, ended.run) == (1, dg.DagsterRunStatus.CANCELED), ended
+    assert ended.after == ended.before
+    assert re.match(r"error \[INTERRUPTED\]: .*terminated in Dagster", ended.stderr)
