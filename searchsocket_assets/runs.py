@@ -1,6 +1,6 @@
 """Running the graph in this process, as a full citizen of the project's Dagster instance.
 
-The only file with private imports of Dagster: a run that names its code location is filtered by its job in the UI and
+It has private imports of Dagster: a run that names its code location is filtered by its job in the UI and
 can be re-executed there; no public function makes such a run in process.
 """
 

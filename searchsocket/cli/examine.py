@@ -5,6 +5,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 
 from searchsocket.access import private_folders
@@ -131,6 +132,10 @@ def leftovers(project: Project) -> Iterator[Line]:
 
 
 def dagster(project: Project) -> Iterator[Line]:
-    """Where runs are remembered."""
+    """Where runs are remembered, and how much room that takes."""
     home = dagster_home(project, os.environ)
-    yield Line("dagster", True, f"{home}{'' if home.is_dir() else ' (made by the first run)'}")
+    size = 0
+    for path in home.rglob("*"):
+        with suppress(FileNotFoundError):  # a database that is in use removes journals
+            size += path.lstat().st_size
+    yield Line("dagster", True, f"{home}, {size / 1e6:.1f} MB" if home.is_dir() else f"{home} (made by the first run)")

@@ -1,0 +1,250 @@
+"""`searchsocket dagster` with its real processes: one for each home, runs that are terminated, runs that are killed."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from small_site import write_page, write_site
+
+from bench.crashes.processes import session_members
+from bench.indexing.generate import write_site as write_large_site
+from searchsocket.project import open_project
+from searchsocket.stores import make_store
+
+pytestmark = [pytest.mark.dagster, pytest.mark.slow]
+
+T = TypeVar("T")
+COMMAND = [sys.executable, "-m", "searchsocket.cli.main"]
+_PATIENCE_S = 240.0
+# Loaded by every interpreter that Dagster starts: the first text that a run embeds makes it pause.
+PAUSE = """
+import importlib.abc, importlib.util, os, signal, sys
+class Patch(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name != "searchsocket.embedders.hash":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        load = spec.loader.exec_module
+        def exec_module(module):
+            load(module)
+            embed, calls = module.HashEmbedder.embed, []
+            def paused(self, *arguments, **options):
+                calls.append(1)
+                if len(calls) == 1:
+                    with open(os.environ["PAUSE_FLAG"], "w") as flag:
+                        flag.write(str(os.getpid()))
+                    while True:
+                        signal.pause()
+                return embed(self, *arguments, **options)
+            module.HashEmbedder.embed = paused
+        spec.loader.exec_module = exec_module
+        return spec
+if os.environ.get("PAUSE_FLAG"):
+    sys.meta_path.insert(0, Patch())
+"""
+
+
+class Dagster:
+    """`searchsocket dagster &` as a script starts it: deaf to SIGINT, in a session of its own."""
+
+    def __init__(self, root: Path, environ: dict[str, str]) -> None:
+        self.root = root
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        deaf = (
+            "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+        )
+        arguments = ["dagster", "--project", str(root), "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", deaf, *COMMAND, *arguments],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env=os.environ | environ,
+        )
+        wait_for(lambda: self.ask("{ repositoriesOrError { __typename } }"), "the UI")
+
+    def ask(self, query: str, **variables: object) -> Any:
+        body = json.dumps({"query": query, "variables": variables}).encode()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/graphql", body, {"Content-Type": "application/json"}
+        )
+        with suppress(OSError), urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)["data"]
+        return None
+
+    def launch(self) -> str:
+        """Launch the job for the scope `main`, as the launchpad does."""
+        selector = {
+            "repositoryLocationName": "searchsocket",
+            "repositoryName": "__repository__",
+            "jobName": "index_site",
+        }
+        tags = [{"key": "dagster/partition", "value": "main"}]
+        answer = self.ask(
+            "mutation($p: ExecutionParams!) { launchRun(executionParams: $p) "
+            "{ __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } } }",
+            p={"selector": selector, "runConfigData": {}, "executionMetadata": {"tags": tags}},
+        )
+        assert answer["launchRun"]["__typename"] == "LaunchRunSuccess", answer
+        return str(answer["launchRun"]["run"]["runId"])
+
+    def terminate(self, run_id: str, policy: str) -> None:
+        answer = self.ask(
+            "mutation($r: String!, $p: TerminateRunPolicy) { terminateRun(runId: $r, terminatePolicy: $p) "
+            "{ __typename } }",
+            r=run_id,
+            p=policy,
+        )
+        assert answer["terminateRun"]["__typename"] == "TerminateRunSuccess", answer
+
+    def status(self, run_id: str) -> str:
+        answer = self.ask("query($r: ID!) { runOrError(runId: $r) { ... on Run { status } } }", r=run_id)
+        return str(answer["runOrError"]["status"]) if answer else ""
+
+    def process_of(self, run_id: str) -> int | None:
+        """The process that executes a run; it says so itself."""
+        query = (
+            "query($r: ID!) { logsForRun(runId: $r) "
+            "{ ... on EventConnection { events { ... on MessageEvent { message } } } } }"
+        )
+        answer = self.ask(query, r=run_id)
+        for event in answer["logsForRun"].get("events", ()) if answer else ():
+            if event.get("message", "").startswith("Started process for run (pid: "):
+                return int(event["message"].split("pid: ")[1].rstrip(")."))
+        return None
+
+    def end(self) -> None:
+        for member in session_members(self.process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(member, signal.SIGKILL)
+        self.process.wait()
+
+
+def wait_for(ask: Callable[[], T | None], what: str) -> T:
+    """Ask again and again until the answer is something."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while not (answer := ask()):
+        assert time.monotonic() < deadline, f"{what} did not come"
+        time.sleep(0.1)
+    return answer
+
+
+def is_alive(pid: int) -> bool:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def descendants(pid: int) -> set[int]:
+    parents: dict[int, int] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def live(root: Path) -> str:
+    project = open_project(root, {})
+    generation = make_store(project.settings.vector, project.state_dir, project.id).generation(
+        project.scope_named("main")
+    )
+    return generation.name if generation else ""
+
+
+@pytest.fixture(scope="module")
+def site_with_pause(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = write_site(tmp_path_factory.mktemp("ui") / "harbour")
+    (root / "searchsocket.toml").write_text('embeddings.provider = "hash"\n')
+    subprocess.run([*COMMAND, "index", "--project", str(root)], capture_output=True, check=True)
+    (root / "hooks").mkdir()
+    (root / "hooks" / "sitecustomize.py").write_text(PAUSE)
+    os.mkfifo(root / "flag")
+    return root
+
+
+@pytest.fixture(scope="module")
+def paused(site_with_pause: Path) -> Iterator[Dagster]:
+    root = site_with_pause
+    dagster = Dagster(root, {"PYTHONPATH": str(root / "hooks"), "PAUSE_FLAG": str(root / "flag")})
+    yield dagster
+    dagster.end()
+
+
+@pytest.mark.parametrize("policy", ["SAFE_TERMINATE", "MARK_AS_CANCELED_IMMEDIATELY"])
+def test_a_run_that_is_terminated_while_it_embeds_stays_canceled(paused: Dagster, policy: str) -> None:
+    """And publishes nothing: it took 14 s of work, and then SUCCESS, when Dagster tried the stage again."""
+    before = live(paused.root)
+    write_page(paused.root, "about", "About", f"Now written by people who like {policy}.")
+    run_id = paused.launch()
+    with open(paused.root / "flag") as flag:
+        process = int(flag.read())
+    paused.terminate(run_id, policy)
+    wait_for(lambda: not is_alive(process), "the end of the run's process")
+    assert paused.status(run_id) == "CANCELED"
+    assert live(paused.root) == before
+
+
+def test_a_second_one_is_refused_as_long_as_anything_of_the_first_is_alive(paused: Dagster) -> None:
+    """Two daemons would start every queued run twice; `dagster dev` that was killed leaves its daemon."""
+    again = [*COMMAND, "dagster", "--project", str(paused.root), "--port", str(paused.port + 1)]
+    first = subprocess.run(again, capture_output=True, text=True, check=False)
+    assert first.returncode == 5
+    assert f"http://127.0.0.1:{paused.port}" in first.stderr
+    assert str(paused.process.pid) in first.stderr.rpartition(": kill ")[2].split()
+    paused.process.kill()
+    paused.process.wait()
+    orphaned = subprocess.run(again, capture_output=True, text=True, check=False)
+    assert orphaned.returncode == 5
+    named = {int(pid) for pid in orphaned.stderr.rpartition(": kill ")[2].split()}
+    assert named <= set(session_members(paused.process.pid))
+    assert paused.process.pid not in named
+
+
+def test_in_the_background_it_ends_on_sigterm_and_lets_the_next_one_in(tmp_path: Path) -> None:
+    """A shell makes what it starts with `&` deaf to SIGINT, and Dagster treats SIGTERM like SIGINT."""
+    root = write_site(tmp_path / "harbour")
+    dagster = Dagster(root, {})
+    try:
+        dagster.process.terminate()
+        assert dagster.process.wait(_PATIENCE_S) == 0
+        next_one = Dagster(root, {})
+        next_one.end()
+    finally:
+        dagster.end()
+
+
+def test_a_run_of_the_ui_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
+    """Its workers were alive seven minutes later."""
+    root = tmp_path / "large"
+    write_large_site(root / "build", 400)
+    dagster = Dagster(root, {"SEARCHSOCKET__RUN__WORKERS": "2"})
+    try:
+        dagster.ask(
+            'mutation { addDynamicPartition(partitionsDefName: "searchsocket_scope", partitionKey: "main", '
+            'repositorySelector: {repositoryLocationName: "searchsocket", repositoryName: "__repository__"}) '
+            "{ __typename } }"
+        )
+        run_id = dagster.launch()
+        process = wait_for(lambda: dagster.process_of(run_id), "the run's process")
+        # A fork server and two workers; what looks after semaphores belongs to the code server.
+        workers = wait_for(lambda: found if len(found := descendants(process)) >= 3 else None, "workers")
+        os.kill(process, signal.SIGKILL)
+        wait_for(lambda: not any(map(is_alive, workers)), "the end of the workers")
+    finally:
+        dagster.end()
