@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from searchsocket.cli import examine
 from searchsocket.errors import ConfigError, StateUnavailable
 from searchsocket.project import open_project
 from searchsocket_assets.home import dagster_home, prepare_home
@@ -44,3 +45,15 @@ def test_a_home_that_cannot_be_made_is_an_error_with_its_place(tmp_path: Path) -
     (tmp_path / "file").write_text("")
     with pytest.raises(StateUnavailable, match="file"):
         prepare_home(tmp_path / "file" / "dagster")
+
+
+def test_doctor_tells_the_size_of_the_home(tmp_path: Path) -> None:
+    """Its history is what grows (50 runs of each scope are kept)."""
+    project = open_project(tmp_path, {})
+    (absent,) = examine.dagster(project)
+    assert "made by the first run" in absent.detail
+    (project.dagster_home / "history" / "runs").mkdir(parents=True)
+    (project.dagster_home / "history" / "runs" / "one.db").write_bytes(bytes(2_300_000))
+    (line,) = examine.dagster(project)
+    assert line.ok
+    assert line.detail == f"{project.dagster_home}, 2.3 MB"
