@@ -91,7 +91,7 @@ def index(
             return
         # The run is interrupted by Dagster. Around it nothing may raise: what is live then decides the exit status.
         with signals_noted():
-            _print(_run(project, scope, options, on_event, verbose, before), before, as_json)
+            _print(_run(project, scope, options, on_event, verbose), before, as_json)
 
 
 def _print(summary: "IndexSummary", before: str, as_json: bool) -> None:
@@ -122,7 +122,7 @@ def _plan(project: "Project", scope: "Scope", options: "RunOptions", on_event: "
 
 
 def _run(
-    project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent", verbose: bool, before: str
+    project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent", verbose: bool
 ) -> "IndexSummary":
     from searchsocket.access import make_private_folders
     from searchsocket.locks import scope_lock
@@ -134,6 +134,7 @@ def _run(
     # Held over the whole run: between two stages no other run may come in.
     make_private_folders(project)
     with scope_lock(project.state_dir, scope.name):
+        before = _live_generation(project, scope)
         outcome = run_index(
             project,
             scope,

@@ -43,7 +43,7 @@ def signals_noted() -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, handler or signal.SIG_DFL)  # None: not from Python
 
 
 def received_signal() -> int:

@@ -38,7 +38,7 @@ def uninterrupted(run: ScopeRun) -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, handler or signal.SIG_DFL)  # None: not from Python
 
 
 def _wait(number: int, _: object) -> None:
