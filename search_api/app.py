@@ -1,9 +1,10 @@
 """The FastAPI application of one project."""
 
+import asyncio
 import ipaddress
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
@@ -31,6 +32,7 @@ from searchsocket.settings.model import ApiSettings
 from searchsocket.stores.base import VectorStore
 
 BODY_TIMEOUT_S = 10.0
+REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 _TAKEN = frozenset({"health", "pages", "related", "openapi.json"})
 OnError = Callable[[BaseException], None]
@@ -110,9 +112,25 @@ def _lifespan(service: Service) -> Callable[[FastAPI], AbstractAsyncContextManag
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(service.warm_up)
-        yield
+        refreshing = asyncio.create_task(_refresh(service))
+        try:
+            yield
+        finally:
+            refreshing.cancel()
+            with suppress(asyncio.CancelledError):
+                await refreshing
 
     return lifespan
+
+
+async def _refresh(service: Service) -> None:
+    """Let go of what is no longer live, also where nobody asks."""
+    while True:
+        await asyncio.sleep(REFRESH_S)
+        try:
+            await run_in_threadpool(service.refresh)
+        except Exception as error:  # noqa: BLE001  (told; one defect must not end this for good)
+            service.on_error(error)
 
 
 def _add_guards(

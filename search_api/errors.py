@@ -40,6 +40,7 @@ _STATUS = {
     "VECTOR_BACKEND_UNAVAILABLE": 503,
     "INDEX_CORRUPT": 503,
     "STATE_UNAVAILABLE": 503,
+    "PERMISSION_DENIED": 503,
 }
 
 # These say only what the caller sent or may know; of all others the words stay inside.
@@ -53,6 +54,7 @@ _PUBLIC = {
     "VECTOR_BACKEND_UNAVAILABLE": "the search index cannot be reached; try again later",
     "INDEX_CORRUPT": "the search index cannot be read",
     "STATE_UNAVAILABLE": "the search service cannot read its data; try again later",
+    "PERMISSION_DENIED": "the search service may not read its data; whoever runs it must let it",
 }
 _INTERNAL = "something went wrong inside the search service"
 _MAX_MESSAGE_CHARS = 500

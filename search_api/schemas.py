@@ -280,6 +280,9 @@ class ScopeHealth(Wire):
 
     scope: str
     ready: Annotated[bool, Field(description="It has an index, made with the model that is configured.")]
+    degraded: Annotated[
+        str | None, Field(description="Why an older generation answers than the newest; null when it is the newest.")
+    ] = None
     generation: str | None = None
     published_at: str | None = None
     age_seconds: float | None = None

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from starlette.concurrency import run_in_threadpool
 
-from search_api.errors import ScopeRefused
+from search_api.errors import ScopeRefused, public_message
 from search_api.pages import FoundPage, find_page
 from search_api.schemas import HealthResponse, ScopeHealth
 from search_api.tiers import Caller
@@ -74,9 +74,14 @@ class Service:
             except SearchSocketError as error:  # the service starts all the same: `ready` tells
                 self.on_error(error)
 
+    def refresh(self) -> None:
+        """Turn to what was published meanwhile, and tell what cannot be used; for every minute."""
+        for error in self.store.refresh():
+            self.on_error(error)
+
     def health(self, caller: Caller) -> HealthResponse:
         """Whether queries are answered; a caller without a key learns of public scopes only."""
-        known = {name: self._scope_health(name) for name in self.public}
+        known = {name: self._scope_health(name, caller) for name in self.public}
         ready = all(scope.ready for scope in known.values())
         if not caller.trusted:
             return HealthResponse(live=True, ready=ready, scopes=list(known.values()))
@@ -89,16 +94,17 @@ class Service:
         details = backend.details or ("ok" if backend.ok else "not ok")
         return HealthResponse(live=True, ready=ready and backend.ok, scopes=list(known.values()), backend=details)
 
-    def _scope_health(self, name: str) -> ScopeHealth:
+    def _scope_health(self, name: str, caller: Caller) -> ScopeHealth:
         try:
-            generation = self.store.reader(self.project.scope_named(name)).generation
+            answering = self.store.answering(self.project.scope_named(name))
         except SearchSocketError as error:
             self.on_error(error)
             return ScopeHealth(scope=name, ready=False)
-        return self._generation_health(generation)
+        return self._generation_health(answering.generation, _words(answering.trouble, caller))
 
-    def _generation_health(self, generation: Generation) -> ScopeHealth:
+    def _generation_health(self, generation: Generation, degraded: str | None = None) -> ScopeHealth:
         return ScopeHealth(
+            degraded=degraded,
             scope=generation.scope,
             ready=generation.model_id == self.embedder.model_id,
             generation=generation.name,
@@ -108,6 +114,14 @@ class Service:
             pages=generation.pages,
             model_id=generation.model_id,
         )
+
+
+def _words(trouble: SearchSocketError | None, caller: Caller) -> str | None:
+    """Why an older generation answers, in words that this caller may read."""
+    if trouble is None:
+        return None
+    said = str(trouble) if caller.trusted else public_message(trouble)
+    return f"an older generation answers, because the newest cannot be used: {said}"
 
 
 def public_scopes(project: Project, environ: Mapping[str, str]) -> tuple[str, ...]:

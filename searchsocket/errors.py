@@ -43,6 +43,15 @@ class ScopeNotIndexed(SearchSocketError):
         super().__init__(f"scope {scope!r} has no index yet; run `searchsocket index --scope {scope}`")
 
 
+class NoGenerationBefore(SearchSocketError):
+    """The scope has an index, and none before it to go back to."""
+
+    code = "NO_GENERATION_BEFORE"
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(f"no generation before the live one of scope {scope!r} is kept, so there is nothing to go to")
+
+
 class ScopeLocked(SearchSocketError):
     """Another run works on the same scope."""
 
@@ -156,6 +165,12 @@ class StateUnavailable(SearchSocketError):
     """The state directory cannot be read or written: full disk, read-only, damaged."""
 
     code = "STATE_UNAVAILABLE"
+
+
+class PermissionDenied(StateUnavailable):
+    """A file or folder belongs to another user, who does not let this one in; it is neither damaged nor busy."""
+
+    code = "PERMISSION_DENIED"
 
 
 class AlreadyRunning(SearchSocketError):

@@ -2,9 +2,10 @@
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
-from searchsocket.errors import StateUnavailable
+from searchsocket.system_errors import system_error
 
 FILE_MODE = 0o644  # the state folder is the gate: whoever may enter it may read what lies in it (spec 24)
 FOLDER_MODE = 0o755
@@ -38,6 +39,7 @@ def write_atomic(
 
     Raises:
         StateUnavailable: The disk is full, read-only or otherwise refuses.
+        PermissionDenied: The folder is another user's.
     """
     temporary = (temporary_dir or path.parent) / f"{_TEMPORARY}{secrets.token_hex(6)}"
     try:
@@ -56,7 +58,27 @@ def write_atomic(
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise StateUnavailable(f"cannot write {path}: {error.strerror or error}") from error
+        raise system_error("cannot write", path, error) from error
+
+
+def share(path: Path) -> None:
+    """Give a file or folder the one mode that all of ours have; one of another user stays as it is."""
+    stat = path.stat()
+    mode = FOLDER_MODE if path.is_dir() else FILE_MODE
+    if stat.st_mode & 0o777 != mode and stat.st_uid == os.geteuid():
+        path.chmod(mode)
+
+
+def bytes_below(path: Path) -> int:
+    """The sizes of all files in a folder and below, or of one file; what may not be read counts nothing."""
+    if not path.is_dir():
+        return path.lstat().st_size if os.path.lexists(path) else 0
+    total = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            with suppress(OSError):  # went meanwhile
+                total += (Path(folder) / name).lstat().st_size
+    return total
 
 
 def sync_directory(path: Path) -> None:

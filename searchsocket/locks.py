@@ -11,7 +11,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from searchsocket.errors import ScopeLocked, StateUnavailable
+from searchsocket.errors import ScopeLocked
+from searchsocket.files import make_folder
+from searchsocket.system_errors import system_error
 
 
 @dataclass(slots=True)
@@ -41,7 +43,7 @@ def scope_lock(
 
     Raises:
         ScopeLocked: Another process or thread holds it.
-        StateUnavailable: The lock file cannot be written.
+        StateUnavailable: The lock file cannot be written; `PermissionDenied` where it is another user's.
     """
     path = (state_dir / ".locks").resolve() / f"{scope_name}.lock"
     if not _enter_again(path):
@@ -65,7 +67,7 @@ def _acquire(path: Path, scope_name: str, timeout_s: float, on_wait: Callable[[s
     # Each lock has an object of its own: sharing one would let a second thread of this process in.
     lock = FileLock(path, thread_local=False, is_singleton=False)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         try:
             lock.acquire(timeout=0)
         except Timeout:
@@ -76,7 +78,7 @@ def _acquire(path: Path, scope_name: str, timeout_s: float, on_wait: Callable[[s
     except Timeout as error:
         raise ScopeLocked(scope_name, _owner(path)) from error
     except OSError as error:
-        raise StateUnavailable(f"cannot lock {path}: {error.strerror or error}") from error
+        raise system_error("cannot lock", path, error) from error
     owner = {"pid": os.getpid(), "host": socket.gethostname()}
     # Only words for a message, which is also why a disk that is full meanwhile is no reason to stop.
     with suppress(OSError):

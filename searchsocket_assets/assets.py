@@ -29,7 +29,8 @@ def run_stage(context: dg.AssetExecutionContext, site: SiteProject, options: Ind
     from searchsocket.pipeline.index import plan_scope
     from searchsocket.pipeline.stages import STAGES
 
-    with errors_as_failures(), events_logged(context.log, caller.on_event) as on_event:
+    stage = context.asset_key.to_user_string()
+    with errors_as_failures(stage, caller.on_event), events_logged(context.log, caller.on_event) as on_event:
         run = replace(
             site.scope_run(caller, context.partition_key, context.run.run_id, options.to_run_options(), on_event),
             should_stop=lambda: caller.should_stop() or is_cancelled(context.instance, context.run.run_id),
@@ -40,7 +41,7 @@ def run_stage(context: dg.AssetExecutionContext, site: SiteProject, options: Ind
             return
         if context.asset_key == FIRST:
             delete_old_runs(context.instance, run.project, run.scope.name)
-        yield materialized(STAGES[context.asset_key.to_user_string()](run))
+        yield materialized(STAGES[stage](run))
 
 
 def is_cancelled(instance: dg.DagsterInstance, run_id: str) -> bool:

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
-from searchsocket.errors import ConfigError, StateUnavailable
+from searchsocket.errors import ConfigError
 from searchsocket.files import write_atomic
 from searchsocket.project import Project
+from searchsocket.system_errors import system_error
 
 HOME_VARIABLE = "DAGSTER_HOME"
 
@@ -26,6 +27,19 @@ def dagster_home(project: Project, environ: Mapping[str, str]) -> Path:
     return home
 
 
+def refuse_odd_home(home: Path) -> None:
+    """Refuse what only this package can open: Dagster's own processes put the path into a URL as it is.
+
+    Raises:
+        ConfigError: The path holds `?` or `%`.
+    """
+    if set("?%") & set(str(home)):
+        raise ConfigError(
+            f"Dagster's UI cannot keep its databases in {home}, because of the '?' or '%'; set {HOME_VARIABLE} to "
+            "another folder, or rename this one"
+        )
+
+
 def prepare_home(home: Path) -> None:
     """Create the home for its owner alone, with settings that fit one machine; what is there already is left as it is.
 
@@ -36,6 +50,6 @@ def prepare_home(home: Path) -> None:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         fresh = not any(home.iterdir())
     except OSError as error:
-        raise StateUnavailable(f"cannot create the Dagster home {home}: {error.strerror or error}") from error
+        raise system_error("cannot create the Dagster home", home, error) from error
     if fresh:
         write_atomic(home / "dagster.yaml", resources.files(__package__).joinpath("dagster.yaml").read_bytes())

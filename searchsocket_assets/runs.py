@@ -1,7 +1,7 @@
 """Running the graph in this process, as a full citizen of the project's Dagster instance.
 
-It has private imports of Dagster: a run that names its code location is filtered by its job in the UI and
-can be re-executed there; no public function makes such a run in process.
+It has private imports of Dagster, as has `sqlite_storage`: a run that names its code location is filtered by its job in
+the UI and can be re-executed there; no public function makes such a run in process.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,16 +17,19 @@ from dagster._core.instance.ref import InstanceRef
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
 from sqlalchemy.exc import SQLAlchemyError
 
-from searchsocket.errors import BudgetExceeded, Interrupted, SearchSocketError, StateUnavailable
-from searchsocket.events import OnEvent
+from searchsocket.errors import BudgetExceeded, Interrupted, PermissionDenied, SearchSocketError, StateUnavailable
+from searchsocket.events import Event, OnEvent
 from searchsocket.pipeline.context import RunOptions
 from searchsocket.project import Project
+from searchsocket.system_errors import client_error, is_full
 from searchsocket.types import Scope
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.history import PROJECT_TAG, delete_run, is_own_home, runs_of
 from searchsocket_assets.home import prepare_home
 from searchsocket_assets.partitions import NAME as SCOPES_NAME
 from searchsocket_assets.partitions import PARTITION_TAG, ensure_scope
+from searchsocket_assets.sqlite_storage import quote_paths, without_storage_noise
+from searchsocket_assets.translate import STAGE_FAILED
 
 LOCATION = "searchsocket"  # `location_name` in workspace.yaml
 JOB = "index_site"
@@ -70,9 +73,29 @@ def run_index(
         StateUnavailable: `home` cannot be written.
     """
     prepare_home(home)
-    job = build_definitions(str(project.root), on_event, should_stop).resolve_job_def(JOB)
+    failures: list[Event] = []
+
+    def hear(event: Event) -> None:
+        if event.name == STAGE_FAILED:
+            failures.append(event)
+        else:
+            on_event(event)
+
+    job = build_definitions(str(project.root), hear, should_stop).resolve_job_def(JOB)
+    try:
+        return _executed(job, project, scope, options, home, console=console)
+    except StateUnavailable:  # Dagster could not record the end of the run, which is not what went wrong first
+        if not failures:
+            raise
+        return RunOutcome("", False, *_told(**failures[0].fields))
+
+
+def _executed(
+    job: dg.JobDefinition, project: Project, scope: Scope, options: RunOptions, home: Path, *, console: bool
+) -> RunOutcome:
     with (
         home_errors(home),
+        without_storage_noise(),
         dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_NO_CAPTURE)) as instance,
     ):
         ensure_scope(instance, scope.name)
@@ -93,9 +116,12 @@ def home_errors(home: Path) -> Iterator[None]:
     Raises:
         StateUnavailable: A file of the home is damaged, or the disk is full.
     """
+    quote_paths()
     try:
         yield
     except (dg.DagsterError, SQLAlchemyError, OSError, ValueError) as error:
+        if is_full(home, error):
+            raise client_error("cannot write the Dagster home", home, error) from error
         why = str(error).strip().split("\n")[0]
         raise StateUnavailable(
             f"the Dagster home {home} cannot be used ({why}); free space, or rename the folder and run again: "
@@ -150,8 +176,14 @@ def _failed_stage(result: dg.JobExecutionResult) -> tuple[str, str] | None:
     for event in result.get_step_failure_events():
         told = event.step_failure_data.user_failure_data
         if told is not None and "code" in told.metadata:
-            return str(told.metadata["code"].value), str(told.metadata["message"].value)
+            return _told(event.step_key or "", told.metadata["code"].value, told.metadata["message"].value)
     return None
+
+
+def _told(stage: object, code: object, message: object) -> tuple[str, str]:
+    """Code and words; where the machine refused, with the stage that met it."""
+    of_machine = code in (StateUnavailable.code, PermissionDenied.code)
+    return str(code), f"{stage}: {message}" if of_machine else str(message)
 
 
 def _failed_check(result: dg.JobExecutionResult) -> tuple[str, str] | None:

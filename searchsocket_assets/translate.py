@@ -8,10 +8,11 @@ from typing import Any
 import dagster as dg
 
 from searchsocket.errors import Interrupted, SearchSocketError
-from searchsocket.events import Event, OnEvent
+from searchsocket.events import Event, OnEvent, ignore
 from searchsocket.pipeline.checks import CheckOutcome
 from searchsocket.pipeline.results import IndexSummary, StageResult
 
+STAGE_FAILED = "stage_failed"
 _PREVIEW_CHARS = 4000
 _WARNINGS_SHOWN = 50
 _EVENTS_LOGGED = 5  # of each name: Dagster's log is a database, a line for each of 10,000 pages would be most of a run
@@ -55,13 +56,17 @@ def checked(outcome: CheckOutcome) -> dg.AssetCheckResult:
 
 
 @contextmanager
-def errors_as_failures() -> Iterator[None]:
-    """Show an error of the library as its code and message; that a run was told to stop, as an interruption."""
+def errors_as_failures(stage: str = "", on_event: OnEvent = ignore) -> Iterator[None]:
+    """Show an error of the library as its code and message; that a run was told to stop, as an interruption.
+
+    The listener hears of a failure too: on a full disk Dagster cannot tell what failed.
+    """
     try:
         yield
     except Interrupted as error:
         raise dg.DagsterExecutionInterruptedError from error
     except SearchSocketError as error:
+        on_event(Event(STAGE_FAILED, {"stage": stage, "code": error.code, "message": str(error)}))
         raise dg.Failure(
             description=f"[{error.code}] {error}", metadata={"code": error.code, "message": str(error)}
         ) from error

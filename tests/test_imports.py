@@ -16,7 +16,8 @@ PACKAGES = ("searchsocket", "searchsocket_assets", "search_api")
 ORCHESTRATOR = {"dagster", "dagster_webserver", "dagster_graphql", "searchsocket_assets"}
 SERVER = {"fastapi", "starlette", "uvicorn", "search_api"}
 CLIENTS = {"pymilvus", "milvus_lite", "pinecone", "openai", "onnxruntime", "tokenizers", "dask", "distributed"}
-HEAVY = ORCHESTRATOR | SERVER | CLIENTS | {"numpy", "pydantic", "tantivy", "lxml", "rich", "Stemmer", "bs4", "markdownify"}
+PARSERS = {"lxml", "bs4", "markdownify"}
+HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | {"numpy", "pydantic", "tantivy", "rich", "Stemmer"}
 
 # From the centre outward; what is not named here is a pure step.
 CENTRE = {"types", "errors", "events"}

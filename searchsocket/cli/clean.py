@@ -11,7 +11,8 @@ import click
 from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import print_json
-from searchsocket.errors import ConfigError, ProjectMismatch, SearchSocketError, StateUnavailable
+from searchsocket.errors import ConfigError, PermissionDenied, ProjectMismatch, SearchSocketError
+from searchsocket.system_errors import system_error
 
 if TYPE_CHECKING:
     from searchsocket.project import Project
@@ -65,12 +66,12 @@ def known_scopes(project: "Project") -> list["Scope"]:
     from searchsocket.scopes import is_scope_name
     from searchsocket.stores import make_store
 
-    folders = [*_children(project.mirror_dir), *_children(project.state_dir / "index")]
+    folders = [*children(project.mirror_dir), *children(project.state_dir / "index")]
     names = {folder.name for folder in folders if folder.is_dir() and is_scope_name(folder.name)}
     try:
         store = make_store(project.settings.vector, project.state_dir, project.id)
         names |= {generation.scope for generation in store.list_scopes()}
-    except ProjectMismatch:
+    except (ProjectMismatch, PermissionDenied):
         raise
     except SearchSocketError as error:
         click.echo(f"the index cannot be listed: {error}", err=True)
@@ -91,7 +92,7 @@ def _delete(project: "Project", scopes: list["Scope"], paths: list[Path], *, eve
     from searchsocket.pipeline.forget import forget_scope
 
     for scope in scopes:
-        forget_scope(project, scope)
+        forget_scope(project, scope, with_rows=not everything)
     if not everything:
         _forget_runs(project, scopes)
         return
@@ -104,7 +105,7 @@ def _delete(project: "Project", scopes: list["Scope"], paths: list[Path], *, eve
         except FileNotFoundError:
             continue  # went with its scope
         except OSError as error:
-            raise StateUnavailable(f"cannot delete {path}: {error.strerror or error}") from error
+            raise system_error("cannot delete", path, error) from error
 
 
 def _forget_runs(project: "Project", scopes: list["Scope"]) -> None:
@@ -118,5 +119,6 @@ def _forget_runs(project: "Project", scopes: list["Scope"]) -> None:
         forget_runs(project, home, scopes)
 
 
-def _children(folder: Path) -> list[Path]:
+def children(folder: Path) -> list[Path]:
+    """What lies in a folder, by name; nothing where there is none."""
     return sorted(folder.iterdir()) if folder.is_dir() else []

@@ -27,10 +27,11 @@ def dagster(root: Path, host: str, port: int) -> None:
       searchsocket dagster --port 3000
     """
     from searchsocket.access import make_private_folders
-    from searchsocket_assets.home import HOME_VARIABLE, dagster_home, prepare_home
+    from searchsocket_assets.home import HOME_VARIABLE, dagster_home, prepare_home, refuse_odd_home
 
     project = load_project(root)
     home = dagster_home(project, os.environ)
+    refuse_odd_home(home)
     make_private_folders(project)
     prepare_home(home)
     workspace = resources.files("searchsocket_assets").joinpath("workspace.yaml")

@@ -40,8 +40,9 @@ def doctor(root: Path, as_json: bool) -> None:
 
 
 def _look(root: Path) -> Iterator[Line]:
-    from searchsocket.errors import SearchSocketError
+    from searchsocket.errors import PermissionDenied, SearchSocketError
     from searchsocket.project import open_project
+    from searchsocket.system_errors import system_error
 
     try:
         project = open_project(root, os.environ)
@@ -67,5 +68,8 @@ def _look(root: Path) -> Iterator[Line]:
     for name, look, fix in questions:
         try:
             yield from look()
-        except (SearchSocketError, OSError) as error:
-            yield Line(name, False, str(error), fix)
+        except OSError as error:
+            told = system_error("cannot use", project.state_dir, error)
+            yield Line(name, False, str(told), "" if isinstance(told, PermissionDenied) else fix)
+        except SearchSocketError as error:
+            yield Line(name, False, str(error), "" if isinstance(error, PermissionDenied) else fix)

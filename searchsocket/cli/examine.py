@@ -9,13 +9,13 @@ from contextlib import suppress
 from itertools import islice
 
 from searchsocket.access import private_folders
-from searchsocket.cli.clean import known_scopes
+from searchsocket.cli.clean import children, known_scopes
 from searchsocket.cli.findings import Line
-from searchsocket.cli.output import count
+from searchsocket.cli.output import count, size
 from searchsocket.cluster import dask_executor, shown_address
 from searchsocket.embedders import make_embedder
-from searchsocket.errors import ScopeLocked, SearchSocketError
-from searchsocket.files import is_temporary
+from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
+from searchsocket.files import bytes_below, is_temporary
 from searchsocket.locks import scope_lock
 from searchsocket.project import Project
 from searchsocket.sources import make_source
@@ -25,6 +25,7 @@ from searchsocket_assets.home import dagster_home
 
 _LOW_DISK_BYTES = 200_000_000
 _COUNTED_PAGES = 100_000
+_TOLD_BYTES = 100_000  # what is smaller is not told by name
 
 
 def scope(project: Project) -> Iterator[Line]:
@@ -58,7 +59,10 @@ def state_folder(project: Project) -> Iterator[Line]:
     free = shutil.disk_usage(folder).free
     low = free < _LOW_DISK_BYTES
     fix = "free space: a generation is built beside the live one" if low else ""
-    yield Line("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free", fix)
+    parts = {path.name: used for path in children(project.state_dir) if (used := bytes_below(path)) >= _TOLD_BYTES}
+    largest = ", ".join(f"{name} {size(parts[name])}" for name in sorted(parts, key=lambda name: -parts[name]))
+    held = f", {size(bytes_below(project.state_dir))} in it" + (f" ({largest})" if largest else "")
+    yield Line("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free{held}", fix)
     for gate in private_folders(project):
         if gate.exists() and gate.stat().st_mode & stat.S_IXOTH:
             told = f"every user of this machine may enter {gate} and read every scope in it"
@@ -97,7 +101,7 @@ def index(project: Project) -> Iterator[Line]:
             problems = store.verify(known)
             generation = store.generation(known)
         except SearchSocketError as error:
-            yield Line(name, False, str(error), fix)
+            yield Line(name, False, str(error), "" if isinstance(error, PermissionDenied) else fix)
             continue
         if problems:
             yield Line(name, False, "; ".join(problems[:5]), fix)

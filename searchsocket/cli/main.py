@@ -1,5 +1,8 @@
 """The `searchsocket` command. Importing it loads no parser, engine, server or orchestrator: `--help` is instant."""
 
+import errno
+import os
+from pathlib import Path
 from typing import Any
 
 import click
@@ -8,15 +11,20 @@ from searchsocket.cli import clean, dagster, doctor, exits, index, init, rollbac
 from searchsocket.cli.output import print_error
 from searchsocket.cli.signals import received_signal, watch_signals
 from searchsocket.errors import SearchSocketError
+from searchsocket.system_errors import system_error
 
 
 class Commands(click.Group):
-    """The group: errors of the library end a command with their code, in words, never with a traceback."""
+    """The group: errors of the library and of the system end a command with a code, in words, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except SearchSocketError as error:
+        except (SearchSocketError, OSError) as error:
+            if isinstance(error, OSError):
+                if error.errno == errno.EPIPE:  # whoever read the output went away
+                    raise
+                error = system_error("cannot use", Path(os.fsdecode(error.filename or "this system")), error)
             print_error(error.code, str(error))
             ctx.exit(exits.exit_status(error.code))
 

@@ -41,6 +41,14 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def size(bytes_: int) -> str:
+    """`12 kB`, `3.4 MB`, `1.2 GB`."""
+    for unit, name, digits in ((1e9, "GB", 1), (1e6, "MB", 1)):
+        if bytes_ >= unit:
+            return f"{bytes_ / unit:.{digits}f} {name}"
+    return f"{bytes_ / 1e3:.0f} kB"
+
+
 def ago(seconds: float) -> str:
     """`just now`, `5 minutes ago`, `3 days ago`."""
     for size, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):

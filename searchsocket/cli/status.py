@@ -1,6 +1,7 @@
 """`searchsocket status`: what is indexed, with which model, how old, at what cost (spec 17, 21)."""
 
 import os
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ import click
 
 from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option
-from searchsocket.cli.output import ago, count, print_json, safe
+from searchsocket.cli.output import ago, count, print_json, safe, size
 
 if TYPE_CHECKING:
     from searchsocket.types import Generation
@@ -28,6 +29,7 @@ def status(root: Path, as_json: bool) -> None:
     """
     from searchsocket.embedders import make_embedder
     from searchsocket.errors import SearchSocketError
+    from searchsocket.files import bytes_below
     from searchsocket.search.results import age_s
     from searchsocket.stores import make_store
 
@@ -38,7 +40,10 @@ def status(root: Path, as_json: bool) -> None:
         resolved = f"(none: {error})"
     store = make_store(project.settings.vector, project.state_dir, project.id)
     health = store.health()
-    generations = store.list_scopes() if health.ok else []
+    generations: list[Generation] = []
+    with suppress(SearchSocketError):  # which `health` tells
+        generations = store.list_scopes()
+    used = bytes_below(project.state_dir)
     model_id = make_embedder(project.settings.embeddings).model_id
     now = datetime.now(UTC)
     if as_json:
@@ -47,16 +52,18 @@ def status(root: Path, as_json: bool) -> None:
                 "projectId": project.id,
                 "scope": resolved,
                 "modelId": model_id,
+                "stateBytes": used,
                 "vectorBackend": {"provider": project.settings.vector.provider, **asdict(health)},
                 "scopes": [_generation(generation, age_s(generation.published_at, now)) for generation in generations],
             }
         )
         return
     click.echo(f"project  {safe(project.id)}\nscope    {safe(resolved)}\nmodel    {model_id}")
+    click.echo(f"state    {safe(str(project.state_dir))}, {size(used)}")
     click.echo(
         f"vectors  {project.settings.vector.provider}, {'healthy' if health.ok else 'BROKEN: ' + safe(health.details)}"
     )
-    if not generations:
+    if not generations and health.ok:
         click.echo("\nNothing is indexed yet; run `searchsocket index`.")
     for generation in generations:
         _print_scope(generation, age_s(generation.published_at, now), model_id)

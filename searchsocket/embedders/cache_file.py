@@ -10,7 +10,9 @@ from typing import Any
 
 import filelock
 
-from searchsocket.errors import StateUnavailable
+from searchsocket.errors import SearchSocketError, StateUnavailable
+from searchsocket.files import make_folder, share
+from searchsocket.system_errors import client_error
 
 _VERSION = 1
 _APPLICATION_ID = 0x55E7EBED
@@ -46,7 +48,7 @@ def open_writable(path: Path) -> Opened:
         StateUnavailable: It cannot be opened, or a newer version wrote it.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         # One process at a time makes or replaces the file.
         with filelock.FileLock(f"{path}.lock", timeout=_BUSY_TIMEOUT_S):
             emptied = path.exists() and path.stat().st_size == 0
@@ -164,9 +166,9 @@ def is_damage(error: Exception) -> bool:
     return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
 
 
-def unavailable(path: Path, error: Exception) -> StateUnavailable:
+def unavailable(path: Path, error: Exception) -> SearchSocketError:
     """SQLite's, the lock's or the system's error in our words."""
-    return StateUnavailable(f"cannot use the embedding cache {path}: {error}")
+    return client_error("cannot use the embedding cache", path, error)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -180,6 +182,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         if new:
             _create(connection)
         _verify(connection, path)
+        share(path)
     except sqlite3.DatabaseError as error:
         connection.close()
         if is_damage(error):

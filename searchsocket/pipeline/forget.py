@@ -1,19 +1,22 @@
 """Removing what is kept of one scope, and of no other."""
 
 import shutil
-from contextlib import suppress
 
 from searchsocket.access import make_private_folders
-from searchsocket.errors import IndexCorrupt, StateUnavailable
+from searchsocket.errors import IndexCorrupt
 from searchsocket.locks import scope_lock
 from searchsocket.project import Project
 from searchsocket.state.database import open_state, transaction, translated
 from searchsocket.stores import make_store
+from searchsocket.system_errors import system_error
 from searchsocket.types import Scope
 
 
-def forget_scope(project: Project, scope: Scope) -> None:
+def forget_scope(project: Project, scope: Scope, *, with_rows: bool = True) -> None:
     """Delete the scope's index, mirror and state; the embedding cache is shared and stays.
+
+    Args:
+        with_rows: False where all of `state.db` is deleted next.
 
     Raises:
         ProjectMismatch: The index belongs to another project.
@@ -23,10 +26,12 @@ def forget_scope(project: Project, scope: Scope) -> None:
     store = make_store(project.settings.vector, project.state_dir, project.id)
     make_private_folders(project)
     with scope_lock(project.state_dir, scope.name):
-        with suppress(IndexCorrupt):  # a damaged index may go
-            store.generation(scope)  # that of another project may not: it is refused before anything is deleted
-        # The state first: a crash in between leaves an index that is built anew, never a state that says "unchanged".
-        _forget_state(project, scope)
+        try:
+            store.generation(scope)  # that of another project is refused before anything is deleted
+        except IndexCorrupt:
+            store.repair(scope)  # a damaged one may go
+        # Files first: a full disk lets nobody write, and lets everybody delete. After a crash in between, the next run
+        # finds neither the generation nor the mirror files that the rows speak of, and makes both anew.
         store.delete_scope(scope)
         state = project.state_dir
         for folder in (project.mirror_dir / scope.name, state / "tmp" / scope.name, state / "crawl" / scope.name):
@@ -35,7 +40,9 @@ def forget_scope(project: Project, scope: Scope) -> None:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                raise StateUnavailable(f"cannot delete {folder}: {error.strerror or error}") from error
+                raise system_error("cannot delete", folder, error) from error
+        if with_rows:
+            _forget_state(project, scope)
 
 
 def _forget_state(project: Project, scope: Scope) -> None:

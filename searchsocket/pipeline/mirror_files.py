@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlite3 import Connection, Row
 
 from searchsocket.batches import batches
-from searchsocket.errors import SearchSocketError, StateUnavailable
+from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
 from searchsocket.files import write_atomic
 from searchsocket.links import rank_link_texts
@@ -19,6 +19,7 @@ from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.state.chunks import drop_chunks
 from searchsocket.state.database import transaction
 from searchsocket.state.pages import body_text, delete_page, page_facts
+from searchsocket.system_errors import system_error
 from searchsocket.types import Page
 from searchsocket.urls import path_depth
 
@@ -210,7 +211,7 @@ def _delete_file(run: ScopeRun, url: str) -> None:
     except FileNotFoundError:
         return  # the folder is gone already
     except OSError as error:
-        raise StateUnavailable(f"cannot delete {path}: {error.strerror}") from error
+        raise system_error("cannot delete", path, error) from error
 
 
 def _mark_damaged(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
@@ -278,7 +279,7 @@ def _stamp(path: Path | str) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise StateUnavailable(f"cannot look at {path}: {error.strerror}") from error
+        raise system_error("cannot look at", Path(path), error) from error
     return f"{found.st_size}:{found.st_mtime_ns}"
 
 

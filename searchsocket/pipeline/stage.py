@@ -9,7 +9,6 @@ from sqlite3 import Connection
 from time import perf_counter
 
 from searchsocket.access import make_private_folders
-from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
 from searchsocket.locks import scope_lock
 from searchsocket.pipeline.context import ScopeRun
@@ -18,6 +17,7 @@ from searchsocket.pipeline.results import StageResult
 from searchsocket.pipeline.stopping import stop_if_told
 from searchsocket.state.database import open_state, translated
 from searchsocket.state.pages import ensure_scope
+from searchsocket.system_errors import system_error
 
 Stage = Callable[[ScopeRun], StageResult]
 StageBody = Callable[[ScopeRun, Connection], StageResult]
@@ -83,7 +83,7 @@ def empty_temporary_dir(run: ScopeRun) -> None:
         if run.temporary_dir.exists():
             shutil.rmtree(run.temporary_dir)
     except OSError as error:
-        raise StateUnavailable(f"cannot empty {run.temporary_dir}: {error.strerror}") from error
+        raise system_error("cannot empty", run.temporary_dir, error) from error
 
 
 def _leave_no_empty_folder(run: ScopeRun) -> None:

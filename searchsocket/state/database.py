@@ -3,12 +3,14 @@
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from searchsocket.errors import StateUnavailable
+from searchsocket.files import make_folder, share
+from searchsocket.system_errors import client_error, system_error
 
 SCHEMA_VERSION = 5
 _BUSY_TIMEOUT_S = 60.0
@@ -130,7 +132,7 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         if not _is_damage(error):
-            raise StateUnavailable(f"{path}: {error}; free space or permissions, then run again") from error
+            raise client_error("cannot use", path, error) from error
         _set_aside(path, inode)
         raise StateUnavailable(f"{path} is damaged ({error}); it is set aside, run again to build it anew") from error
 
@@ -145,16 +147,16 @@ def open_state(path: Path, on_damage: Callable[[str], None] = lambda message: No
         StateUnavailable: The file can be neither opened nor set aside.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
+        emptied = path.exists() and path.stat().st_size == 0
     except OSError as error:
-        raise StateUnavailable(f"cannot create {path.parent}: {error.strerror or error}") from error
-    emptied = path.exists() and path.stat().st_size == 0
+        raise system_error("cannot open", path, error) from error
     inode = _inode(path)
     try:
         db = _open(path)
     except sqlite3.DatabaseError as error:
         if not _is_damage(error):
-            raise StateUnavailable(f"{path}: {error}; free space or permissions, then run again") from error
+            raise client_error("cannot open", path, error) from error
         _set_aside(path, inode)
         with translated(path):
             db = _open(path)
@@ -199,8 +201,11 @@ def open_copy(path: Path, copy: Path) -> sqlite3.Connection:
 
     A damaged one counts as none: the run that is planned would set it aside.
     """
-    if path.is_file() and not _copied(path, copy):
-        copy.unlink(missing_ok=True)
+    try:
+        if path.is_file() and not _copied(path, copy):
+            copy.unlink(missing_ok=True)
+    except OSError as error:
+        raise system_error("cannot read", path, error) from error
     return open_state(copy)
 
 
@@ -217,7 +222,7 @@ def _copied(path: Path, copy: Path) -> bool:
     except sqlite3.Error as error:
         if _is_damage(error):
             return False
-        raise StateUnavailable(f"{path}: {error}; free space or permissions, then run again") from error
+        raise client_error("cannot read", path, error) from error
 
 
 def _open(path: Path) -> sqlite3.Connection:
@@ -229,6 +234,7 @@ def _open(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA cache_size = -32768")
         _check_version(db)
+        share(path)
     except UnicodeDecodeError as error:  # of SQLite's own message about a schema that is no text
         db.close()
         raise DamagedRow("malformed schema") from error
@@ -266,6 +272,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        db.execute("ROLLBACK")
+        with suppress(sqlite3.Error):  # on a full disk SQLite has rolled back by itself
+            db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.errors import BadVectors
+from searchsocket.errors import BadVectors, SearchSocketError
 from searchsocket.markdown.chunk_text import ChunkText
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Scores, Vector, Vectors
 
@@ -31,6 +31,14 @@ class PublishInfo:
 class Health:
     ok: bool
     details: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """The generation that queries of a scope are answered from."""
+
+    generation: Generation
+    trouble: SearchSocketError | None = None  # why it is not the live one
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +201,8 @@ class VectorStore(Protocol):
         """Switch back to the previous generation.
 
         Raises:
-            ScopeNotIndexed: There is no previous generation.
+            ScopeNotIndexed: Nothing was published.
+            NoGenerationBefore: Only the live generation is kept.
         """
 
     def generation(self, scope: Scope) -> Generation | None:
@@ -205,9 +214,24 @@ class VectorStore(Protocol):
     def reader(self, scope: Scope) -> IndexReader:
         """A snapshot of the live generation; cheap when that did not change since the last call.
 
+        Where that is damaged or cannot be read, the one that was read before, if there is one.
+
         Raises:
             ScopeNotIndexed: Nothing was published.
+            IndexCorrupt, PermissionDenied: The live generation cannot be used, and none is held.
             VectorBackendUnavailable: The backend cannot be read.
+        """
+
+    def answering(self, scope: Scope) -> Answering:
+        """What `reader` would answer from; opens nothing, and raises what `reader` does."""
+
+    def refresh(self) -> list[SearchSocketError]:
+        """Turn to what was published meanwhile for every scope that is read, so that nothing old is held.
+
+        For a service to call about once a minute.
+
+        Returns:
+            Why a live generation cannot be used.
         """
 
     def answers_at_once(self, scope: Scope) -> bool:
@@ -235,7 +259,11 @@ class VectorStore(Protocol):
         """
 
     def health(self) -> Health:
-        """Whether the backend can be read and written."""
+        """Whether the backend can be read and written.
+
+        Raises:
+            PermissionDenied: This user may not look.
+        """
 
 
 UNIT_TOLERANCE = 1e-3  # float32 and a provider's own rounding stay far below it

@@ -14,6 +14,7 @@ from searchsocket.errors import (
     EmbeddingModelMismatch,
     InvalidRequest,
     InvalidScope,
+    NoGenerationBefore,
     ProjectMismatch,
     ScopeNotIndexed,
 )
@@ -630,7 +631,7 @@ class VectorStoreContract:
         fill(store, [record("b", text="zebra")])
         assert store.rollback(MAIN) == first == store.generation(MAIN)
         assert everything(store.reader(MAIN)) == {"a"}
-        with pytest.raises(ScopeNotIndexed):
+        with pytest.raises(NoGenerationBefore):
             store.rollback(MAIN)
         assert everything(fill(store, [record("c")])) == {"a", "c"}
         assert store.rollback(MAIN) == first
@@ -639,7 +640,7 @@ class VectorStoreContract:
         with pytest.raises(ScopeNotIndexed):
             store.rollback(MAIN)
         fill(store, [record("a")])
-        with pytest.raises(ScopeNotIndexed):
+        with pytest.raises(NoGenerationBefore):
             store.rollback(MAIN)
         assert everything(store.reader(MAIN)) == {"a"}
 

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,8 +16,10 @@ from fault_site import QUESTIONS, Project
 
 from search_api.app import create_app
 from searchsocket.errors import StateUnavailable
+from searchsocket.pipeline import forget
 from searchsocket.project import open_project
 
+COMMAND = Path(sys.executable).with_name("searchsocket")
 LIMITED = """
 import resource, signal, sys
 sys.path[:0] = sys.argv[1:3]
@@ -108,6 +112,84 @@ def test_a_full_disk_is_an_error_and_the_index_stays(small_disk: Project) -> Non
     small_disk.index()
     assert small_disk.fingerprints() != wanted
     assert small_disk.damage() == []
+
+
+@pytest.fixture
+def full_disk(small_disk: Project) -> Project:
+    """Two scopes, each with a generation to go back to, and not one byte of room."""
+    subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk.state)], check=True)
+    small_disk.index("preview")
+    edit(small_disk)
+    small_disk.index()
+    with open(small_disk.state / "filler", "wb", buffering=0) as file:
+        for size in (1 << 20, 1 << 12, 1):
+            with suppress(OSError):
+                while file.write(bytes(size)):
+                    pass
+    assert shutil.disk_usage(small_disk.state).free == 0
+    return small_disk
+
+
+@pytest.mark.parametrize("arguments", [["--yes"], ["--yes", "--scope", "preview"]])
+def test_a_full_disk_can_be_cleaned(full_disk: Project, arguments: list[str]) -> None:
+    """Files go first, which needs no room; rows last, into the room that became free, or with all of `state.db`."""
+    done = full_disk.command("clean", *arguments)
+    assert done.exit_code == 0, done.output
+    left = {path.relative_to(full_disk.state).parts[:2] for path in full_disk.state.rglob("*") if path.is_file()}
+    if "--scope" in arguments:
+        assert not [parts for parts in left if "preview" in parts]
+        assert full_disk.answers() == QUESTIONS
+    else:
+        assert not [parts for parts in left if parts[0] in ("index", "pages", "dagster", "state.db")]
+    (full_disk.state / "filler").unlink()
+    assert full_disk.index("preview").records["upserted"] > 0
+    assert full_disk.answers("preview") == QUESTIONS
+    assert full_disk.damage("preview") == []
+
+
+def test_a_full_disk_can_be_rolled_back(full_disk: Project) -> None:
+    before = full_disk.fingerprints()
+    done = full_disk.command("rollback")
+    assert done.exit_code == 0, done.output
+    assert full_disk.fingerprints() != before
+    assert full_disk.answers() == QUESTIONS
+    assert full_disk.damage() == []
+
+
+def test_a_run_on_a_full_disk_says_full_and_which_stage(full_disk: Project) -> None:
+    """Dagster's history lies on the same disk, and must not drown what failed first in statements of SQL."""
+    page = full_disk.root / "build/about/index.html"
+    page.write_text(page.read_text(encoding="utf-8").replace("boats", "ships"), encoding="utf-8")
+    done = subprocess.run([COMMAND, "index"], cwd=full_disk.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert re.fullmatch(r"error \[STATE_UNAVAILABLE\]: .*the disk is full .*\n", done.stderr), done.stderr
+    assert not re.search("SQL|INSERT|Traceback", done.stderr)
+    home = full_disk.root / "home"  # and where Dagster itself has room
+    shutil.copytree(full_disk.state / "dagster", home)
+    environ = {**os.environ, "DAGSTER_HOME": str(home)}
+    done = subprocess.run(
+        [COMMAND, "index"], cwd=full_disk.root, capture_output=True, text=True, check=False, env=environ
+    )
+    assert re.fullmatch(r"error \[STATE_UNAVAILABLE\]: site_pages: .*state\.db: the disk is full .*\n", done.stderr), (
+        done.stderr
+    )
+
+
+def test_rows_of_a_scope_whose_files_are_gone_are_no_danger(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left when the rows could not be deleted: the next run makes all of it anew."""
+    wanted = project.fingerprints()
+
+    def refuse(*_: object) -> None:
+        raise StateUnavailable("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(forget, "_forget_state", refuse)
+        assert project.command("clean", "--scope", "main", "--yes").exit_code == 1
+    assert not (project.state / "index/main").exists()
+    project.index()
+    assert project.fingerprints() == wanted
+    assert project.answers() == QUESTIONS
+    assert (project.state / "pages/main/docs/ropes.md").is_file()
 
 
 @pytest.fixture

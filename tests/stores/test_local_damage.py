@@ -346,7 +346,7 @@ def test_a_full_disk_leaves_the_live_index(
 
     target = {"copyfile": "shutil.copyfile", "mkdir": "pathlib.Path.mkdir", "open": "builtins.open"}
     monkeypatch.setattr(target.get(step, f"os.{step}"), refuse)
-    with pytest.raises(StateUnavailable, match="No space left"):
+    with pytest.raises(StateUnavailable, match="disk is full"):
         store.publish(MAIN, INFO)
     monkeypatch.undo()
     assert everything(store.reader(MAIN)) == {"a", "b", "c", *(f"k{n}" for n in range(20))}

@@ -92,7 +92,7 @@ print(len(seen))
     [
         (reader, "check_sizes"),
         (reader, "check_hashes"),
-        (reader, "map_matrix"),
+        (reader, "read_matrix"),
         (reader, "read_facts"),
         (word_index.WordIndex, "__init__"),
         (word_index.WordIndex, "_open"),

@@ -19,6 +19,7 @@ from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.word_documents import create_words, dead_share, link_words, update_words
+from searchsocket.system_errors import client_error
 from searchsocket.types import Vectors
 
 _MAX_CHANGED_SHARE = 0.3  # beyond it, copying the live files and changing them costs more than new ones
@@ -275,11 +276,11 @@ def _client_errors(target: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        raise StateUnavailable(f"cannot write the index in {target}: {error}") from error
+        raise client_error("cannot write the index in", target, error) from error
     except sqlite3.DatabaseError as error:
         raise corrupt(target.parent, f"holds a damaged {RECORDS} ({error})") from error
     except BaseException as error:
         # tantivy says ValueError for every failure, and a panic is not even an Exception.
         if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
             raise
-        raise StateUnavailable(f"cannot write the words of the index in {target}: {error}") from error
+        raise client_error("cannot write the words of the index in", target, error) from error

@@ -14,8 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from searchsocket.errors import IndexCorrupt, InvalidScope, StateUnavailable, VectorBackendUnavailable
+from searchsocket.errors import IndexCorrupt, InvalidScope, VectorBackendUnavailable
 from searchsocket.files import is_temporary, write_atomic
+from searchsocket.system_errors import first_refused, permission_denied, system_error
 from searchsocket.types import Generation
 
 FORMAT = 5  # of a generation's files; another number is not read
@@ -95,7 +96,7 @@ def read_current(folder: Path) -> Current | None:
     except UnicodeDecodeError as error:
         raise corrupt(path, "is not text") from error
     except OSError as error:
-        raise VectorBackendUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+        raise system_error("cannot read", path, error, VectorBackendUnavailable) from error
     if not 1 <= len(lines) <= 2 or not all(_GENERATION_NAME.fullmatch(line) for line in lines):
         raise corrupt(path, "does not name a generation")
     return Current(*lines)
@@ -105,6 +106,17 @@ def write_current(folder: Path, current: Current) -> None:
     """Switch to a generation: the one step by which publishing and rollback become visible."""
     lines = [current.live, current.previous] if current.previous else [current.live]
     write_atomic(folder / CURRENT, ("\n".join(lines) + "\n").encode("ascii"))
+
+
+def overwrite_current(folder: Path, current: Current) -> None:
+    """Switch to a generation on a disk that has no room for another file.
+
+    All names are of one length, so a crash between the two steps leaves the new name twice, which means the same.
+    """
+    with writing(folder), open(folder / CURRENT, "r+b") as file:
+        file.write(f"{current.live}\n".encode("ascii"))
+        file.truncate()
+        os.fsync(file.fileno())
 
 
 def generation_name(now: datetime, digest: str, after: str) -> str:
@@ -135,7 +147,7 @@ def read_manifest(folder: Path) -> Manifest:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise VectorBackendUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+        raise system_error("cannot read", path, error, VectorBackendUnavailable) from error
 
 
 def _manifest_of(data: Any) -> Manifest:
@@ -220,6 +232,7 @@ class NamingDamage:
 
     Raises:
         IndexCorrupt: The block met damage.
+        PermissionDenied: It met a file that this user may not read, of which those libraries say the same.
     """
 
     def __init__(self, path: Path) -> None:
@@ -233,7 +246,15 @@ class NamingDamage:
             return
         # A panic of tantivy is not an Exception, and its class can be had from no module.
         if isinstance(error, _DAMAGE) or type(error).__name__ == "PanicException":
+            if refused := _unreadable(self._path):
+                raise permission_denied(refused) from error
             raise corrupt(self._path, f"is damaged ({error})") from error
+
+
+def _unreadable(path: Path) -> Path | None:
+    """What this user may not read: the file itself, or of a folder any file of the generation that it is part of."""
+    files = sorted(path.parent.rglob("*")) if os.path.isdir(path) else [path]  # noqa: PTH112  never raises
+    return next((found for each in (path, *files) if (found := first_refused(each, os.R_OK))), None)
 
 
 def remove_leftovers(folder: Path, keep: Current | None) -> None:
@@ -265,4 +286,4 @@ def writing(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StateUnavailable(f"cannot write the index in {place}: {error.strerror or error}") from error
+        raise system_error("cannot write the index in", place, error) from error

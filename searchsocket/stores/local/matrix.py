@@ -20,6 +20,8 @@ Rows = NDArray[np.int64]
 _MARGIN = 1e-5  # far above the rounding of a float32 product, so no true winner is left out before rescoring
 _DIGITS = 7  # scores that differ later than this are equal on every machine, so ids decide
 _BLOCK_ROWS = 4096
+# Of a matrix that is read as a whole: a file that somebody cuts short under a mapping kills the process (SIGBUS).
+MAX_READ_BYTES = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,13 @@ def map_matrix(path: Path, rows: int, dimensions: int) -> Vectors:
     with open(path, "rb") as file:
         mapped = mmap.mmap(file.fileno(), rows * dimensions * 4, access=mmap.ACCESS_READ)
     return np.frombuffer(mapped, np.float32).reshape(rows, dimensions)
+
+
+def read_matrix(path: Path, rows: int, dimensions: int) -> Vectors:
+    """The file as an array in memory, which whatever becomes of the file does not touch."""
+    matrix = np.fromfile(path, np.float32, rows * dimensions).reshape(rows, dimensions)
+    matrix.flags.writeable = False
+    return matrix
 
 
 def forget_pages(matrix: Vectors) -> None:

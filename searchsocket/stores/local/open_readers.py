@@ -1,56 +1,127 @@
-"""The generations that are held open, one a scope: noticed when they are no longer live, closed when they are many."""
+"""The generations that are held open, one a scope: replaced when another one is live, closed when they are many."""
 
+import copy
 import os
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from searchsocket.errors import IndexCorrupt, ScopeNotIndexed, VectorBackendUnavailable
+from searchsocket.errors import ScopeNotIndexed, SearchSocketError, VectorBackendUnavailable
 from searchsocket.stores.local.layout import CURRENT, corrupt, read_current
+from searchsocket.stores.local.matrix import MAX_READ_BYTES
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.system_errors import system_error
 from searchsocket.types import Scope
 
 MAX_OPEN_TRIES = 20  # each one needs another publish to have removed what CURRENT named a moment ago
 _MAX_READERS = 64  # scopes held open; each has its files mapped
+_MAX_ALL_READ_BYTES = 4 * MAX_READ_BYTES  # of all matrices in memory; what is more is mapped
+REFRESH_S = 60.0
+_FIRST_PAUSE_S, _MAX_PAUSE_S = 1.0, 60.0  # before a generation that could not be opened is tried again
 
 Stamp = tuple[int, int, int]
+Clock = Callable[[], float]
+OpenGeneration = Callable[[Path, int], LocalReader]
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    scope: Scope
+    folder: Path  # of the scope
+    stamp: Stamp
+    reader: LocalReader
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A live generation that could not be opened."""
+
+    scope: Scope
+    folder: Path  # of the scope
+    stamp: Stamp
+    files: frozenset[tuple[str, int, int, int]]
+    error: SearchSocketError
+    pause_s: float
+    again_at: float  # by the clock
 
 
 class OpenReaders:
     """Safe to share between threads."""
 
-    def __init__(self, open_generation: Callable[[Path], LocalReader]) -> None:
-        """Args: open_generation: opens a generation's folder; raises FileNotFoundError where a file is missing."""
+    def __init__(self, open_generation: OpenGeneration, clock: Clock = time.monotonic) -> None:
+        """Hold nothing yet.
+
+        Args:
+            open_generation: Opens a generation's folder; is told how many bytes of vectors it may read into memory.
+                Raises FileNotFoundError where a file is missing.
+            clock: Seconds, never going back.
+        """
         self._open = open_generation
+        self._clock = clock
         self._lock = threading.Lock()
         self._opening = threading.Lock()
-        self._readers: dict[str, tuple[Stamp, LocalReader]] = {}  # by scope, the one that was used last at the end
+        self._readers: dict[str, _Held] = {}  # by scope, the one that was used last at the end
+        self._failures: dict[str, _Failure] = {}  # by scope
+        self._refreshed_at = clock()
 
     def newest(self, scope: Scope, folder: Path) -> LocalReader:
-        """The live generation of a scope's folder. While one thread opens it, others get the one before.
+        """The live generation of a scope's folder, else the one that is held.
+
+        While one thread opens a new generation, others get the one before. Where the new one is damaged, half copied or
+        cannot be read, all do; it is tried again when its files change, and after pauses that grow.
 
         Raises:
             ScopeNotIndexed: Nothing is live.
             IndexCorrupt: A file is missing or damaged.
+            PermissionDenied: A file may not be read.
             VectorBackendUnavailable: The folder cannot be read, or changes faster than that.
         """
-        stamp = _stamp(folder)
-        if stamp is None:
-            self.forget(scope)  # its files may be gone, and would stay on the disk
-            raise ScopeNotIndexed(scope.name)
-        with self._lock:
-            known = self._readers.pop(scope.name, None)
-            if known:
-                self._readers[scope.name] = known
-        if known and known[0] == stamp:
-            return known[1]
-        if not self._opening.acquire(blocking=known is None):
-            assert known is not None
-            return known[1]
+        known = self._used(scope)
         try:
+            if known and known.stamp == _stamp(folder):
+                return known.reader
+            if not self._opening.acquire(blocking=known is None):
+                assert known is not None
+                return known.reader
+            try:
+                reader = self._opened(scope, folder)
+            finally:
+                self._opening.release()
+        except ScopeNotIndexed:
+            raise
+        except SearchSocketError:
+            if known is None:
+                raise
+            return known.reader
+        if self._clock() - self._refreshed_at > 2 * REFRESH_S:  # nobody else sees to it
+            self.refresh()
+        return reader
+
+    def live(self, scope: Scope, folder: Path) -> LocalReader:
+        """The live generation, and no other; raises what `newest` does."""
+        with self._opening:
             return self._opened(scope, folder)
-        finally:
-            self._opening.release()
+
+    def refresh(self) -> list[SearchSocketError]:
+        """Open what became live meanwhile in the place of what is held, whose files may be gone; what failed.
+
+        To be called every `REFRESH_S`: else the disk keeps the files of scopes that nobody asks again.
+        """
+        self._refreshed_at = self._clock()
+        with self._lock:
+            places = {held.scope: held.folder for held in self._readers.values()}
+            places |= {failed.scope: failed.folder for failed in self._failures.values()}
+        failed: list[SearchSocketError] = []
+        for scope, folder in places.items():
+            try:
+                self.live(scope, folder)
+            except ScopeNotIndexed:
+                continue
+            except SearchSocketError as error:
+                failed.append(error)
+        return failed
 
     def held(self, scope: Scope, folder: Path) -> LocalReader | None:
         """The live generation of a scope's folder where it is open already.
@@ -60,42 +131,89 @@ class OpenReaders:
         """
         with self._lock:
             known = self._readers.get(scope.name)
-        return known[1] if known and known[0] == _stamp(folder) else None
+        return known.reader if known and known.stamp == _stamp(folder) else None
+
+    def last(self, scope: Scope) -> LocalReader | None:
+        """The generation that is held, live or not."""
+        with self._lock:
+            known = self._readers.get(scope.name)
+        return known.reader if known else None
+
+    def failure(self, scope: Scope, folder: Path) -> SearchSocketError | None:
+        """Why the live generation could not be opened when it was tried last."""
+        with self._lock:
+            failure = self._failures.get(scope.name)
+        return failure.error if failure and failure.stamp == _stamp(folder) else None
 
     def forget(self, scope: Scope) -> None:
         """Let go of a scope's files; who reads them still can."""
         with self._lock:
             self._readers.pop(scope.name, None)
+            self._failures.pop(scope.name, None)
+
+    def _used(self, scope: Scope) -> _Held | None:
+        with self._lock:
+            known = self._readers.pop(scope.name, None)
+            if known:
+                self._readers[scope.name] = known
+        return known
 
     def _opened(self, scope: Scope, folder: Path) -> LocalReader:
         for _ in range(MAX_OPEN_TRIES):
             stamp = _stamp(folder)
             current = read_current(folder)
             if stamp is None or current is None:
+                self.forget(scope)  # its files may be gone, and would stay on the disk
                 raise ScopeNotIndexed(scope.name)
             with self._lock:
                 known = self._readers.get(scope.name)
-            if known and known[0] == stamp:  # another thread was first
-                return known[1]
+            if known and known.stamp == stamp:  # another thread was first
+                return known.reader
+            live = folder / current.live
+            self._wait_for_another_try(scope, stamp, live)
             try:
-                reader = self._open(folder / current.live)
-            except FileNotFoundError as error:
-                if read_current(folder) == current:
-                    raise corrupt(Path(error.filename or folder / current.live), "is missing") from error
-                continue
-            except IndexCorrupt:
+                reader = self._open(live, self._room(scope))
+            except (FileNotFoundError, SearchSocketError) as error:
                 # SQLite and tantivy do not say that a file is gone, which it is once two runs have published meanwhile.
-                if read_current(folder) == current:
+                if read_current(folder) != current:
+                    continue
+                if isinstance(error, SearchSocketError):
+                    self._remember(scope, folder, stamp, live, error)
                     raise
-                continue
-            self._hold(scope, stamp, reader)
+                missing = corrupt(Path(error.filename or live), "is missing")
+                self._remember(scope, folder, stamp, live, missing)
+                raise missing from error
+            self._hold(scope, _Held(scope, folder, stamp, reader))
             return reader
         raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
 
-    def _hold(self, scope: Scope, stamp: Stamp, reader: LocalReader) -> None:
+    def _wait_for_another_try(self, scope: Scope, stamp: Stamp, live: Path) -> None:
+        """Opening hashes every file, so what failed is not tried again at each query, until a file changes."""
+        failure = self._failures.get(scope.name)
+        if failure and failure.stamp == stamp and self._clock() < failure.again_at and failure.files == _files(live):
+            raise copy.copy(failure.error)
+
+    def _remember(self, scope: Scope, folder: Path, stamp: Stamp, live: Path, error: SearchSocketError) -> None:
+        files = _files(live)
+        before = self._failures.get(scope.name)
+        is_same = before is not None and (before.stamp, before.files) == (stamp, files)
+        pause_s = min(2 * before.pause_s, _MAX_PAUSE_S) if before and is_same else _FIRST_PAUSE_S
+        # A copy, because the error itself holds all that was opened before it, by its traceback.
+        failure = _Failure(scope, folder, stamp, files, copy.copy(error), pause_s, self._clock() + pause_s)
         with self._lock:
+            self._failures[scope.name] = failure
+
+    def _room(self, scope: Scope) -> int:
+        """How many bytes of vectors may be read into memory for a scope."""
+        with self._lock:
+            others = sum(held.reader.read_bytes for name, held in self._readers.items() if name != scope.name)
+        return min(MAX_READ_BYTES, _MAX_ALL_READ_BYTES - others)
+
+    def _hold(self, scope: Scope, held: _Held) -> None:
+        with self._lock:
+            self._failures.pop(scope.name, None)
             self._readers.pop(scope.name, None)
-            self._readers[scope.name] = (stamp, reader)
+            self._readers[scope.name] = held
             while len(self._readers) > _MAX_READERS:
                 del self._readers[next(iter(self._readers))]
 
@@ -107,5 +225,20 @@ def _stamp(folder: Path) -> Stamp | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise VectorBackendUnavailable(f"cannot read {folder / CURRENT}: {error.strerror or error}") from error
+        raise system_error("cannot read", folder / CURRENT, error, VectorBackendUnavailable) from error
     return stat.st_ino, stat.st_mtime_ns, stat.st_size
+
+
+def _files(generation: Path) -> frozenset[tuple[str, int, int, int]]:
+    """Name, size and times of every file: whatever mends a generation changes one of them."""
+    found = []
+    for folder, _, names in os.walk(generation):
+        for name in names:
+            path = os.path.join(folder, name)
+            try:
+                stat = os.stat(path)  # noqa: PTH116
+            except OSError:
+                continue
+            if not name.endswith(".lock"):  # tantivy leaves these behind when it tries
+                found.append((path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
+    return frozenset(found)

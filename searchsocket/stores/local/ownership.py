@@ -1,5 +1,6 @@
 """Whose index a folder is: it belongs to one project, and another one is refused there (DESIGN 4)."""
 
+import hashlib
 import json
 from contextlib import suppress
 from pathlib import Path
@@ -8,6 +9,7 @@ from searchsocket.errors import IndexCorrupt, ProjectMismatch, VectorBackendUnav
 from searchsocket.files import is_temporary, write_atomic
 from searchsocket.locks import scope_lock
 from searchsocket.stores.local.layout import MANIFEST, PROJECT, Manifest, corrupt, damage_of, read_manifest, writing
+from searchsocket.system_errors import system_error
 
 _CLAIM_TIMEOUT_S = 30.0
 
@@ -31,13 +33,17 @@ class Ownership:
             return True  # generations name their project too, should the folder change hands meanwhile
         path = self._root / PROJECT
         try:
-            owner = json.loads(path.read_bytes())["projectId"]
+            data = json.loads(path.read_bytes())
+            owner = data["projectId"]
+            told = data.get("sha256", _digest(owner))  # none in folders of an earlier version
         except FileNotFoundError:
             return False
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise corrupt(path, "is damaged") from error
         except OSError as error:
-            raise VectorBackendUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+            raise system_error("cannot read", path, error, VectorBackendUnavailable) from error
+        if told != _digest(owner):
+            raise corrupt(path, "was changed after it was written")
         if owner != self._project_id:
             raise ProjectMismatch(
                 f"{self._root} holds the index of project {owner!r}, not of {self._project_id!r}; "
@@ -77,7 +83,8 @@ class Ownership:
         return manifest
 
     def _write(self) -> None:
-        data = json.dumps({"projectId": self._project_id}, ensure_ascii=False)
+        claim = {"projectId": self._project_id, "sha256": _digest(self._project_id)}
+        data = json.dumps(claim, ensure_ascii=False)
         with scope_lock(self._root, PROJECT, timeout_s=_CLAIM_TIMEOUT_S), writing(self._root):
             for path in self._root.iterdir():
                 if is_temporary(path):  # of a run that died here; whoever is alive holds the lock
@@ -90,3 +97,8 @@ class Ownership:
             return self.check()
         except IndexCorrupt:
             return False
+
+
+def _digest(project_id: str) -> str:
+    """Tells one flipped letter from another project's name."""
+    return hashlib.sha256(str(project_id).encode("utf-8", "surrogatepass")).hexdigest()

@@ -27,7 +27,7 @@ from searchsocket.stores.local.layout import (
     corrupt,
     read_manifest,
 )
-from searchsocket.stores.local.matrix import Rows, Selection, best_rows, cosines, map_matrix
+from searchsocket.stores.local.matrix import Rows, Selection, best_rows, cosines, map_matrix, read_matrix
 from searchsocket.stores.local.record_file import RecordFile
 from searchsocket.stores.local.records import clean, path_bounds
 from searchsocket.synonyms import NO_SYNONYMS, Synonyms
@@ -44,13 +44,16 @@ _NOTHING: _Found = np.empty(0, np.int64), np.empty(0)
 class LocalReader:
     """A snapshot of one generation; safe to share between threads, and whole after its files are removed."""
 
-    def __init__(self, folder: Path, *, trusted: bool = False, synonyms: Synonyms = NO_SYNONYMS) -> None:
+    def __init__(
+        self, folder: Path, *, trusted: bool = False, synonyms: Synonyms = NO_SYNONYMS, max_read_bytes: int = 0
+    ) -> None:
         """Open a generation's folder.
 
         Args:
             trusted: The hashes of the big files were checked a moment ago. They are checked otherwise: 100 MB take
                 0.06 s, once a generation, and a wrong byte would be a wrong answer.
             synonyms: What else the words of a query look for.
+            max_read_bytes: Vectors up to here are read into memory; more are mapped, page by page as they are used.
 
         Raises:
             FileNotFoundError: A file is missing: damaged, or removed a moment ago by a newer run.
@@ -66,8 +69,11 @@ class LocalReader:
         count = self.generation.records
         self.order = self._array(ORDER, np.dtype(np.uint32))
         self.ids = self._array(IDS, np.dtype(f"S{self.manifest.id_bytes}"))
+        is_read = self.manifest.files[VECTORS].bytes <= max_read_bytes
         with self._damage[VECTORS]:
-            self.vectors = map_matrix(folder / VECTORS, count, self.generation.dimensions)
+            take = read_matrix if is_read else map_matrix
+            self.vectors = take(folder / VECTORS, count, self.generation.dimensions)
+        self.read_bytes = self.vectors.nbytes if is_read else 0
         if count and int(self.order.max()) > self.manifest.max_doc:
             raise corrupt(folder / ORDER, "names records that its manifest does not know")
         self.rows = np.full(self.manifest.max_doc + 1, -1, np.int64)  # doc -> row

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ class RecordFile:
         self._lock = threading.Lock()
         with self._damage:
             self._connection = connect_reader(path)
+        # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
+        weakref.finalize(self, self._connection.close)
         self._seen: dict[int, Shown] = {}
 
     def shown(self, docs: Sequence[int]) -> list[Shown]:

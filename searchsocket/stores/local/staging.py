@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +69,8 @@ class Staging:
             )
             self._connection.execute("COMMIT")
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            with suppress(sqlite3.Error):  # on a full disk SQLite has rolled back by itself
+                self._connection.execute("ROLLBACK")
             raise
 
     def delete(self, ids: Sequence[str]) -> None:

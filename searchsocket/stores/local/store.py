@@ -5,6 +5,7 @@ import secrets
 import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -13,6 +14,8 @@ from pathlib import Path
 from searchsocket.errors import (
     IndexCorrupt,
     InvalidScope,
+    NoGenerationBefore,
+    PermissionDenied,
     ProjectMismatch,
     ScopeNotIndexed,
     SearchSocketError,
@@ -21,7 +24,7 @@ from searchsocket.errors import (
 )
 from searchsocket.files import sync_directory, write_atomic
 from searchsocket.locks import scope_lock
-from searchsocket.stores.base import Health, PublishInfo
+from searchsocket.stores.base import Answering, Health, PublishInfo
 from searchsocket.stores.local.build import Built, build, check_model, drop_unchanged
 from searchsocket.stores.local.layout import (
     BUILDING,
@@ -33,6 +36,7 @@ from searchsocket.stores.local.layout import (
     damage_of,
     generation_name,
     manifest_bytes,
+    overwrite_current,
     read_current,
     read_manifest,
     remove_leftovers,
@@ -50,9 +54,11 @@ from searchsocket.stores.local.verify import (
     hash_files,
     part_problems,
     record_problems,
+    share_files,
     sync_files,
 )
 from searchsocket.synonyms import NO_SYNONYMS, Synonyms
+from searchsocket.system_errors import client_error, system_error
 from searchsocket.types import Generation, Record, Scope, Vectors
 
 # Up to here the interpreter is busy for most of a query, so threads take turns and gain nothing. Beyond it the scan of
@@ -75,6 +81,7 @@ class LocalStore:
         max_records: int = 200_000,
         synonyms: Synonyms = NO_SYNONYMS,
         clock: Callable[[], datetime] = _utc_now,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Touches nothing yet.
 
@@ -84,6 +91,7 @@ class LocalStore:
             max_records: Scopes above it are reported by `health`, since brute force becomes slow.
             synonyms: What else the words of a query look for; the index holds nothing of them.
             clock: Names generations.
+            monotonic: Says when what could not be opened is tried again.
         """
         self._root = root
         self._project_id = project_id
@@ -92,7 +100,7 @@ class LocalStore:
         self._clock = clock
         self._ownership = Ownership(root, project_id)
         self._lock = threading.Lock()
-        self._readers = OpenReaders(self._open)
+        self._readers = OpenReaders(self._open_held, monotonic)
         self._staging: dict[str, Staging] = {}
 
     # Writing
@@ -119,7 +127,9 @@ class LocalStore:
         folder = self._folder(scope)
         with self._staged(scope) as staging, scope_lock(self._root, scope.name):
             current = read_current(folder)
-            live = self.reader(scope) if current else None
+            live = self._readers.live(scope, folder) if current else None
+            if live is not None:
+                share_files(live.folder)
             remove_leftovers(folder, current)
             if live is not None:
                 drop_unchanged(staging, live)
@@ -151,6 +161,7 @@ class LocalStore:
             reader = LocalReader(target, trusted=True)
             if problems := part_problems(reader):
                 raise IndexCorrupt("the new generation is not published: " + "; ".join(problems))
+            share_files(target)
             sync_files(target, files)
             os.replace(target, folder / name)
             sync_directory(folder)
@@ -189,10 +200,15 @@ class LocalStore:
         folder = self._folder(scope)
         with scope_lock(self._root, scope.name):
             current = read_current(folder)
-            if current is None or not current.previous:
+            if current is None:
                 raise ScopeNotIndexed(scope.name)
+            if not current.previous:
+                raise NoGenerationBefore(scope.name)
             previous = self._open(folder / current.previous)
-            write_current(folder, Current(current.previous))
+            try:
+                write_current(folder, Current(current.previous))
+            except StateUnavailable:  # a disk that is full lets nobody make a file
+                overwrite_current(folder, Current(current.previous))
         return previous.generation
 
     def repair(self, scope: Scope) -> list[str]:
@@ -227,8 +243,9 @@ class LocalStore:
     def delete_scope(self, scope: Scope) -> None:
         """See `VectorStore.delete_scope`."""
         folder = self._folder(scope)
-        if not folder.exists():
-            return
+        with writing(folder):
+            if not folder.exists():
+                return
         self.discard(scope)
         with scope_lock(self._root, scope.name), writing(folder):
             _unpublish(folder)
@@ -245,7 +262,7 @@ class LocalStore:
                 self._staging[scope.name] = staging
             yield staging
         except (OSError, sqlite3.OperationalError) as error:
-            raise StateUnavailable(f"cannot write the index in {folder}: {error}") from error
+            raise client_error("cannot write the index in", folder, error) from error
         except sqlite3.DatabaseError as error:
             raise StateUnavailable(f"what this run staged in {folder} is damaged ({error}); run it again") from error
 
@@ -269,25 +286,50 @@ class LocalStore:
         """See `VectorStore.reader`. While one thread opens a new generation, the others answer from the one before."""
         return self._readers.newest(scope, self._folder(scope))
 
+    def answering(self, scope: Scope) -> Answering:
+        """See `VectorStore.answering`."""
+        last = self._readers.last(scope)
+        try:
+            folder = self._folder(scope)
+            if held := self._readers.held(scope, folder):
+                return Answering(held.generation)
+            if failure := self._readers.failure(scope, folder):
+                raise failure
+            live = self.generation(scope)
+        except SearchSocketError as error:
+            if last is None:
+                raise
+            return Answering(last.generation, error)
+        if live is None:
+            raise ScopeNotIndexed(scope.name)
+        return Answering(live)
+
+    def refresh(self) -> list[SearchSocketError]:
+        """See `VectorStore.refresh`."""
+        return self._readers.refresh()
+
     def answers_at_once(self, scope: Scope) -> bool:
         """See `VectorStore.answers_at_once`."""
         reader = self._readers.held(scope, self._folder(scope))
         return reader is not None and reader.generation.records <= _FEW_RECORDS
 
-    def _open(self, generation: Path, *, trusted: bool = False) -> LocalReader:
+    def _open_held(self, generation: Path, max_read_bytes: int) -> LocalReader:
+        return self._open(generation, max_read_bytes=max_read_bytes)
+
+    def _open(self, generation: Path, *, trusted: bool = False, max_read_bytes: int = 0) -> LocalReader:
         try:
-            reader = LocalReader(generation, trusted=trusted, synonyms=self._synonyms)
+            reader = LocalReader(generation, trusted=trusted, synonyms=self._synonyms, max_read_bytes=max_read_bytes)
         except FileNotFoundError:
             raise
         except OSError as error:
-            raise VectorBackendUnavailable(f"cannot read {generation}: {error.strerror or error}") from error
+            raise system_error("cannot read", generation, error, VectorBackendUnavailable) from error
         self._ownership.checked(reader.manifest)
         return reader
 
     def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """See `VectorStore.fingerprints`."""
         try:
-            reader = self.reader(scope)
+            reader = self._readers.live(scope, self._folder(scope))
         except ScopeNotIndexed:
             return
         yield from all_fingerprints(reader)
@@ -335,9 +377,11 @@ class LocalStore:
                         f"scope {name!r} holds {found.records} records; beyond vector.local.max_records "
                         f"({self._max_records}) brute force is slow"
                     )
+        except PermissionDenied:
+            raise
         except SearchSocketError as error:
             problems.append(str(error))
-        if self._root.exists() and not os.access(self._root, os.W_OK):
+        if os.access(self._root, os.F_OK) and not os.access(self._root, os.W_OK):
             notes.append(f"{self._root} is read-only")
         return Health(not problems, "; ".join(problems + notes))
 
@@ -350,7 +394,7 @@ class LocalStore:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise VectorBackendUnavailable(f"cannot read {self._root}: {error.strerror or error}") from error
+            raise system_error("cannot read", self._root, error, VectorBackendUnavailable) from error
         for name in names:
             if name.startswith("."):
                 continue

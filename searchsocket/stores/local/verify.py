@@ -3,15 +3,18 @@
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
-from searchsocket.errors import SearchSocketError
+from searchsocket.errors import SearchSocketError, VectorBackendUnavailable
+from searchsocket.files import share
 from searchsocket.stores.base import check_vectors, index_digest
 from searchsocket.stores.local.layout import PAGES, WORDS, FileEntry, Manifest, NamingDamage, data_files
 from searchsocket.stores.local.matrix import forget_pages
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.system_errors import system_error
 
 _BATCH = 4096
 _CHUNK_BYTES = 1 << 20
@@ -43,6 +46,16 @@ def _is_linked(path: Path, other: Path) -> bool:
 def _sha256(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def share_files(generation: Path) -> None:
+    """Give every file of a generation the one mode: tantivy makes some for its own user alone.
+
+    Whoever may enter the state folder may read them, whoever wrote them.
+    """
+    for path in (generation, *generation.rglob("*")):
+        with suppress(FileNotFoundError):  # a lock
+            share(path)
 
 
 def sync_files(folder: Path, names: Iterable[str]) -> None:
@@ -100,6 +113,8 @@ def file_problems(folder: Path, manifest: Manifest) -> list[str]:
         try:
             if path.stat().st_size != entry.bytes or _sha256(path) != entry.sha256:
                 problems.append(f"{path}: was changed after it was published")
+        except FileNotFoundError:
+            problems.append(f"{path}: is missing")
         except OSError as error:
-            problems.append(f"{path}: {error.strerror or error}")
+            raise system_error("cannot read", path, error, VectorBackendUnavailable) from error
     return problems

@@ -1,0 +1,100 @@
+"""What the system and SQLite say when they refuse a file, as errors that a caller can act on."""
+
+import errno
+import os
+import re
+import shutil
+from pathlib import Path
+
+from searchsocket.errors import PermissionDenied, SearchSocketError, StateUnavailable
+
+_DENIED = (errno.EACCES, errno.EPERM)
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_MAY_BE_DENIED = re.compile(r"SQLITE_(AUTH|CANTOPEN|PERM|READONLY)")
+_MAY_BE_FULL = re.compile(r"SQLITE_(CANTOPEN|IOERR)|disk I/O error|unable to open database file")
+_SAYS_FULL = re.compile(r"disk is full|No space left on device|Disk quota exceeded")
+_LITTLE_BYTES = 256_000  # what SQLite may want at once
+
+
+def system_error(
+    action: str, path: Path, error: OSError, kind: type[SearchSocketError] = StateUnavailable
+) -> SearchSocketError:
+    """The error to raise when the system refuses.
+
+    Args:
+        action: What could not be done with `path`, e.g. "cannot read".
+        kind: Of an error that is neither a lack of permission nor of space.
+    """
+    if error.errno in _DENIED:
+        return permission_denied(Path(os.fsdecode(error.filename)) if error.filename else path)
+    if error.errno in _FULL:
+        return StateUnavailable(f"{action} {path}: {_full(path)}")
+    return kind(f"{action} {path}: {error.strerror or error}")
+
+
+def client_error(action: str, path: Path, error: BaseException) -> SearchSocketError:
+    """The error to raise when SQLite, tantivy or Dagster meets what is no fault of the file; see `system_error`."""
+    if isinstance(error, OSError):
+        return system_error(action, path, error)
+    name = str(getattr(error, "sqlite_errorname", ""))
+    if _MAY_BE_DENIED.match(name) and (refused := first_refused(path, os.R_OK | os.W_OK)):
+        return permission_denied(refused)
+    if is_full(path, error):
+        return StateUnavailable(f"{action} {path}: {_full(path)}")
+    return StateUnavailable(f"{action} {path}: {error}; free space or permissions, then run again")
+
+
+def permission_denied(path: Path) -> PermissionDenied:
+    """The error that names what keeps this process from `path`, and whose it is."""
+    place = first_refused(path, os.R_OK) or (path if os.path.lexists(path) else path.parent)
+    try:
+        owner = place.owner()
+    except (OSError, KeyError, NotImplementedError):  # without a name in this container, or on this system
+        try:
+            owner = f"user {place.stat().st_uid}"
+        except OSError:
+            owner = "somebody else"
+    return PermissionDenied(
+        f"permission denied on {place}, owned by {owner}; run as that user, or give this one access to it"
+    )
+
+
+def first_refused(path: Path, wanted: int) -> Path | None:
+    """The first folder on the way to `path` that may not be entered, else `path` where it may not be used.
+
+    Args:
+        wanted: `os.R_OK`, `os.W_OK` or both. A file that is not there must be written into its folder.
+    """
+    for folder in reversed(path.absolute().parents):
+        if not os.access(folder, os.X_OK):
+            return folder if folder.exists() else None
+    if not os.path.lexists(path):
+        path, wanted = path.parent, wanted & os.W_OK
+    if os.access(path, wanted) or (wanted & os.W_OK and os.statvfs(path).f_flag & os.ST_RDONLY):
+        return None
+    return path
+
+
+def is_full(path: Path, error: BaseException) -> bool:
+    """Whether a library's error comes of a full disk: SQLite may call that an I/O error."""
+    name = str(getattr(error, "sqlite_errorname", ""))
+    if _SAYS_FULL.search(str(error)):
+        return True
+    return bool(_MAY_BE_FULL.search(name or str(error))) and free_bytes(path) < _LITTLE_BYTES
+
+
+def free_bytes(path: Path) -> int:
+    """What this user may still write on the disk that holds `path`, which need not be there."""
+    for place in (path, *path.absolute().parents):
+        try:
+            return shutil.disk_usage(place).free
+        except OSError:
+            continue
+    return 0
+
+
+def _full(path: Path) -> str:
+    return (
+        f"the disk is full ({free_bytes(path) / 1e6:.1f} MB are free); free space, for example with "
+        "`searchsocket clean --scope NAME`, then run again"
+    )

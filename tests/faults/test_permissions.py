@@ -1,0 +1,156 @@
+"""State that another user wrote: whoever may read it can serve it, and who may not is told which file and whose."""
+
+import errno
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from fault_site import Project
+from small_site import write_site
+
+from searchsocket.cli import status as status_command
+from searchsocket.cli.main import cli
+from searchsocket.errors import PermissionDenied
+from searchsocket.project import Project as OpenProject
+from searchsocket.system_errors import system_error
+
+pytestmark = pytest.mark.dagster
+
+COMMAND = Path(sys.executable).with_name("searchsocket")
+# Root without capabilities is a user like any other, who may run this interpreter wherever it lies.
+UNPRIVILEGED = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"]
+OTHER = 54_321  # a user without a name
+ASK = """
+import sys
+from fastapi.testclient import TestClient
+from pathlib import Path
+from search_api.app import create_app
+from searchsocket.project import open_project
+app = create_app(open_project(Path(sys.argv[1]), {}), environ={})
+with TestClient(app, base_url="http://127.0.0.1") as client:
+    answer = client.get("/api/search", params={"q": "bowline"})
+    print(answer.status_code, answer.text)
+"""
+
+
+def as_somebody(*command: str | Path, cwd: Path) -> "subprocess.CompletedProcess[str]":
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("only root with setpriv can become another user here")
+    return subprocess.run([*UNPRIVILEGED, *command], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def give_away(project: Project) -> None:
+    """To another user, who lets everybody into the state folder itself."""
+    for path in (project.state, *project.state.rglob("*")):
+        os.chown(path, OTHER, OTHER)
+    project.state.chmod(0o755)
+
+
+def modes(folder: Path) -> dict[str, str]:
+    """Mode of every file and folder below; Dagster's home is for its owner alone, and locks are no data."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix != ".lock"}
+    return {name: stat.filemode(path.stat().st_mode) for name, path in found.items() if not name.startswith("dagster")}
+
+
+@pytest.fixture(scope="module")
+def private_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that was indexed under the strictest umask."""
+    root = write_site(tmp_path_factory.mktemp("private") / "harbour")
+    subprocess.run([COMMAND, "index"], cwd=root, umask=0o077, check=True, capture_output=True)
+    return root
+
+
+def test_every_file_has_one_mode_whatever_the_umask(private_run: Path) -> None:
+    """Whoever may enter the state folder may read all of it; tantivy makes some files for its own user alone."""
+    found = modes(private_run / ".searchsocket")
+    assert any("words/meta.json" in name for name in found)
+    assert {name: mode for name, mode in found.items() if mode not in ("-rw-r--r--", "drwxr-xr-x")} == {}
+
+
+def test_files_of_an_older_run_are_mended_by_the_next(project: Project) -> None:
+    """Also where nothing changed, so that no new generation is written."""
+    private = list(project.state.glob("index/main/*/*/*.json"))
+    for path in private:
+        path.chmod(0o600)
+    project.index()
+    assert {stat.S_IMODE(path.stat().st_mode) for path in private} == {0o644}
+
+
+def test_another_user_can_search_and_serve(private_run: Path, tmp_path: Path) -> None:
+    project = Project(shutil.copytree(private_run, tmp_path / "harbour"))
+    give_away(project)
+    found = as_somebody(COMMAND, "search", "bowline", cwd=project.root)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "/docs/ropes" in found.stdout
+    served = as_somebody(sys.executable, "-c", ASK, str(project.root), cwd=project.root)
+    assert served.stdout.startswith("200 "), served
+    told = as_somebody(COMMAND, "doctor", cwd=project.root).stdout
+    assert re.search(r"ok\s+index main", told), told
+
+
+@pytest.mark.parametrize("name", ["words/meta.json", "pages/meta.json", "records.db", "vectors.f32", "manifest.json"])
+def test_a_file_that_may_not_be_read_is_named_with_its_owner(project: Project, name: str) -> None:
+    """It is neither damaged, which a new run would mend, nor busy, which passes."""
+    give_away(project)
+    (path,) = project.state.glob(f"index/main/*/{name}")
+    path.chmod(0o600)
+    words = f"permission denied on {path}, owned by user {OTHER}"
+    found = as_somebody(COMMAND, "search", "bowline", cwd=project.root)
+    assert found.returncode == 1
+    assert found.stderr.startswith(f"error [PERMISSION_DENIED]: {words}")
+    told = as_somebody(COMMAND, "doctor", cwd=project.root)
+    assert told.returncode == 1
+    line = re.search(r"BROKEN  index main .*(\n +fix:.*)?", told.stdout)
+    assert line, told.stdout
+    assert words in line[0]
+    assert not re.search("--force|rollback|damage", line[0])
+    served = as_somebody(sys.executable, "-c", ASK, str(project.root), cwd=project.root)
+    assert served.stdout.startswith("503 "), served
+    assert "PERMISSION_DENIED" in served.stdout
+    assert str(path) not in served.stdout
+    assert "later" not in served.stdout
+
+
+@pytest.mark.parametrize("command", ["search", "status", "doctor", "clean", "rollback", "index", "serve"])
+def test_a_state_folder_that_cannot_be_entered_is_words_and_no_traceback(project: Project, command: str) -> None:
+    give_away(project)
+    project.state.chmod(0o700)
+    more = {"search": ["bowline"], "clean": ["--yes"], "serve": ["--port", "0"]}.get(command, [])
+    if command == "serve":  # which starts, and tells whoever asks
+        done = as_somebody(sys.executable, "-c", ASK, str(project.root), cwd=project.root)
+        assert done.stdout.startswith("503 "), done
+        assert "PERMISSION_DENIED" in done.stdout
+        return
+    done = as_somebody(COMMAND, command, *more, cwd=project.root)
+    assert done.returncode == 1
+    assert f"permission denied on {project.state}, owned by user {OTHER}" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "DAGSTER_HOME" not in done.stdout + done.stderr
+
+
+def test_an_error_of_the_system_that_nobody_foresaw_ends_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(root: Path) -> OpenProject:
+        raise OSError(errno.EIO, "Input/output error", str(root / "x"))
+
+    monkeypatch.setattr(status_command, "load_project", refuse)
+    done = CliRunner().invoke(cli, ["status", "--project", str(tmp_path)])
+    assert done.exit_code == 1
+    assert done.stderr == f"error [STATE_UNAVAILABLE]: cannot use {tmp_path / 'x'}: Input/output error\n"
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM])
+def test_a_denial_is_an_error_of_its_own_that_no_retry_mends(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    error = system_error("cannot read", path, OSError(number, "no", str(path)))
+    assert isinstance(error, PermissionDenied)
+    assert not error.retryable
+    assert f"permission denied on {path}, owned by {path.owner()}" in str(error)
