@@ -1,15 +1,20 @@
 """`/api/health`: is it alive, does it answer."""
 
+import threading
+import weakref
 from pathlib import Path
 
 import pytest
 from api_client import ENVIRON, KEY, Api, make_project
-from search_site import NOW, Site
+from fastapi.testclient import TestClient
+from search_site import DOCS, MAIN, NOW, Piece, Site
 
+from search_api import app as app_module
 from search_api.app import create_app
 from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.errors import SearchSocketError
 from searchsocket.project import open_project
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local import LocalStore, reader
 
 
 def test_a_ready_service_tells_each_public_scope(api: Api) -> None:
@@ -37,8 +42,6 @@ def test_without_an_index_it_lives_but_is_not_ready(tmp_path: Path) -> None:
     assert (health.status_code, health.json()["live"], health.json()["ready"]) == (503, True, False)
     refused = api.post({"q": "battery"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (404, "SCOPE_NOT_INDEXED")
-    from search_site import DOCS
-
     Site(LocalStore(project.state_dir / "index", project.id)).publish(DOCS)
     assert api.get("/api/health").status_code == 200
     assert api.post({"q": "battery"}).status_code == 200
@@ -67,3 +70,61 @@ def test_a_damaged_index_is_an_error_not_an_empty_answer(tmp_path: Path, name: s
     answer = api.post({"q": "battery"})
     assert answer.status_code == 503
     assert str(tmp_path) not in answer.text
+
+
+def test_a_bad_new_generation_is_degraded_and_answers_go_on(tmp_path: Path) -> None:
+    """Whoever balances load keeps the service; strangers read no path, the trusted read which file it is."""
+    project = make_project(tmp_path)
+    api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW))
+    assert api.post({"q": "battery"}).status_code == 200
+    first = api.get("/api/health").json()["scopes"][0]
+    assert first["degraded"] is None
+    site = Site(LocalStore(project.state_dir / "index", project.id))
+    site.publish([Piece("/docs/sails", "Sails are hoisted at dawn.")])
+    (path,) = (project.state_dir / "index/main" / site.store.reader(MAIN).generation.name).glob("vectors.f32")
+    path.write_bytes(path.read_bytes()[:100])
+    for _ in range(3):
+        answer = api.post({"q": "battery"})
+        assert (answer.status_code, answer.json()["meta"]["generation"]) == (200, first["generation"])
+    health = api.get("/api/health")
+    scope = health.json()["scopes"][0]
+    assert (health.status_code, scope["ready"], scope["generation"]) == (200, True, first["generation"])
+    assert scope["degraded"].startswith("an older generation answers")
+    assert str(tmp_path) not in health.text
+    trusted = api.get("/api/health", headers={"authorization": f"Bearer {KEY}"}).json()["scopes"][0]
+    assert str(path) in trusted["degraded"]
+
+
+def test_health_opens_no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With more scopes than are held open, it would open and hash all of them again for every anonymous request."""
+    project = make_project(tmp_path)
+    api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("an index was opened")
+
+    monkeypatch.setattr(reader.LocalReader, "__init__", refuse)
+    body = api.get("/api/health").json()
+    assert [(scope["ready"], scope["records"]) for scope in body["scopes"]] == [(True, 7)]
+
+
+def test_a_service_lets_go_of_old_generations_where_nobody_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refreshed = threading.Event()
+
+    class Store(LocalStore):
+        def refresh(self) -> list[SearchSocketError]:
+            failed = super().refresh()
+            refreshed.set()
+            return failed
+
+    project = make_project(tmp_path)
+    store = Store(project.state_dir / "index", project.id)
+    held: weakref.ref[reader.LocalReader] = weakref.ref(store.reader(MAIN))
+    Site(LocalStore(project.state_dir / "index", project.id)).publish([Piece("/docs/sails", "Sails.")])
+    monkeypatch.setattr(app_module, "REFRESH_S", 0.0)
+    with TestClient(create_app(project, environ=ENVIRON, store=store, embedder=HashEmbedder())):
+        refreshed.clear()
+        assert refreshed.wait(60)
+    assert held() is None
