@@ -486,3 +486,14 @@ def test_vectors_that_are_not_finite_never_read_as_no_results(root: Path, folder
     np.full(path.stat().st_size // 4, np.nan, np.float32).tofile(path)
     with pytest.raises(IndexCorrupt, match=r"vectors\.f32"):
         fresh(root).reader(MAIN).query(EAST, top_k=2)
+
+
+def test_staging_on_a_full_disk_says_full(root: Path, folder: Path) -> None:
+    """Where SQLite rolls back by itself, a second rollback fails, which must not hide why."""
+    store = fresh(root)
+    store.upsert([record("d")], EAST[np.newaxis], MAIN)
+    connection = store._staging["main"]._connection
+    connection.execute("PRAGMA cache_size = 1")  # so that the file grows within the transaction
+    connection.execute("PRAGMA max_page_count = 30")
+    with pytest.raises(StateUnavailable, match="disk is full"):
+        store.upsert([record(f"k{n}", text="x" * 3000) for n in range(200)], random_units(200), MAIN)
