@@ -1,5 +1,6 @@
 """One HTML page to what it says: metadata, links, and the Markdown of its main content (spec 8.3)."""
 
+from dataclasses import replace
 from importlib.metadata import version
 
 from lxml import etree
@@ -10,17 +11,17 @@ from searchsocket.html.converters import FAST, Converter
 from searchsocket.html.decode import decode_html
 from searchsocket.html.links import LinkResolver
 from searchsocket.html.main_content import choose_main
-from searchsocket.html.metadata import Metadata, choose_title, parse_date, read_metadata
+from searchsocket.html.metadata import Metadata, choose_title, home_link_name, parse_date, read_metadata
 from searchsocket.html.parse import parse_html
 from searchsocket.html.prune import JUNK
 from searchsocket.html.redirect import find_redirect
 from searchsocket.html.settle import DESCRIPTION, settle_descriptions, settle_math
-from searchsocket.html.tree import Element, with_attribute
+from searchsocket.html.tree import HEADINGS, Element, with_attribute
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
 
 # Part of the cache key: raise the number with every change of output; the libraries change it too.
-EXTRACTOR_VERSION = " ".join(["3", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+EXTRACTOR_VERSION = " ".join(["4", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 
 
 def extract_html(
@@ -58,6 +59,10 @@ def extract_html(
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="redirect", redirect_to=target)
     if _is_noindex(root, meta, extract):
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="noindex")
+    if not meta.site_name and next(root.iter(*HEADINGS), None) is None:
+        # Without a heading, only the site's own name tells which half of a title is the page's.
+        name = home_link_name(root, meta.head_title, lambda href: resolver.path(href) == "/")
+        meta = replace(meta, site_name=name)
     if DESCRIPTION in text:
         settle_descriptions(root)
     if _has_math(root, text):

@@ -2,9 +2,10 @@
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from searchsocket.html.tree import Element, one_line, raw_text
+from searchsocket.html.tree import Element, one_line, raw_text, text_of
 
 _SEPARATORS = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
@@ -94,6 +95,18 @@ def choose_title(meta: Metadata, h1: str, first_heading: str, url: str) -> str:
     return (first_heading or head or og or one_line(last.replace("-", " ").replace("_", " ")) or url)[:_TITLE_CHARS]
 
 
+def home_link_name(root: Element, title: str, is_home: Callable[[str], bool]) -> str:
+    """What a link to the home page calls the site, where the title says that too; "" where none does."""
+    parts = {part.casefold(): part for part in _SEPARATORS.split(title)}
+    if len(parts) < 2:
+        return ""
+    for anchor in root.iter("a"):
+        name = parts.get(text_of(anchor).casefold(), "")
+        if name and is_home(anchor.get("href") or ""):
+            return name
+    return ""
+
+
 def _is_site_part(og: str, head_title: str) -> bool:
     """Whether `Acme` is only what follows the bar in `Install | Acme`."""
     parts = _SEPARATORS.split(head_title)
@@ -120,8 +133,7 @@ def strip_site(title: str, site_name: str, h1: str) -> str:
         return head
     if site_name and start.casefold() == site_name.casefold():
         return rest
-    # Without a name for the site, a bar, dot or long dash still sets one off; a hyphen may belong to the title.
-    return start if parts[0][0].strip() in {"|", "||", "·", "•", "—", "–", "»"} and not h1 else title
+    return title  # a separator alone says nothing: what follows it may be half of the page's own name
 
 
 def parse_weight(text: str) -> tuple[float, str]:

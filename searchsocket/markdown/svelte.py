@@ -25,6 +25,9 @@ _TAG_REST = re.compile(rf"""(?>[^<>{{}}"']{{1,1000}}+|"[^"]{{0,1000}}+"|'[^']{{0
 _ATTRIBUTE = re.compile(r"""\s([A-Za-z][\w-]{0,50})(?:=("[^"{}]*"|'[^'{}]*'|[^\s"'{}<>=`]+))?(?=[\s/>])""")
 _ROBOTS = re.compile(r"<meta\b[^>]{0,200}robots[^>]{0,200}\b(?:noindex|none)\b", re.IGNORECASE)
 
+_NOINDEX = re.compile(r"<!--\s*noindex\s*-->", re.IGNORECASE)
+_NOINDEX_END = re.compile(r"<!--\s*/noindex\s*-->", re.IGNORECASE)
+
 
 def strip_svelte(text: str, noindex_attr: str, *, robots: bool = True) -> tuple[str, bool]:
     """Markdown and plain HTML alone.
@@ -33,7 +36,8 @@ def strip_svelte(text: str, noindex_attr: str, *, robots: bool = True) -> tuple[
         robots: Whether a robots meta is listened to.
 
     Returns:
-        The text, and whether a tag outside code carries `noindex_attr` or is a robots meta that says noindex.
+        The text, and whether a tag outside code carries `noindex_attr` or is a robots meta that says noindex, or a
+        comment says noindex. Where another one ends that, `<!-- /noindex -->`, only what is between them goes.
     """
     parts: list[str] = []
     noindex = False
@@ -45,6 +49,8 @@ def strip_svelte(text: str, noindex_attr: str, *, robots: bool = True) -> tuple[
         if kind in {"tag", "raw"}:
             seen = text[match.start() : end]
             noindex |= _carries(seen, noindex_attr) or (robots and _ROBOTS.search(seen) is not None)
+        elif kind == "comment":
+            noindex |= _NOINDEX.fullmatch(text, match.start(), end) is not None
         parts.append(kept)
         at = max(end, match.end() if kind != "ticks" else end)
     return "".join([*parts, text[at:]]), noindex
@@ -62,7 +68,10 @@ def _handled(text: str, match: re.Match[str], kind: str) -> tuple[int, str]:
         return end, text[start:end]
     if kind == "comment":
         end = text.find("-->", match.end())
-        return (len(text) if end < 0 else end + 3), ""
+        end = len(text) if end < 0 else end + 3
+        if _NOINDEX.fullmatch(text, start, end) and (close := _NOINDEX_END.search(text, end)):
+            end = close.end()
+        return end, ""
     if kind == "raw":
         closing = re.compile(rf"</{match['raw']}\s*>", re.IGNORECASE).search(text, match.end())
         return (closing.end() if closing else len(text)), ""

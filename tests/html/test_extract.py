@@ -172,7 +172,12 @@ OG = "<meta property=og:title content=Acme>"
     [
         ("<title>Install | Acme</title>", "<h1>Install</h1>", "Install"),
         ("<title>Install - The Acme Book</title>", "<h2>Install</h2>", "Install"),
-        ("<title>Install | Acme</title>", "<p>x</p>", "Install"),
+        ("<title>Install | Acme</title>", "<p>x</p>", "Install | Acme"),
+            ("<title>日本語 — é</title>", "<p>x</p>", "日本語 — é"),
+            (f"<title>Install | Acme</title>{SITE}", "<p>x</p>", "Install"),
+            ("<title>Acme | Install | Linux</title>", "<a href='/'>ACME</a>", "Install | Linux"),
+            ("<title>Install | Acme</title>", "<a href='/about'>Acme</a>", "Install | Acme"),
+            ("<title>Install | Acme</title>", "<a href='../'><b>Acme</b></a>", "Install"),
         ("<title>Self-hosting - a guide</title>", "<p>x</p>", "Self-hosting - a guide"),
         (f"<title>Acme: Install</title>{SITE}", "<h1>Getting started</h1>", "Getting started"),
         ("<meta property=og:title content=Better><title>Getting started</title>", "<h1>Title</h1>", "Better"),

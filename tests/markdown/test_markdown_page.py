@@ -140,11 +140,22 @@ def test_front_matter_can_take_a_page_out(head: str) -> None:
     assert extract(f"+++\nnoindex = true\n+++\n# {head}").skip == "noindex"
 
 
+def test_comments_can_take_out_what_is_between_them() -> None:
+    page = extract(
+        "# x\n\none\n\n<!-- noindex -->\n\ntwo\n\n<!-- /noindex -->\n\nthree <!-- noindex -->four<!-- /noindex -->"
+    )
+    assert (page.skip, page.body.split()[-2:]) == ("", ["one", "three"])
+
+
 def test_a_tag_can_take_a_page_out_but_not_one_in_code() -> None:
     """A comment or tag inside a fence once hid the page (original, failure 66)."""
     assert extract("# x\n\n<div data-search-noindex>y</div>").skip == "noindex"
     assert extract('<svelte:head><meta name="robots" content="noindex"></svelte:head>\n# x').skip == "noindex"
     assert extract("# x\n\n```html\n<div data-search-noindex>\n```").skip == ""
+    assert extract("# x\n\n<!-- noindex -->\n\ny").skip == "noindex"
+    assert extract("<!--NOINDEX--># x").skip == "noindex"
+    assert extract("# x\n\n```html\n<!-- noindex -->\n```\n\nand `<!-- noindex -->`").skip == ""
+    assert extract("# x\n\n<!-- no index, or noindex -->y").skip == ""
     assert extract("# x\n\nWrite `<div data-search-noindex>` or `<!--`.\n\nMore").body.endswith("More")
     assert extract("---\nrobots: none\n---\nx", ExtractSettings(respect_robots_noindex=False)).body == "x"
 
