@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from searchsocket.dollars import dollars
+
 
 class SearchSocketError(Exception):
     """Base of everything that this library raises on purpose."""
@@ -105,7 +107,7 @@ class BudgetExceeded(SearchSocketError):
 
     def __init__(self, cost_usd: float, max_cost_usd: float) -> None:
         super().__init__(
-            f"embedding would cost about ${cost_usd:.4f}, over the budget of ${max_cost_usd:.4f}; nothing was "
+            f"embedding would cost about {dollars(cost_usd)}, over the budget of {dollars(max_cost_usd)}; nothing was "
             "called; raise --max-cost (or embeddings.max_cost_usd), or index less with --max-pages"
         )
 

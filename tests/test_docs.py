@@ -17,9 +17,10 @@ from bs4 import BeautifulSoup, Tag
 import search_api.errors  # noqa: F401  defines errors of its own
 from searchsocket.cli.exits import exit_status
 from searchsocket.cli.main import cli
+from searchsocket.cli.serve import DEFAULT_PORT
 from searchsocket.errors import SearchSocketError
 from searchsocket.settings.load import PLANNED, all_keys
-from searchsocket.settings.model import Settings, SourceMode
+from searchsocket.settings.model import EmbeddingSettings, Settings, SourceMode
 
 ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "examples" / "docs-site" / "build"
@@ -79,6 +80,20 @@ def test_toml_examples_use_real_keys_and_valid_values() -> None:
     assert len(examples) >= 15
     for data in examples:
         Settings.model_validate_json(json.dumps(data.get("tool", {}).get("searchsocket", data)))
+
+
+def test_the_port_and_the_default_embedder_are_those_of_the_code() -> None:
+    """The README said port 8000, the specification that `hash` is the default and a trained model planned."""
+    readme, spec = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/spec.md"))
+    assert set(re.findall(r"127\.0\.0\.1:(\d+)", readme)) == {str(DEFAULT_PORT)}
+    default = Settings().embeddings.provider
+    assert re.findall(r"`(\w+)` \(default\): a", spec) == [default]
+    assert f"| embeddings | `{default}`, local |" in spec
+    for provider in get_args(EmbeddingSettings.model_fields["provider"].annotation):
+        assert f"`{provider}`" in spec.split("### 11.1 Providers", 1)[1].split("## 12.", 1)[0]
+    for name in ("docs/architecture", "docs/limits"):
+        assert not re.search(r"hashing embedder|trained (local )?(embedding )?model", page(name).get_text(" ")), name
+    assert f"{default} is the default" in page("docs/indexing/embeddings").get_text()
 
 
 def test_every_source_is_listed_and_has_a_page() -> None:

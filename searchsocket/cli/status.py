@@ -12,6 +12,7 @@ import click
 from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, count, print_json, safe, size
+from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
     from searchsocket.types import Generation
@@ -92,5 +93,6 @@ def _print_scope(generation: "Generation", age: float, model_id: str) -> None:
         f"  indexed     {ago(age)} ({generation.published_at})\n"
         f"  holds       {count(generation.pages, 'page')}, {count(generation.records, 'record')}\n"
         f"  model       {generation.model_id}{other}\n"
-        f"  last cost   about {count(generation.estimated_tokens, 'token')}, ${generation.estimated_cost_usd:.4f}"
+        f"  revision    {generation.source_revision or 'not known'}\n"
+        f"  last cost   about {count(generation.estimated_tokens, 'token')}, {dollars(generation.estimated_cost_usd)}"
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from searchsocket.cli.output import count, safe
+from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
     from searchsocket.pipeline.results import IndexSummary
@@ -30,7 +31,7 @@ def summary_lines(summary: "IndexSummary", before: str) -> Iterator[str]:
     yield _line("chunks", f"{chunks['total']:,} in all, {chunks['changed']:,} changed")
     yield _line("embeddings", f"{vectors['reused']:,} reused from the cache, {vectors['created']:,} new")
     yield _line("records", f"{records['upserted']:,} upserted, {records['deleted']:,} deleted")
-    yield _line("cost", f"about {count(summary.estimated_tokens, 'token')}, ${summary.estimated_cost_usd:.4f}")
+    yield _line("cost", f"about {count(summary.estimated_tokens, 'token')}, {dollars(summary.estimated_cost_usd)}")
     stages = " · ".join(f"{stage} {seconds:.2f}" for stage, seconds in summary.seconds.items())
     yield _line("seconds", f"{stages} · {sum(summary.seconds.values()):.2f} in all")
     for warning in summary.warnings[:_WARNINGS_SHOWN]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from searchsocket.batches import batches
+from searchsocket.dollars import dollars
 from searchsocket.embedders import make_embedder
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import SourceUnavailable
@@ -88,9 +89,11 @@ def cost_within_budget(run: ScopeRun) -> CheckOutcome:
     limit = budget(run)
     numbers = {"texts": plan.created, "estimated_tokens": plan.tokens, "estimated_cost_usd": plan.cost_usd}
     if limit is not None and plan.cost_usd > limit:
-        return CheckOutcome(False, f"about ${plan.cost_usd:.4f} is over the budget of ${limit:.4f}", numbers=numbers)
-    within = "no budget is set" if limit is None else f"within the budget of ${limit:.4f}"
-    return CheckOutcome(True, f"{plan.created} new texts, about ${plan.cost_usd:.4f}; {within}", numbers=numbers)
+        return CheckOutcome(
+            False, f"about {dollars(plan.cost_usd)} is over the budget of {dollars(limit)}", numbers=numbers
+        )
+    within = "no budget is set" if limit is None else f"within the budget of {dollars(limit)}"
+    return CheckOutcome(True, f"{plan.created} new texts, about {dollars(plan.cost_usd)}; {within}", numbers=numbers)
 
 
 def embeddings_sane(run: ScopeRun) -> CheckOutcome:

@@ -5,12 +5,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from searchsocket.errors import ConfigMissing, SourceUnavailable
 from searchsocket.events import OnEvent, ignore
 from searchsocket.hrefs import SiteBase
 from searchsocket.project import Project
 from searchsocket.settings.model import SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
+from searchsocket.sources.git_branch import GitBranchSource
+from searchsocket.sources.git_objects import Repository
 from searchsocket.types import Scope
 
 Clock = Callable[[], datetime]
@@ -82,6 +85,16 @@ class ScopeRun:
             fetched_dir=self.fetched_dir,
             max_pages=self.options.max_pages,
         )
+
+    def source_revision(self) -> str:
+        """The commit that is indexed, with `-dirty` where the working tree has changed since; "" without git."""
+        try:
+            source = self.make_source()
+            return (
+                source.commit() if isinstance(source, GitBranchSource) else Repository(self.project.root).checked_out()
+            )
+        except (ConfigMissing, SourceUnavailable):
+            return ""
 
     @property
     def mirror_dir(self) -> Path:

@@ -68,7 +68,6 @@ def _plan_index(run: ScopeRun) -> StageResult:
     plan = IndexPlan()
     with state(run) as db:
         refuse_large_deletion(run, db, live)
-        for kind, _ in changes(run, db, store, live, plan):
-            plan.upserted += kind == "upsert"
-            plan.deleted += kind == "delete"
+        for _ in changes(run, db, store, live, plan):
+            pass  # counted in the plan
     return index_result(plan, live, published=False)

@@ -61,7 +61,7 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
     refuse_large_deletion(run, db, live)
     store.discard(scope)
     places = array("q")  # of the chunks to upsert
-    for batch in batches(_counted(changes(run, db, store, live, plan), plan), _BATCH):
+    for batch in batches(changes(run, db, store, live, plan), _BATCH):
         places.extend(places_of(db, scope.name, [record_id for kind, record_id in batch if kind == "upsert"]))
         if deletes := [record_id for kind, record_id in batch if kind == "delete"]:
             store.delete_by_ids(deletes, scope)
@@ -75,15 +75,18 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
             run.on_event(Event("progress", {"stage": "search_index", "done": done, "total": len(ordered)}))
         plan.warnings += cache.warnings
     db.execute("PRAGMA shrink_memory")  # publishing takes the most memory of all, and reads nothing of the state
+    changed = bool(plan.upserted or plan.deleted)
     with ExitStack() as from_the_switch:
-        info = _info(run, db, embedder.model_id, embedder.dimensions)
+        info = _info(run, db, embedder.model_id, embedder.dimensions, changed=changed)
         generation = store.publish(scope, info, before_switch=lambda: from_the_switch.enter_context(uninterrupted(run)))
         # Dying before this line only makes the next run compare everything.
         set_published(db, scope.name, None if plan.kept else generation)
         run.on_event(Event("upserted", {"records": plan.upserted}))
         run.on_event(Event("deleted", {"records": plan.deleted}))
-        run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
-    return index_result(plan, generation, published=live is None or generation.name != live.name)
+        published = live is None or generation.name != live.name
+        if published:
+            run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
+    return index_result(plan, generation, published=published)
 
 
 def repaired(store: VectorStore, scope: Scope) -> list[str]:
@@ -127,7 +130,7 @@ def refuse_large_deletion(run: ScopeRun, db: Connection, live: Generation | None
     if pages == 0:
         raise ConfigMissing(
             f"there is nothing to index for scope {run.scope.name!r}: no page has searchable text; the live index, if "
-            "any, is left as it is; check the build folder with `searchsocket doctor`"
+            f"any, is left as it is; {_advice(run)}"
         )
     if (
         live is not None
@@ -136,6 +139,17 @@ def refuse_large_deletion(run: ScopeRun, db: Connection, live: Generation | None
         and not run.options.accept_large_deletion
     ):
         raise LargeDeletion(run.scope.name, live.pages - pages, live.pages)
+
+
+def _advice(run: ScopeRun) -> str:
+    """What to look at where a source gave no text."""
+    name = run.make_source().name
+    if name in ("content-files", "git-branch"):
+        globs = ", ".join(run.project.settings.source.content_files.globs)
+        return f"check source.content_files.globs ({globs}) and base_dir: files that they match are the pages"
+    if name == "crawl":
+        return "check source.crawl.base_url, and what the host answers there"
+    return "check the build folder with `searchsocket doctor`"
 
 
 def may_delete(db: Connection, scope: str) -> bool:
@@ -152,18 +166,25 @@ def may_delete(db: Connection, scope: str) -> bool:
 def changes(
     run: ScopeRun, db: Connection, store: VectorStore, live: Generation | None, plan: IndexPlan
 ) -> Iterator[Change]:
-    """What must be done to the live records so that they are the chunks, by rising id; holds one of each at a time."""
+    """What must be done to the live records so that they are the chunks, by rising id; holds one of each at a time.
+
+    `plan` counts what will differ in the index.
+    """
     deleting = may_delete(db, run.scope.name)
     for record_id, wanted, present in _pairs(run, db, store, live, plan):
         if wanted is None:
             if deleting:
+                plan.deleted += 1
                 yield "delete", record_id
             else:
                 plan.kept += 1
-        elif wanted != present or run.options.force:
+        elif wanted != present:
+            plan.upserted += 1
             yield "upsert", record_id
         else:
             plan.unchanged += 1
+            if run.options.force:  # written again, in case its vector differs; the store drops what does not
+                yield "upsert", record_id
     if plan.kept:
         plan.warnings.append(
             f"{plan.kept} records of pages that this run did not see are kept; a complete run removes them"
@@ -201,16 +222,7 @@ def merged(wanted: Iterator[tuple[str, str]], present: Iterator[tuple[str, str]]
             want, have = next(wanted, None), next(present, None)
 
 
-def _counted(stream: Iterator[Change], plan: IndexPlan) -> Iterator[Change]:
-    for change in stream:
-        if change[0] == "upsert":
-            plan.upserted += 1
-        else:
-            plan.deleted += 1
-        yield change
-
-
-def _info(run: ScopeRun, db: Connection, model_id: str, dimensions: int) -> PublishInfo:
+def _info(run: ScopeRun, db: Connection, model_id: str, dimensions: int, *, changed: bool) -> PublishInfo:
     embedded = last_result(db, run.scope.name, "chunk_embeddings")
     numbers = embedded.numbers if embedded else {}
     return PublishInfo(
@@ -219,4 +231,5 @@ def _info(run: ScopeRun, db: Connection, model_id: str, dimensions: int) -> Publ
         published_at=run.clock().isoformat(timespec="seconds").replace("+00:00", "Z"),
         estimated_tokens=int(numbers.get("estimated_tokens", 0)),
         estimated_cost_usd=float(numbers.get("estimated_cost_usd", 0.0)),
+        source_revision=run.source_revision() if changed else "",  # else the live generation stays, with its own
     )

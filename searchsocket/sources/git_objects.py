@@ -18,7 +18,7 @@ _MAX_NAME_CHARS = 250
 _CHUNK = 65_536
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _OBJECT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_SHORT_ANSWERS = ("rev-parse", "for-each-ref")  # read whole, so that the error text can be read beside them
+_SHORT_ANSWERS = ("rev-parse", "for-each-ref", "describe")  # read whole, so that the error text can be read beside them
 _NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\\ud800-\udfff]|\.\.|@\{|//|^[-/.]|[/.]$|/\.|\.lock(?:/|$)")
 
 
@@ -61,6 +61,16 @@ class Repository:
             raise SourceUnavailable(f"there is no branch, tag or commit {name!a} in the repository at {self._folder}")
         return commit
 
+    def checked_out(self) -> str:
+        """The commit that is checked out, with `-dirty` where files that git knows have changed since.
+
+        Raises:
+            SourceUnavailable: There is no repository, or no commit in it.
+        """
+        # No tag has this name, so the answer is the whole id.
+        answer = self._run("describe", "--always", "--dirty", "--abbrev=64", "--exclude=*")
+        return answer.decode("ascii", "replace").strip()
+
     def prefix(self) -> str:
         """Where the folder lies in the repository: "" at the top, else like `apps/site/`."""
         return self._run("rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").removesuffix("\n")
@@ -86,6 +96,7 @@ class Repository:
         quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
         literal = {"GIT_LITERAL_PATHSPECS": "1"}
         command = ["git", "-C", os.fspath(self._folder), "-c", "protocol.allow=never", "-c", "core.quotePath=false"]
+        command += ["-c", "core.fsmonitor=false"]  # which would run a program of the repository
         try:
             return subprocess.Popen(  # noqa: S603  no shell; names are checked, and full refs by then
                 [*command, *arguments],

@@ -2,8 +2,14 @@
 
 import os
 import re
+import subprocess
 
+from searchsocket.events import Event
+from searchsocket.pipeline.context import RunOptions
+from searchsocket.pipeline.index import index_scope
 from searchsocket.pipeline.stages import STAGES
+from searchsocket.stores import make_store
+from searchsocket.types import Generation
 from tests.pipeline.conftest import PAGES, Site
 
 
@@ -146,11 +152,12 @@ def test_a_link_to_a_page_that_comes_later_is_counted_then(site: Site) -> None:
     assert {record.incoming_links for record in site.records() if record.url == "/blog/third"} == {0}
 
 
-def test_forcing_writes_everything_again_and_embeds_nothing(site: Site) -> None:
+def test_forcing_does_every_step_again_and_embeds_nothing(site: Site) -> None:
+    """What turns out as it was is no upsert: no generation is published for it."""
     first = site.index()
     mirror = site.mirror()
     summary = site.index(force=True)
-    assert summary.records["upserted"] == first.chunks["total"]
+    assert (summary.records, summary.generation) == ({"upserted": 0, "deleted": 0}, first.generation)
     assert summary.embeddings["created"] == 0
     assert site.mirror() == mirror
 
@@ -160,3 +167,69 @@ def test_the_mirror_is_byte_identical_in_another_place(site: Site, make_site: ob
     other = Site(site.root.parent / "elsewhere" / "site")
     other.index()
     assert other.mirror() == site.mirror()
+
+
+def test_events_and_counts_tell_what_the_index_got(site: Site) -> None:
+    """A forced run told of all records, though none differed and no generation was published."""
+    heard: dict[str, list[dict[str, object]]] = {}
+
+    def listen(event: Event) -> None:
+        heard.setdefault(event.name, []).append(event.fields)
+
+    index_scope(site.run(on_event=listen))
+    [first] = heard["upserted"]
+    assert first["records"] == len(site.records())
+    assert len(heard.pop("registry_updated")) == 1
+    heard.clear()
+    summary = index_scope(site.run(options=RunOptions(force=True), on_event=listen))
+    assert summary.records == {"upserted": 0, "deleted": 0}
+    assert (heard["upserted"], heard["deleted"]) == ([{"records": 0}], [{"records": 0}])
+    assert "registry_updated" not in heard
+
+
+def test_a_generation_names_the_commit_that_it_was_made_of(site: Site) -> None:
+    """And that the tree differed from it; a run without changes stays one, whatever was committed."""
+    site.index()
+    assert live(site).source_revision == ""
+    git(site, "init", "-q")
+    git(site, "add", "build")
+    git(site, "commit", "-qm", "one")
+    one = git(site, "rev-parse", "HEAD")
+    site.write("docs/faq.html", "FAQ", "<p>Questions about prices are answered here.</p>")
+    site.index()
+    assert live(site).source_revision == f"{one}-dirty"
+    git(site, "commit", "-qam", "two")
+    before = live(site)
+    site.index()
+    assert live(site) == before
+    site.write("new.html", "New", "<p>Not known to git.</p>")
+    site.index()
+    assert live(site).source_revision == git(site, "rev-parse", "HEAD")
+
+
+def test_a_branch_names_its_own_commit(site: Site) -> None:
+    (site.root / "docs").mkdir()
+    (site.root / "docs/ropes.md").write_text("# Ropes\n\nA bowline.\n")
+    git(site, "init", "-q")
+    git(site, "add", "docs")
+    git(site, "commit", "-qm", "one")
+    commit = git(site, "rev-parse", "HEAD")
+    git(site, "checkout", "-q", "-b", "other")
+    git(site, "commit", "-q", "--allow-empty", "-m", "two")
+    (site.root / "searchsocket.toml").write_text('source.mode = "git-branch"\nsource.git.branch = "main"\n')
+    site.index()
+    assert live(site).source_revision == commit
+
+
+def live(site: Site) -> Generation:
+    project = site.project
+    store = make_store(project.settings.vector, project.state_dir, project.id)
+    generation = store.generation(project.scope_named("main"))
+    assert generation is not None
+    return generation
+
+
+def git(site: Site, *arguments: str) -> str:
+    who = ("-c", "user.name=t", "-c", "user.email=t@t.test", "-c", "init.defaultBranch=main")
+    command = ["git", *who, *arguments]
+    return subprocess.run(command, cwd=site.root, check=True, capture_output=True, text=True).stdout.strip()

@@ -59,6 +59,20 @@ def test_an_empty_or_missing_source_deletes_nothing(site: Site, how: str) -> Non
     assert site.urls() == before
 
 
+@pytest.mark.parametrize("mode", ["static-output", "content-files"])
+def test_where_nothing_is_found_the_advice_fits_the_source(site: Site, mode: str) -> None:
+    """Globs that matched nothing gave advice on builds."""
+    (site.root / "searchsocket.toml").write_text(
+        f'source.mode = "{mode}"\nsource.content_files.globs = ["notes/*.md"]\nextract.main_selector = "#none"\n'
+    )
+    for file in (site.root / "build").rglob("*.html"):
+        file.write_text("<p></p>")
+    with pytest.raises(ConfigMissing) as caught:
+        site.index()
+    assert ("notes/*.md" in str(caught.value)) is (mode == "content-files")
+    assert ("build folder" in str(caught.value)) is (mode == "static-output")
+
+
 def test_a_large_deletion_asks_first(site: Site) -> None:
     site.index()
     before = site.urls()
