@@ -1,6 +1,7 @@
 """Words of a vocabulary that differ from a typed one by a slip or two."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from itertools import islice
 
 MIN_CHARS = 4  # shorter words have too many neighbours to mean one of them
 _TWO_EDITS_FROM = 8
@@ -12,19 +13,17 @@ def allowed_edits(word: str) -> int:
     return 0 if len(word) < MIN_CHARS else 1 if len(word) < _TWO_EDITS_FROM else 2
 
 
-def nearest(word: str, vocabulary: Iterable[tuple[str, int]]) -> list[str]:
-    """The words fewest edits away, at most three: the more frequent first, then by spelling.
+def nearest(word: str, vocabulary: Sequence[str]) -> list[str]:
+    """The first words of a vocabulary that are fewest edits away, at most three.
 
     Args:
         word: Folded, and not in the vocabulary itself.
-        vocabulary: (word, number of documents that hold it).
+        vocabulary: In the order in which equally near words are wanted.
     """
-    most = allowed_edits(word)
-    near = [(known, count) for known, count in vocabulary if abs(len(known) - len(word)) <= most]
-    for edits in range(1, most + 1):
-        found = sorted((-count, known) for known, count in near if within(word, known, edits))
+    for edits in range(1, allowed_edits(word) + 1):
+        found = list(islice((known for known in vocabulary if within(word, known, edits)), _MAX_FOUND))
         if found:
-            return [known for _, known in found[:_MAX_FOUND]]
+            return found
     return []
 
 

@@ -168,7 +168,7 @@ def _query_words(written: str) -> list[QueryWord]:
         return [QueryWord(form, "") for form in forms]
     if len(forms) == 1 and folded.isalpha():
         return [QueryWord(folded, forms[0], is_stop=folded in STOP_WORDS)]
-    return [QueryWord(forms[0], "", forms[1:], is_stop=folded.replace("'", "") in STOP_WORDS)]
+    return [QueryWord(forms[0], "", forms[1 : MAX_PARTS + 1], is_stop=folded.replace("'", "") in STOP_WORDS)]
 
 
 def split_code(markdown: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ _TITLE = 2.2
 _AMONG_WORDS = 0.3
 # What prose does not hold: `a_b`, `$x`, `a::b`, `ab.cd`, `f()`, `camelCase`, `--flag`.
 _NAME = re.compile(r"(?=.*[A-Za-z])(?:.*[_$].*|.*::.*|.*\w\w\.\w\w.*|.*\(\).*|.*[a-z][A-Z].*|--.*)")
+_MAX_NAMES = 10  # each is looked for in the text of every candidate
 _EDGES = " \t?!,;\"'`“”"
 
 
@@ -40,7 +41,8 @@ def exactness(q: str) -> Exactness:
     words = [word.strip(_EDGES) for word in q.split()]
     # One word alone is meant as it is, whatever it looks like.
     names = [word for word in words if word and (len(words) == 1 or _NAME.fullmatch(word))]
-    return Exactness(_folded(q.strip(_EDGES)), tuple(dict.fromkeys(name.casefold() for name in names)))
+    distinct = tuple(dict.fromkeys(name.casefold() for name in names))
+    return Exactness(_folded(q.strip(_EDGES)), distinct[:_MAX_NAMES])
 
 
 @lru_cache(maxsize=1 << 12)  # titles repeat: from one chunk of a page to the next, and between queries

@@ -1,9 +1,9 @@
 """Which words of a text are the query's, by the same forms as the index keeps."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from searchsocket.synonyms import NO_SYNONYMS, Forms, Synonyms
 from searchsocket.words import fold, parse_query, word_forms
@@ -12,10 +12,15 @@ _MIN_PREFIX = 3
 _MAX_MARKED_CHARS = 100_000  # of one text: chunks end long before
 _MAX_KEPT_CHARS = 4_000  # a longer text is cut into words each time
 _MAX_WORD_CHARS = 64  # longer runs are data, not words
+# Each word is a pass over every text that is quoted; of a query of more the longest say enough.
+_MAX_WORDS = 16
+_MAX_LITERAL_CHARS = 100
+_MAX_MORE = 16  # synonyms likewise, parts of identifiers, literals
 
 _COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _WORD = re.compile(rf"(?:[^\W_]|[{_COMBINING}])+")
 _WORD_REST = re.compile(r"[^\W_]*")
+_LETTER = re.compile(r"(?:(?<![^\W_])[^\W_]|(?<![A-Z])[A-Z])(?![^\W_])")  # alone, or the end of `camelC`
 _ASCII = re.compile(r"[\x00-\x7f]+")
 _OTHER_LETTER = re.compile(rf"[^\W\d_a-zA-Z]|[{_COMBINING}]")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
@@ -32,6 +37,7 @@ def _all_words(text: str) -> tuple[tuple[int, str], ...]:
     return tuple(_words(text))
 
 
+_T = TypeVar("_T")
 _Range = tuple[int, int, str]  # where a mark begins and ends, and its query word
 _Meant = tuple[str, bool]  # the query word that a word is, "" for none, and whether it is the whole of it
 
@@ -51,18 +57,24 @@ class QueryWords:
         parsed = parse_query(q)
         # Stop words are marked only where there is nothing else.
         words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
+        words = _longest(words, _MAX_WORDS, lambda word: word.exact)
         others = synonyms.of(parsed.order)
         also = {forms: word.exact for word in words for forms in others.get(word.exact, ())}
-        self._whole = {forms[0]: exact for forms, exact in also.items() if len(forms) == 1}
-        self._whole |= {form: word.exact for word in words for form in (word.exact, word.stem) if form}
-        self._runs = [(_run(forms), forms, exact) for forms, exact in also.items() if len(forms) > 1]
-        self._parts = {part: word.exact for word in words for part in word.parts if part not in self._whole}
+        own = {form: word.exact for word in words for form in (word.exact, word.stem) if form}
+        singles = [(forms[0], exact) for forms, exact in also.items() if len(forms) == 1 and forms[0] not in own]
+        self._whole = own | dict(_longest(singles, _MAX_MORE, lambda single: single[0]))
+        runs = [(forms, exact) for forms, exact in also.items() if len(forms) > 1]
+        self._runs = [(_run(forms), forms, exact) for forms, exact in runs[:_MAX_MORE]]
+        parts = [(part, word.exact) for word in words for part in word.parts if part not in self._whole]
+        self._parts = dict(_longest(parts, _MAX_MORE, lambda part: part[0]))
         self._known: dict[str, _Meant] = {}  # words that texts held: they repeat from text to text
-        literals = _literals(q)
+        literals = _literals(q)[:_MAX_MORE]
         self._literals = _any_of(literals) if literals else None
         # What plain texts hold in lower case where they hold a literal; "" is in all of them.
         self._literal_needles = [literal.lower() if literal.isascii() else "" for literal in literals]
-        self._needles = _needles([*self._whole, *self._parts])
+        forms = [*self._whole, *self._parts]
+        self._has_letters = any(len(form) == 1 for form in forms)
+        self._needles = _needles(form for form in forms if len(form) > 1)
         # Search as one types: the last word may be the beginning of one.
         last = fold(_WORD.findall(q)[-1]) if parsed.open_ended and _WORD.search(q) else ""
         self._prefix = last if len(last) >= _MIN_PREFIX else ""
@@ -84,7 +96,7 @@ class QueryWords:
         if parts:
             found = {word for _, _, word in whole}
             whole += [mark for mark in parts if mark[2] not in found]
-        return _merged(whole or self._prefix_marks(text, lower))
+        return _merged(whole or self._prefix_marks(text, lower, is_plain))
 
     def _add_likely(self, text: str, lower: str, whole: list[_Range], parts: list[_Range]) -> None:
         """Look only at words that begin like one of the query's, also inside `camelCase`: in texts of plain letters."""
@@ -104,6 +116,10 @@ class QueryWords:
                     if query_word or not longer or lower.startswith(longer, at):  # else a longer one may be inside
                         end = word_end
                 at = find(needle, end)
+        for match in _LETTER.finditer(text) if self._has_letters else ():  # letters stand in every word
+            query_word, is_whole = known.get(match[0]) or self._meant(match[0])
+            if query_word:
+                (whole if is_whole else parts).append((*match.span(), query_word))
 
     def _add_all(self, text: str, whole: list[_Range], parts: list[_Range]) -> None:
         """Look at every word, where letters have more than one form or words no spaces between them."""
@@ -145,14 +161,20 @@ class QueryWords:
             return []
         return [(match.start(), match.end(), fold(match[0])) for match in self._literals.finditer(text)]
 
-    def _prefix_marks(self, text: str, lower: str) -> list[_Range]:
-        if not self._prefix or (text.isascii() and self._prefix not in lower):
+    def _prefix_marks(self, text: str, lower: str, is_plain: bool) -> list[_Range]:
+        if not self._prefix:
             return []
-        return [
-            (match.start(), match.end(), self._prefix)
-            for match in _WORD.finditer(text)
-            if len(match[0]) <= _MAX_WORD_CHARS and fold(match[0]).startswith(self._prefix)
-        ]
+        if is_plain:  # then words begin where they do in lower case
+            found = re.finditer(rf"(?<![^\W_]){re.escape(self._prefix)}[^\W_]*", lower)
+        else:
+            found = (
+                match for match in _WORD.finditer(text) if fold(match[0][:_MAX_WORD_CHARS]).startswith(self._prefix)
+            )
+        return [(*match.span(), self._prefix) for match in found if len(match[0]) <= _MAX_WORD_CHARS]
+
+
+def _longest(items: list[_T], count: int, text: Callable[[_T], str]) -> list[_T]:
+    return items if len(items) <= count else sorted(items, key=lambda item: -len(text(item)))[:count]
 
 
 def _is_plain(text: str, lower: str) -> bool:
@@ -186,7 +208,7 @@ def _run(forms: Forms) -> re.Pattern[str]:
 
 def _literals(q: str) -> list[str]:
     """Query words that are more than letters and digits, longest first: `--dry-run`, `C++`, `$state.raw`."""
-    words = {word.strip("\"'`.,;:!?()") for word in q.split()}
+    words = {word.strip("\"'`.,;:!?()") for word in q.split() if len(word) <= _MAX_LITERAL_CHARS}
     return sorted((w for w in words if _WORD.search(w) and not _WORD.fullmatch(w)), key=lambda w: (-len(w), w))
 
 

@@ -11,11 +11,12 @@ from tantivy import Occur, Query
 from searchsocket.stores.base import WordEvidence
 from searchsocket.stores.local.layout import PAGES, WORDS
 from searchsocket.stores.local.records import clean
+from searchsocket.stores.local.vocabulary import Vocabulary
 from searchsocket.stores.local.word_documents import PAGE_FIELDS
 from searchsocket.stores.local.word_index import Docs, Scored, Term, WordIndex
 from searchsocket.synonyms import NO_SYNONYMS, Forms, Synonyms
 from searchsocket.types import Filter
-from searchsocket.typos import allowed_edits, is_likely_slip, nearest
+from searchsocket.typos import allowed_edits, is_likely_slip
 from searchsocket.words import ParsedQuery, QueryWord, parse_query, stem
 
 # What a word is worth where it stands.
@@ -27,6 +28,7 @@ _PREFIX_BOOST = 0.05  # of a word that begins with the one being typed
 _TYPO_BOOST = 0.8  # of a word that the typed one was meant to be
 _SYNONYM_BOOST = 0.5  # of a word that the settings say means the same
 _MAX_COMPLETIONS = 12
+_MAX_CORRECTED = 4  # words of a query
 _MIN_PREFIX_CHARS = 2
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_TYPO = 3, 6  # shorter ones are near some word by chance
 
@@ -61,6 +63,7 @@ class Words:
         self._records = WordIndex(generation / WORDS, BOOSTS, records)
         self._pages = WordIndex(generation / PAGES, _WHOLE, pages)
         self._searcher = self._records.searcher
+        self._vocabulary = Vocabulary(lambda first: self._searcher.terms_with_prefix("plain", first))
         self._last: tuple[str, _LookedFor] | None = None
 
     @property
@@ -104,10 +107,11 @@ class Words:
         telling = [word for word in wanted.words if len(word.exact) > 1 or not word.exact.isascii()] or wanted.words
         held = {word: self._held_forms(word, wanted) for word in telling}
         known = sum(map(bool, held.values()))
+        guessed = _worth_correcting(word for word, sure in held.items() if not sure)
         rarities: list[tuple[Query, float]] = []
         total = 0.0
         for word, sure in held.items():
-            forms = sure or self._guessed_forms(word, is_alone=not known)
+            forms = sure or self._guessed_forms(word, word in guessed, is_alone=not known)
             pages = max((self._pages_with(words) for words in forms), default=0)
             rarity = math.log1p((self.pages - pages + 0.5) / (pages + 0.5))
             total += rarity
@@ -129,7 +133,7 @@ class Words:
         is_open = wanted.parsed.open_ended and word is wanted.parsed.words[-1]
         return [(form,) for form in self._completions(word) if self._pages_with((form,))] if is_open else []
 
-    def _guessed_forms(self, word: QueryWord, *, is_alone: bool) -> list[Forms]:
+    def _guessed_forms(self, word: QueryWord, may_be_slip: bool, *, is_alone: bool) -> list[Forms]:
         """The forms by which pages hold what a word was meant to be: all its parts, or what it is a slip of.
 
         Noise has small parts that some page holds, and made-up words are near some word. So it must be all the parts,
@@ -137,7 +141,7 @@ class Words:
         """
         if word.parts:
             return [word.parts] if self._pages_with(word.parts) else []
-        if not word.stem or len(word.exact) < _MIN_EVIDENT_TYPO:
+        if not may_be_slip or len(word.exact) < _MIN_EVIDENT_TYPO:
             return []
         meant = (known for known in self._nearest(word) if not is_alone or is_likely_slip(word.exact, known))
         return [(form,) for form in _kept_forms(meant) if self._pages_with((form,))]
@@ -165,27 +169,31 @@ class Words:
         parsed = parse_query(clean(text))
         words = tuple(word for word in parsed.words if not word.is_stop) or parsed.words
         wanted = _LookedFor(parsed, words, [], [], self._synonyms.of(parsed.order))
+        unknown: list[QueryWord] = []
+        found: dict[str, list[Term]] = {}
         for word in words:
             others = [forms for forms in wanted.others.get(word.exact, ()) if all(map(self._is_held, forms))]
             worth = _SYNONYM_BOOST * (1.0 if word.stem else _IDENTIFIER_BOOST)
-            wanted.terms.extend((forms[0], worth) for forms in others if len(forms) == 1)
+            found[word.exact] = [(forms[0], worth) for forms in others if len(forms) == 1]
             wanted.wholes.extend((forms, worth) for forms in others if len(forms) > 1)
-            is_open = parsed.open_ended and word is parsed.words[-1]
-            wanted.terms.extend(self._terms(word, is_open, may_be_slip=not others))
+            own = self._terms(word, is_open=parsed.open_ended and word is parsed.words[-1])
+            found[word.exact] += own
+            if not own and not others:
+                unknown.append(word)
+        for word in _worth_correcting(unknown):
+            found[word.exact] = [term for term in self._corrections(word) if self._is_held(*term)]
+        wanted.terms.extend(term for terms in found.values() for term in terms)
         return wanted
 
-    def _terms(self, word: QueryWord, is_open: bool, *, may_be_slip: bool) -> list[Term]:
-        """What one word of the query looks for: its own forms and parts, completions, else what it was meant to be."""
+    def _terms(self, word: QueryWord, *, is_open: bool) -> list[Term]:
+        """What one word of the query looks for: its own forms and parts, and completions."""
         forms = [form for form in dict.fromkeys((word.exact, word.stem)) if form]
         worth = 1.0 if word.stem else _IDENTIFIER_BOOST
         found = [(form, worth) for form in forms]
         if is_open:
             found += [(form, _PREFIX_BOOST) for form in self._completions(word) if form not in forms]
         found += [(part, _PART_BOOST) for part in word.parts if part not in forms]
-        found = [(form, worth) for form, worth in found if self._is_held(form, worth)]
-        if found or not may_be_slip:
-            return found
-        return [(form, _TYPO_BOOST) for form in self._corrections(word) if self._is_held(form, _TYPO_BOOST)]
+        return [(form, worth) for form, worth in found if self._is_held(form, worth)]
 
     def _is_held(self, term: str, worth: float = _SYNONYM_BOOST) -> bool:
         """Whether any record holds the term; `worth` is what it is then looked for with."""
@@ -202,14 +210,18 @@ class Words:
         best = sorted(counts, key=lambda term: (-counts[term], term))[:_MAX_COMPLETIONS]
         return _kept_forms(best) if word.stem else best
 
-    def _corrections(self, word: QueryWord) -> list[str]:
-        """What a word that no document holds was meant to be; its first letter is taken to be right."""
-        if not word.stem or not allowed_edits(word.exact):
-            return []
-        return _kept_forms(self._nearest(word))
+    def _corrections(self, word: QueryWord) -> list[Term]:
+        """What a word that no document holds was meant to be."""
+        return [(form, _TYPO_BOOST) for form in _kept_forms(self._nearest(word))]
 
     def _nearest(self, word: QueryWord) -> list[str]:
-        return nearest(word.exact, self._searcher.terms_with_prefix("plain", word.exact[0]))
+        return self._vocabulary.nearest(word.exact)
+
+
+def _worth_correcting(unknown: Iterable[QueryWord]) -> list[QueryWord]:
+    """The longest of the words that may be slips: made-up words by the dozen mean nothing, and each costs a search."""
+    slips = [word for word in unknown if word.stem and allowed_edits(word.exact)]
+    return sorted(slips, key=lambda word: -len(word.exact))[:_MAX_CORRECTED]
 
 
 def _kept_forms(plain: Iterable[str]) -> list[str]:

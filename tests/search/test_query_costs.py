@@ -1,0 +1,90 @@
+"""No query costs much more than a plain one, whatever its words: counted in calls, which no machine's load changes."""
+
+import random
+import string
+import sys
+from itertools import pairwise
+from pathlib import Path
+from types import FrameType
+
+import pytest
+from search_site import MAIN, Piece, make_site
+
+from searchsocket.search.engine import SearchEngine
+from searchsocket.search.query import SearchQuery
+
+PAGES, WORDS = 60, 6_000
+LETTERS = "eeeeeetttttaaaaooooiiiinnnnsssshhhrrrddlluuccmmffggyyppwwbbvk"  # as often as in English
+
+
+def made_up(source: random.Random, chars: int) -> str:
+    return source.choice("scpmtabr") + "".join(source.choice(LETTERS) for _ in range(chars - 1))
+
+
+def vocabulary() -> list[str]:
+    source = random.Random(1)
+    return list(dict.fromkeys(made_up(source, source.randint(5, 11)) for _ in range(WORDS)))
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> SearchEngine:
+    """A site of 60 pages, all of which say the first words, and each a hundred of its own."""
+    words = vocabulary()
+    pieces = [
+        Piece(f"/{n}", " ".join([*words[:40], *words[40 + n * 99 : 139 + n * 99], "read_it a_b"]), title=f"Page {n}")
+        for n in range(PAGES)
+    ]
+    return make_site(tmp_path_factory.mktemp("index"), pieces).engine
+
+
+def calls(engine: SearchEngine, query: SearchQuery) -> int:
+    """How many functions an answer calls, Python's and built-in ones."""
+    count = 0
+
+    def note(_: FrameType, event: str, __: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        engine.search(query, MAIN)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def hostile() -> dict[str, SearchQuery]:
+    source, words = random.Random(2), vocabulary()
+    letters = " ".join(string.ascii_lowercase)
+    names = " ".join(f"{one}_{two}" for one in "abcdefghijkl" for two in "abcdefghijklmnopq")
+    return {
+        "32 made-up words": SearchQuery(" ".join(made_up(source, 8) for _ in range(32))),
+        "long ones": SearchQuery(" ".join(made_up(source, 9) for _ in range(32))),
+        "32 slips": SearchQuery(" ".join(word[:4] + "x" + word[5:] for word in words[100:132])),
+        "beside known words": SearchQuery(" ".join([*words[:16], *(made_up(source, 9) for _ in range(16))])),
+        "letters": SearchQuery(f"{words[0]} {words[1]} {words[2]} {letters}"),
+        "parts": SearchQuery(" ".join([*words[:8], ".".join(word[:3] for word in words[:230])])[:1000]),
+        "names": SearchQuery(f"{' '.join(words[:20])} {names}"[:1000]),
+        "phrases": SearchQuery(" ".join(f'"{one} {two}"' for one, two in pairwise(words[:21]))),
+        "a page of chinese": SearchQuery("".join(chr(0x4E00 + source.randrange(20_000)) for _ in range(1000))),
+    }
+
+
+@pytest.mark.parametrize("name", hostile())
+def test_no_words_cost_ten_times_a_plain_query(engine: SearchEngine, name: str) -> None:
+    words = vocabulary()
+    plain = SearchQuery(f"{words[3]} {words[7]} {words[500]}")
+    calls(engine, plain)  # opens the index
+    plain_calls = calls(engine, SearchQuery(f"{words[4]} {words[8]} {words[600]}"))
+    assert calls(engine, hostile()[name]) < 10 * plain_calls
+
+
+def test_the_longest_unknown_words_are_corrected_and_no_more(tmp_path: Path) -> None:
+    """A query of more slips than that is nothing that anybody typed."""
+    names = ("alternator", "carburettor", "differential", "suspension", "axle")
+    engine = make_site(tmp_path, [Piece(f"/{name}", f"About the {name} alone.", title=name) for name in names]).engine
+    reader = engine._store.reader(MAIN)
+    slips = "axxe alternater carburetter diferential suspenssion"
+    found = {record.url for record in reader.records([hit.id for hit in reader.keyword_query(f"{slips} ", top_k=10)])}
+    assert found == {f"/{name}" for name in names[:4]}
+    assert [hit.id for hit in reader.keyword_query("axxe ", top_k=10)]  # which is corrected where it is alone
