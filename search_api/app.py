@@ -33,6 +33,7 @@ from searchsocket.stores.base import VectorStore
 
 BODY_TIMEOUT_S = 10.0
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
+HEALTH_FACTOR = 5  # as often as other requests: several load balancers may ask through one address
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 _TAKEN = frozenset({"health", "pages", "related", "openapi.json"})
 OnError = Callable[[BaseException], None]
@@ -90,7 +91,7 @@ def create_app(
     add_health(app, health_path, service)
     add_handlers(app, on_error)
     rules = _tier_rules(settings, configured_key(settings, environ), token, dev and is_loopback(host))
-    _add_guards(app, project, rules, host, frozenset({health_path}), on_error)
+    _add_guards(app, project, rules, host, health_path, on_error)
     return app
 
 
@@ -134,13 +135,15 @@ async def _refresh(service: Service) -> None:
 
 
 def _add_guards(
-    app: FastAPI, project: Project, rules: TierRules, host: str, unlimited: frozenset[str], on_error: OnError
+    app: FastAPI, project: Project, rules: TierRules, host: str, health_path: str, on_error: OnError
 ) -> None:
     """Put the guards before the endpoints; the last one added stands outermost."""
     settings = project.settings.api
     rate = RateLimit(settings.rate_limit) if settings.rate_limit.max else None
+    probes = settings.rate_limit.model_copy(update={"max": HEALTH_FACTOR * settings.rate_limit.max})
+    own_rates = {health_path: RateLimit(probes)} if rate else {}
     app.add_middleware(BodyGuard, max_bytes=settings.max_body_bytes, timeout_s=BODY_TIMEOUT_S)
-    app.add_middleware(CallerGuard, rules=rules, rate=rate, unlimited=unlimited)
+    app.add_middleware(CallerGuard, rules=rules, rate=rate, own_rates=own_rates)
     app.add_middleware(LastResort, on_defect=on_error)
     if settings.cors.allow_origins:
         app.add_middleware(

@@ -26,6 +26,14 @@ class Unauthorized(SearchSocketError):
     code = "UNAUTHORIZED"
 
 
+class Busy(SearchSocketError):
+    """So much is being answered already that this must wait."""
+
+    code = "BUSY"
+    retryable = True
+    retry_after_s = 1
+
+
 _STATUS = {
     "INVALID_REQUEST": 400,
     "INVALID_SCOPE": 400,
@@ -33,6 +41,7 @@ _STATUS = {
     "SCOPE_NOT_INDEXED": 404,
     "PAGE_NOT_FOUND": 404,
     "RATE_LIMITED": 429,
+    "BUSY": 503,
     "CONFIG_MISSING": 503,
     "CONFIG_INVALID": 503,
     "EMBEDDING_MODEL_MISMATCH": 503,
@@ -44,7 +53,7 @@ _STATUS = {
 }
 
 # These say only what the caller sent or may know; of all others the words stay inside.
-_OWN_WORDS = (InvalidRequest, PageNotFound, RateLimited, Unauthorized)
+_OWN_WORDS = (Busy, InvalidRequest, PageNotFound, RateLimited, Unauthorized)
 _PUBLIC = {
     "SCOPE_NOT_INDEXED": "nothing is indexed for this scope",
     "CONFIG_MISSING": "the search service is not set up completely",
@@ -75,6 +84,8 @@ def public_message(error: SearchSocketError) -> str:
 def error_response(error: SearchSocketError, headers: dict[str, str] | None = None) -> Response:
     """The response for an error that this service knows."""
     code = error.code if status_of(error) != 500 else "INTERNAL_ERROR"
+    if isinstance(error, Busy):
+        headers = {"retry-after": str(error.retry_after_s)} | (headers or {})
     more = {"suggestions": error.suggestions} if isinstance(error, PageMissing) else {}
     return problem(status_of(error), code, public_message(error), headers, **more)
 

@@ -4,7 +4,7 @@ Order, outermost first: `Envelope` (headers), `HostGuard`, CORS, `LastResort`, `
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -109,11 +109,14 @@ class HostGuard:
 class CallerGuard:
     """Finds out who asks, and holds the anonymous to the rate limit."""
 
-    def __init__(self, app: ASGIApp, rules: TierRules, rate: RateLimit | None, unlimited: frozenset[str]) -> None:
+    def __init__(
+        self, app: ASGIApp, rules: TierRules, rate: RateLimit | None, own_rates: Mapping[str, RateLimit]
+    ) -> None:
+        """`own_rates`: of paths that are counted by themselves."""
         self._app = app
         self._rules = rules
         self._rate = rate
-        self._unlimited = unlimited
+        self._own_rates = own_rates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -124,10 +127,11 @@ class CallerGuard:
         key = bearer_key(headers)
         trusted = key_is_right(key, self._rules) if key is not None else self._is_local(headers, peer)
         caller = Caller(trusted, client_address(headers, peer, self._rules.proxies))
-        if self._rate and not trusted and scope["path"] not in self._unlimited:
-            wait_s = self._rate.hit(caller.address)
+        rate = self._own_rates.get(scope["path"], self._rate)
+        if rate and not trusted:
+            wait_s = rate.hit(caller.address)
             if wait_s is not None:
-                await self._rate.refusal(wait_s)(scope, receive, send)
+                await rate.refusal(wait_s)(scope, receive, send)
                 return
         if key is not None and not trusted:
             error = Unauthorized("the key is not right; without one, public scopes can be searched")

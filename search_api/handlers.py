@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-from search_api.errors import error_response, problem, status_of
+from search_api.errors import Busy, error_response, problem, status_of
 from searchsocket.errors import SearchSocketError
 
 _CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED"}
@@ -23,7 +23,7 @@ def add_handlers(app: FastAPI, on_error: Callable[[BaseException], None]) -> Non
 
     async def on_ours(_: Request, error: Exception) -> Response:
         assert isinstance(error, SearchSocketError)
-        if status_of(error) >= 500:
+        if status_of(error) >= 500 and not isinstance(error, Busy):
             on_error(error)
         return error_response(error)
 

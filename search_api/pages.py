@@ -13,6 +13,9 @@ from searchsocket.types import Generation, Page, Scope
 from searchsocket.urls import ancestors, canonical_path
 
 _MAX_SUGGESTIONS = 5
+_MAX_WORDS = 12  # of a wrong path: a miss must cost no more than a query
+_MAX_CHARS = 200
+_MAX_ABOVE = 12  # folders that are looked for, from the nearest
 _SOURCE_KEYS = ("routeFile: ", "routeResolution: ")
 
 
@@ -55,8 +58,9 @@ def find_page(project: Project, scope: Scope, path: str, reader: IndexReader) ->
 def suggestions(path: str, reader: IndexReader) -> list[str]:
     """Pages that a wrong path may mean: the nearest page above it, and those that its words find."""
     url = canonical_path("/" + path.lstrip("/")).removesuffix(".md")
-    above = next((parent for parent in reversed(ancestors(url)[:-1]) if reader.page_records(parent)), None)
-    words = " ".join(url.replace("-", " ").replace("_", " ").split("/")[-3:]).strip()
+    above = next((parent for parent in ancestors(url)[-2 : -2 - _MAX_ABOVE : -1] if reader.page_records(parent)), None)
+    last = " ".join(url.split("/")[-3:]).replace("-", " ").replace("_", " ")
+    words = " ".join(last.split()[:_MAX_WORDS])[:_MAX_CHARS]
     hits = reader.keyword_query(words, top_k=4 * _MAX_SUGGESTIONS) if words else []
     found = [record.url for record in reader.records([hit.id for hit in hits])]
     return list(dict.fromkeys([*found, *([above] if above else [])]))[:_MAX_SUGGESTIONS]

@@ -3,22 +3,29 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 
+from search_api.costly import COSTLY, CostlyQueries
 from search_api.errors import ScopeRefused, public_message
 from search_api.pages import FoundPage, find_page
+from search_api.recent import Recent
 from search_api.schemas import HealthResponse, ScopeHealth
 from search_api.tiers import Caller
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import SearchSocketError
 from searchsocket.project import Project
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer
+from searchsocket.search.cost import related_cost
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.results import age_s
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Generation, Scope
+
+_FEW_SCOPES = 8  # whose health is read each time that it is asked for
+_HEALTH_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,8 @@ class Service:
     public: tuple[str, ...]  # names of the scopes that anyone may read; the first is the default
     clock: Callable[[], datetime]
     on_error: Callable[[BaseException], None] = field(default=lambda _: None)
+    costly: CostlyQueries = field(default_factory=CostlyQueries)
+    recent_health: Recent[tuple[ScopeHealth, ...]] = field(default_factory=lambda: Recent(_HEALTH_S))
 
     def scope_for(self, name: str | None, caller: Caller) -> Scope:
         """The scope that is asked for: a final name, or a branch name.
@@ -52,13 +61,18 @@ class Service:
     async def search(self, query: SearchQuery, scope: str | None, caller: Caller) -> SearchAnswer:
         """See `SearchEngine.search`."""
         wanted = self.scope_for(scope, caller)
+        if self.engine.cost(query, wanted) > COSTLY:
+            return await self.costly.run(caller, partial(self.engine.search, query, wanted))
         if self.engine.answers_at_once(wanted):
             return self.engine.search(query, wanted)  # a thread there and back takes a fifth as long as the query
         return await run_in_threadpool(self.engine.search, query, wanted)
 
-    def related(self, url: str, top_k: int, scope: str | None, caller: Caller) -> RelatedAnswer:
+    async def related(self, url: str, top_k: int, scope: str | None, caller: Caller) -> RelatedAnswer:
         """See `SearchEngine.related`."""
-        return self.engine.related(url, self.scope_for(scope, caller), top_k)
+        work = partial(self.engine.related, url, self.scope_for(scope, caller), top_k)
+        if related_cost(top_k) > COSTLY:
+            return await self.costly.run(caller, work)
+        return await run_in_threadpool(work)
 
     def page(self, path: str, scope: str | None, caller: Caller) -> FoundPage:
         """See `find_page`."""
@@ -81,7 +95,7 @@ class Service:
 
     def health(self, caller: Caller) -> HealthResponse:
         """Whether queries are answered; a caller without a key learns of public scopes only."""
-        known = {name: self._scope_health(name, caller) for name in self.public}
+        known = {scope.scope: scope for scope in self._public_health(caller)}
         ready = all(scope.ready for scope in known.values())
         if not caller.trusted:
             return HealthResponse(live=True, ready=ready, scopes=list(known.values()))
@@ -93,6 +107,17 @@ class Service:
             return HealthResponse(live=True, ready=False, scopes=list(known.values()), backend=error.code)
         details = backend.details or ("ok" if backend.ok else "not ok")
         return HealthResponse(live=True, ready=ready and backend.ok, scopes=list(known.values()), backend=details)
+
+    def _public_health(self, caller: Caller) -> tuple[ScopeHealth, ...]:
+        """Of the public scopes: for strangers, those of a moment ago where they are many, so that it costs no more than
+        a query.
+        """
+
+        def read() -> tuple[ScopeHealth, ...]:
+            return tuple(self._scope_health(name, caller) for name in self.public)
+
+        fresh = caller.trusted or len(self.public) <= _FEW_SCOPES
+        return read() if fresh else self.recent_health.get(read)
 
     def _scope_health(self, name: str, caller: Caller) -> ScopeHealth:
         try:

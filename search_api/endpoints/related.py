@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import FastAPI, Query, Request
 from pydantic import ConfigDict, Field
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
@@ -34,5 +33,5 @@ def add_related(app: FastAPI, path: str, service: Service) -> None:
     )
     async def get_related(request: Request, params: Annotated[RelatedParams, Query()]) -> Response:
         caller = caller_of(request)
-        found = await run_in_threadpool(service.related, params.url, params.top_k, params.scope, caller)
+        found = await service.related(params.url, params.top_k, params.scope, caller)
         return json_response(RelatedResponse.of(found, sources=caller.trusted))

@@ -11,6 +11,7 @@ from searchsocket.embedders.base import Embedder
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
 from searchsocket.search.boosts import boosts_of
+from searchsocket.search.cost import cost_of
 from searchsocket.search.exact import exactness
 from searchsocket.search.fusion import fuse, shares_of
 from searchsocket.search.group import each_alone, group_by_page
@@ -40,6 +41,11 @@ class SearchEngine:
         self._settings = settings
         self._synonyms = make_synonyms(settings.synonyms)
         self._clock = clock
+        self._records: dict[str, int] = {}  # of the scopes that were searched
+
+    def cost(self, query: SearchQuery, scope: Scope) -> float:
+        """What `search` would cost, in plain queries of the same index."""
+        return cost_of(query, self._records.get(scope.name, 0))
 
     def answers_at_once(self, scope: Scope) -> bool:
         """Whether `search` would take few milliseconds now and wait for nobody."""
@@ -58,6 +64,7 @@ class SearchEngine:
         query = checked(query)
         reader = self._store.reader(scope)
         generation = reader.generation
+        self._records[scope.name] = generation.records
         with watch.part("embed"):
             vector = self._embed(query.q, generation)
         found = self._find(reader, query, vector, watch)

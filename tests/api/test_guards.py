@@ -75,6 +75,15 @@ def test_the_limit_is_per_client_and_leaves_the_trusted_and_health_alone(configu
     assert api.get("/api/search?q=battery").status_code == 200
 
 
+def test_health_has_a_limit_of_its_own(configured: Callable[..., Api]) -> None:
+    """A flood of probes ends, and takes nothing from searches; probes every second by a few load balancers pass."""
+    api = configured(rate_limit=RateLimitSettings(max=2, window_ms=30_000))
+    codes = [api.get("/api/health").status_code for _ in range(11)]
+    assert codes == [200] * 10 + [429]
+    assert api.get("/api/health", headers=WITH_KEY).status_code == 200
+    assert api.get("/api/search?q=battery").status_code == 200
+
+
 def test_a_forged_address_is_no_way_around_the_limit(configured: Callable[..., Api]) -> None:
     api = configured(rate_limit=RateLimitSettings(max=1, window_ms=30_000))
     codes = [api.get("/api/search?q=a", headers={"x-forwarded-for": f"198.51.100.{n}"}).status_code for n in range(3)]

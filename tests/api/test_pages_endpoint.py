@@ -1,16 +1,24 @@
 """`/api/pages/{path}`: one page of the mirror."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FrameType
 
 import pytest
 import yaml
 from api_client import ENVIRON, KEY, Api, make_project, write_mirror
+from search_site import NOW
 
 from search_api.app import create_app
+from search_api.pages import suggestions
 from searchsocket.embedders.base import TextKind
 from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.errors import EmbedderUnavailable
+from searchsocket.project import Project
+from searchsocket.search.engine import SearchEngine
+from searchsocket.search.query import SearchQuery
+from searchsocket.stores.local import LocalStore
 from searchsocket.types import Vectors
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}
@@ -157,3 +165,29 @@ def test_a_page_is_read_without_the_model(tmp_path: Path) -> None:
     api = Api(create_app(make_project(tmp_path), environ=ENVIRON, host="0.0.0.0", embedder=Gone()))
     assert api.get("/api/pages/docs/install").status_code == 200
     assert api.post({"q": "how to put it on a machine"}).status_code == 503
+
+
+@pytest.mark.parametrize("path", ["/a" * 300, "/" + "-".join(f"word{n}" for n in range(250))], ids=["deep", "long"])
+def test_a_miss_costs_no_more_than_a_query(project: Project, path: str) -> None:
+    """Counted in calls of functions: who guesses addresses is no reason to let others wait."""
+    store = LocalStore(project.state_dir / "index", project.id)
+    scope = project.scope_named("main")
+    engine = SearchEngine(store, HashEmbedder(), project.settings.ranking, lambda: NOW)
+
+    def calls(work: Callable[[], object]) -> int:
+        count = 0
+
+        def note(_: FrameType, event: str, __: object) -> None:
+            nonlocal count
+            count += event in ("call", "c_call")
+
+        sys.setprofile(note)
+        try:
+            work()
+        finally:
+            sys.setprofile(None)
+        return count
+
+    engine.search(SearchQuery("battery"), scope)
+    plain = calls(lambda: engine.search(SearchQuery("install the controller"), scope))
+    assert calls(lambda: suggestions(path, store.reader(scope))) <= plain

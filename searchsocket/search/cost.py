@@ -1,0 +1,42 @@
+"""What a query will cost, counted before it runs: in plain queries of the same index."""
+
+from searchsocket.search.query import SearchQuery
+from searchsocket.words import parse_query
+
+# Fitted to the CPU times of fifty sorts of query over the PostgreSQL manual (docs/performance.md).
+_START = 0.5
+_WORD = 0.03  # to look up, to count in pages
+_SHOWN = 0.02  # page or section to read and cut
+_MARKED = 0.002  # for each page and each word that is marked in it
+_FILTER = 0.05
+_SCAN_OF_100_000 = 1.1  # records: all their vectors
+_WORD_OF_100_000 = 0.1
+_MAX_MARKED = 32  # words and parts, see `marks.QueryWords`
+_RELATED = 0.4
+_CHUNK = 0.5  # of a page, which is shown with sections
+
+_PLAIN = SearchQuery("three plain words")
+
+
+def cost_of(query: SearchQuery, records: int) -> float:
+    """The cost of a query in plain queries: three words, ten pages, no filter.
+
+    Args:
+        records: Of the index; a large one makes a plain query dearer, so the same words weigh less.
+    """
+    return _units(query, records) / _units(_PLAIN, records)
+
+
+def related_cost(top_k: int) -> float:
+    """What the pages near a page cost, in plain queries, where there are `top_k` of them."""
+    return _RELATED * (1 + top_k / 10)
+
+
+def _units(query: SearchQuery, records: int) -> float:
+    parsed = parse_query(query.q)
+    words = len(parsed.words) + len(parsed.phrases)
+    marked = min(sum(1 + len(word.parts) for word in parsed.words), _MAX_MARKED)
+    shown = query.top_k * (1.0 if query.group_by == "page" else _CHUNK)
+    filters = len(query.tags) + bool(query.path_prefix)
+    scan = records / 100_000 * (_SCAN_OF_100_000 + _WORD_OF_100_000 * words)
+    return _START + scan + _WORD * words + _FILTER * filters + shown * (_SHOWN + _MARKED * marked)
