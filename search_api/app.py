@@ -21,7 +21,8 @@ from search_api.handlers import add_handlers
 from search_api.openapi import SearchApp
 from search_api.rate import RateLimit
 from search_api.service import Service, public_scopes
-from search_api.tiers import TierRules, hash_key, host_name, is_loopback
+from search_api.tiers import IPNetwork, TierRules, hash_key, host_name, is_loopback
+from search_api.under_way import UnderWayGuard
 from searchsocket import embedders, stores
 from searchsocket.access import configured_key
 from searchsocket.embedders.base import Embedder
@@ -156,6 +157,7 @@ def _add_guards(
     # Away from loopback any name is answered to, unless names are listed.
     checked = is_loopback(host) or bool(settings.allowed_hosts)
     app.add_middleware(HostGuard, allowed=_own_names(project) if checked else None)
+    app.add_middleware(UnderWayGuard)
     app.add_middleware(Envelope)
 
 
@@ -174,14 +176,22 @@ def _own_names(project: Project) -> frozenset[str]:
     return frozenset(names - {""})
 
 
+def proxy_networks(settings: ApiSettings) -> tuple[IPNetwork, ...]:
+    """Where the proxies are whose word counts.
+
+    Raises:
+        ConfigError: One is not an address or a network.
+    """
+    try:
+        return tuple(ipaddress.ip_network(network, strict=False) for network in settings.trusted_proxies)
+    except ValueError as error:
+        raise ConfigError(f"api.trusted_proxies: {error}") from error
+
+
 def _tier_rules(settings: ApiSettings, key: str, token: str, dev: bool) -> TierRules:
     """How callers are told apart; a key ends any other trust.
 
     Raises:
         ConfigError: A trusted proxy is not an address or a network.
     """
-    try:
-        proxies = tuple(ipaddress.ip_network(network, strict=False) for network in settings.trusted_proxies)
-    except ValueError as error:
-        raise ConfigError(f"api.trusted_proxies: {error}") from error
-    return TierRules(hash_key(key or token), dev and not key, proxies)
+    return TierRules(hash_key(key or token), dev and not key, proxy_networks(settings))

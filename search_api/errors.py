@@ -99,6 +99,9 @@ def problem(
     return Response(body.encode("utf-8", "replace"), status, headers, "application/json")
 
 
+BUSY = bytes(error_response(Busy("too many connections are open; try again")).body)
+
+
 def internal_error() -> Response:
     """The answer to a defect."""
     return problem(500, "INTERNAL_ERROR", _INTERNAL)

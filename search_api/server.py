@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 import uvicorn
 
-from search_api.app import OnError, create_app
+from search_api.app import OnError, create_app, proxy_networks
+from search_api.connections import Connections, allow_connections
+from search_api.log import calm_log
 from search_api.protocol import protocol_with_deadline
 from searchsocket.errors import ConfigMissing
 from searchsocket.project import Project
 
-MAX_CONNECTIONS = 1_000  # more are answered with 503 at once
 KEEP_ALIVE_S = 20
 SHUTDOWN_S = 10  # what is under way may take so long
 BACKLOG = 512
@@ -41,17 +42,17 @@ def serve(
         ConfigError, ConfigMissing, InvalidScope: The service cannot start; so when the address is taken.
     """
     app = create_app(project, environ=environ, host=host, token=token, dev=dev, on_error=on_error)
-    with contextlib.closing(_listen(host, port)) as listener:
+    kept = Connections(allow_connections(), exempt=proxy_networks(project.settings.api))
+    with contextlib.closing(_listen(host, port)) as listener, calm_log():
         config = uvicorn.Config(
             app,
-            http=protocol_with_deadline(),
+            http=protocol_with_deadline(kept=kept),
             ws="none",
             lifespan="on",
             log_config=None,  # whoever calls decides what is printed
             access_log=False,
             proxy_headers=False,  # who is trusted must not hang on a header that anyone can send
             server_header=False,
-            limit_concurrency=MAX_CONNECTIONS,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=SHUTDOWN_S,
         )

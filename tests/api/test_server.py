@@ -18,6 +18,7 @@ from api_client import ENVIRON, make_project
 from search_site import Piece, Site
 
 from search_api.app import create_app
+from search_api.connections import Connections
 from search_api.protocol import MAX_HEAD_BYTES, protocol_with_deadline
 from search_api.server import serve
 from searchsocket.errors import ConfigMissing
@@ -26,12 +27,12 @@ from searchsocket.stores.local import LocalStore
 
 
 @contextmanager
-def running(project: Project, head_timeout_s: float = 10.0, **options: object) -> Iterator[int]:
+def running(project: Project, head_timeout_s: float = 10.0, kept: Connections | None = None) -> Iterator[int]:
     """The port of a server in a thread, with the protocol and limits of the real one."""
     config = uvicorn.Config(
         create_app(project, environ=ENVIRON, host="127.0.0.1"),
-        http=protocol_with_deadline(head_timeout_s), log_config=None, access_log=False, ws="none", lifespan="on",
-        proxy_headers=False, server_header=False, timeout_graceful_shutdown=1, **options,  # type: ignore[arg-type]
+        http=protocol_with_deadline(head_timeout_s, kept), log_config=None, access_log=False, ws="none", lifespan="on",
+        proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
     )  # fmt: skip
     server = uvicorn.Server(config)
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
@@ -182,24 +183,6 @@ def test_bytes_that_are_no_request_do_no_harm(project: Project, raw: bytes) -> N
                 answer = b""
         assert b" 200 " not in answer
         assert search(port, "battery")[0] == 200
-
-
-def test_more_connections_than_allowed_are_told_so_at_once(project: Project) -> None:
-    """A flood: some are refused with 503, none waits for ever, and later callers are served."""
-    with running(project, limit_concurrency=5) as port:
-        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(10)]
-        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
-            connection.request("GET", "/api/search?q=battery")
-            assert connection.getresponse().status == 503
-        for client in idle:
-            client.close()
-        wait_until(lambda: search_status(port) == 200)
-
-
-def search_status(port: int) -> int:
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
-        connection.request("GET", "/api/search?q=battery")
-        return connection.getresponse().status
 
 
 def test_a_flood_of_clients_is_answered(project: Project) -> None:
