@@ -4,12 +4,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from contract.edit_history import EditHistoryContract
 from contract.vector_store import VectorStoreContract
 
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local import LocalStore, word_segments
 
 
-class TestLocalStore(VectorStoreContract):
+class TestLocalStore(VectorStoreContract, EditHistoryContract):
     @pytest.fixture
     def store(self, tmp_path: Path) -> LocalStore:
         return LocalStore(tmp_path / "index", "shop", clock=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+
+
+class TestManySegments(EditHistoryContract):
+    """As with far more records: words in several segments, of which a small change writes some anew."""
+
+    @pytest.fixture
+    def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalStore:
+        monkeypatch.setattr(word_segments, "RECORDS_A_SHARE", 40)
+        return LocalStore(tmp_path / "index", "shop")

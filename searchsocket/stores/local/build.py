@@ -13,17 +13,16 @@ from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavail
 from searchsocket.stores.base import PublishInfo, index_digest
 from searchsocket.stores.local.copying import HashedFile, copy_file
 from searchsocket.stores.local.facts import COLUMNS, FactTable, write_facts
-from searchsocket.stores.local.layout import FACTS, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
+from searchsocket.stores.local.layout import FACTS, FORMAT, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
 from searchsocket.stores.local.matrix import Rows, forget_pages, map_matrix, write_matrix
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
 from searchsocket.stores.local.staging import Staging
-from searchsocket.stores.local.word_documents import create_words, dead_share, link_words, update_words
+from searchsocket.stores.local.word_segments import write_words
 from searchsocket.system_errors import client_error
 from searchsocket.types import Vectors
 
 _MAX_CHANGED_SHARE = 0.3  # beyond it, copying the live files and changing them costs more than new ones
-_MAX_DEAD_SHARE = 0.2
 _SPARE_DOCS = 100_000  # how far `doc` numbers may run ahead of four times the records before they start again
 _BATCH = 4096
 
@@ -101,16 +100,13 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
     copied = live if live is not None and _is_small(staging, live) else None
     if copied is not None:
         copy_file(copied.folder / RECORDS, target / RECORDS)
-        link_words(copied.folder, target)
-    else:
-        create_words(target)
     with _client_errors(target), closing(_open_merge(target / RECORDS, live=live, staging=staging)) as merge:
         origin, first_new = _merge_records(merge, live, copied)
         docs, ids = _path_order(merge)
         facts = _facts(merge, live, origin, first_new, docs)
-        removed = _removed(copied.order, docs, len(origin)) if copied is not None else []
         _name_touched_pages(merge, copied)
-        update_words(target, merge, removed, first_new if copied is not None else 0)
+        alike = copied is not None and copied.manifest.format == FORMAT
+        write_words(target, merge, copied.folder if copied is not None and alike else None, first_new)
         built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize)
     nothing = np.empty((0, info.dimensions), np.float32)
     hashed: dict[str, FileEntry] = {}
@@ -126,22 +122,10 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
     return replace(built, hashed=hashed)
 
 
-def _removed(old: NDArray[np.uint32], new: NDArray[np.uint32], bound: int) -> list[int]:
-    """The `doc` numbers that went; all are below `bound`."""
-    stays = np.zeros(bound, np.bool_)
-    stays[new] = True
-    gone: list[int] = old[~stays[old]].tolist()
-    return gone
-
-
 def _is_small(staging: Staging, live: LocalReader) -> bool:
     """Whether changing copies of the live files is cheaper than writing new ones, and leaves little waste."""
     records = live.generation.records
-    return (
-        sum(staging.counts()) <= _MAX_CHANGED_SHARE * records
-        and live.manifest.max_doc <= 4 * records + _SPARE_DOCS
-        and dead_share(live.folder) <= _MAX_DEAD_SHARE
-    )
+    return sum(staging.counts()) <= _MAX_CHANGED_SHARE * records and live.manifest.max_doc <= 4 * records + _SPARE_DOCS
 
 
 def _merge_records(merge: sqlite3.Connection, live: LocalReader | None, copied: LocalReader | None) -> tuple[Rows, int]:

@@ -58,6 +58,18 @@ def copy_file(source: Path, target: Path) -> None:
     shutil.copyfile(source, target)
 
 
+def link_file(source: Path, target: Path) -> None:
+    """Have a file that never changes in a second place too; a copy where the file system knows no hard links.
+
+    Raises:
+        OSError: The disk is full or refuses.
+    """
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
 def _copy_range(source: Path, target: Path) -> None:
     with open(source, "rb") as old, open(target, "xb") as new:
         left = os.fstat(old.fileno()).st_size

@@ -19,7 +19,9 @@ from searchsocket.files import is_temporary, write_atomic
 from searchsocket.system_errors import first_refused, permission_denied, system_error
 from searchsocket.types import Generation
 
-FORMAT = 5  # of a generation's files; another number is not read
+FORMAT = 6  # of a generation's files
+# Generations of format 5 count dead words and hold no page texts; they answer until the next run.
+_READ_FORMATS = (5, FORMAT)
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 RECORDS = "records.db"
@@ -69,6 +71,7 @@ class Manifest:
     max_doc: int  # highest `doc` number ever given out in its line of generations
     id_bytes: int  # width of a row of `ids.bin`
     files: Mapping[str, FileEntry]  # path inside the generation -> size and hash
+    format: int = FORMAT
 
 
 def scope_folder(root: Path, scope_name: str) -> Path:
@@ -137,7 +140,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         data = json.loads(path.read_bytes())
-        if data["format"] != FORMAT:
+        if data["format"] not in _READ_FORMATS:
             raise corrupt(path, f"was written by another version (format {data['format']!r}, this one reads {FORMAT})")
         if data.pop("sha256") != _digest(data):
             raise corrupt(path, "was changed after it was published")
@@ -156,12 +159,12 @@ def _manifest_of(data: Any) -> Manifest:
     numbers = (generation.records, generation.dimensions, generation.pages, data["max_doc"], data["id_bytes"])
     if not all(isinstance(number, int) and number >= 0 for number in numbers):
         raise ValueError("not a count")
-    return Manifest(generation, data["max_doc"], data["id_bytes"], files)
+    return Manifest(generation, data["max_doc"], data["id_bytes"], files, data["format"])
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
     """The manifest as JSON that people can read."""
-    data = {"format": FORMAT, **asdict(manifest)}
+    data = asdict(manifest)
     data["sha256"] = _digest(data)
     return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 

@@ -1,0 +1,99 @@
+"""What every vector store promises of edits: answers depend on the records, and not on how they came about."""
+
+import random
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from contract.vector_store import DIMENSIONS, INFO, MAIN, record, unit
+
+from searchsocket.stores.base import IndexReader, VectorStore
+from searchsocket.types import Filter, Record, Scope, Vector
+
+FRESH = Scope("shop", "fresh")
+WORDS = [
+    "zebra",
+    "giraffe",
+    "lemur",
+    "okapi",
+    "heron",
+    "router",
+    "controller",
+    "install",
+    "bindController",
+    "batteries",
+]
+QUERIES = [
+    "zebra",
+    "lemur okapi",
+    "install the controller",
+    "bind router",
+    "batery",
+    "giraf",
+    '"zebra lemur"',
+    "heron x",
+]
+WHERE = [Filter(), Filter("/docs"), Filter(tags=("new",))]
+
+
+def random_record(rng: random.Random, number: int) -> Record:
+    """Some of a few hundred records: the same id comes again with another text, length, title or page."""
+    words = rng.choices(WORDS, weights=range(len(WORDS), 0, -1), k=rng.choice([1, 3, 8, 40]))
+    return record(
+        f"k{number}",
+        f"/{rng.choice(['docs', 'blog', 'docs-old'])}/{rng.randrange(40)}",
+        " ".join(words),
+        title=" ".join(rng.choices(WORDS, k=2)),
+        ordinal=number,
+        tags=("new",) if rng.random() < 0.3 else (),
+        weight=0.0 if rng.random() < 0.05 else 1.0,
+    )
+
+
+def vector_of(stored: Record) -> Vector:
+    return unit(*np.random.default_rng(sum(stored.text.encode())).standard_normal(DIMENSIONS))
+
+
+def put(store: VectorStore, records: list[Record], scope: Scope) -> None:
+    own = [replace(one, scope=scope.name) for one in records]
+    store.upsert(own, np.stack([vector_of(one) for one in records]), scope)
+
+
+def answers(reader: IndexReader) -> list[object]:
+    """All that a store answers, with scores."""
+    found: list[object] = []
+    for number, text in enumerate(QUERIES):
+        vector = unit(*np.random.default_rng(number).standard_normal(DIMENSIONS))
+        found.append(asdict(reader.word_evidence(text)))
+        for where in WHERE:
+            for top_k in (3, 50):
+                found.append(reader.query(vector, top_k=top_k, where=where))
+                found.append(reader.keyword_query(text, top_k=top_k, where=where))
+                found.append(reader.page_query(text, top_k=top_k, where=where))
+                joined = reader.candidates(vector, text, top_k=top_k, where=where)
+                columns = (joined.ids, joined.cosine.tolist(), joined.bm25.tolist(), joined.page_bm25.tolist())
+                found.append([sorted(zip(*columns, strict=True)), joined.best_cosine])
+    return found
+
+
+class EditHistoryContract:
+    @pytest.mark.parametrize("seed", range(5))
+    def test_the_same_records_give_the_same_answers(self, store: VectorStore, seed: int) -> None:
+        """Two machines with other histories agree, and a golden query that passes on one passes on the other."""
+        rng = random.Random(seed)
+        held = {number: random_record(rng, number) for number in range(rng.choice([60, 200]))}
+        put(store, list(held.values()), MAIN)
+        store.publish(MAIN, INFO)
+        for _ in range(6):
+            changed = rng.choice([1, 5, 20, 60])  # a few, or so many that all is written anew
+            for number in rng.sample(range(260), changed):
+                if number in held and rng.random() < 0.4:
+                    store.delete_by_ids([held.pop(number).id], MAIN)
+                else:
+                    held[number] = random_record(rng, number)
+                    put(store, [held[number]], MAIN)
+            store.publish(MAIN, INFO)
+        put(store, rng.sample(list(held.values()), len(held)), FRESH)
+        store.publish(FRESH, INFO)
+        assert store.generation(MAIN).records == store.generation(FRESH).records == len(held)  # type: ignore[union-attr]
+        assert answers(store.reader(MAIN)) == answers(store.reader(FRESH))

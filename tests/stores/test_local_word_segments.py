@@ -1,0 +1,140 @@
+"""The files of the word indexes are decided by the records: no luck, no load and no history is in them."""
+
+import json
+import multiprocessing
+import multiprocessing.synchronize
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from contract.vector_store import INFO, MAIN, fill, ids, random_units, record
+
+from searchsocket.stores.local import LocalStore, word_segments
+from searchsocket.types import Record
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+COUNT = 300
+
+
+def made(number: int, text: str = "zebra") -> Record:
+    return record(f"k{number:03}", f"/{number // 3}", f"{text} {number % 7} " * (number % 5 + 1), ordinal=number)
+
+
+def store_in(root: Path) -> LocalStore:
+    return LocalStore(root, "shop", clock=lambda: NOW)
+
+
+def live(root: Path) -> Path:
+    folder = root / "main"
+    return folder / (folder / "CURRENT").read_text().splitlines()[0]
+
+
+def files_of(generation: Path) -> dict[str, bytes]:
+    paths = (path for path in generation.rglob("*") if path.is_file() and path.suffix != ".lock")
+    return {str(path.relative_to(generation)): path.read_bytes() for path in paths}
+
+
+def publish_twice(root: Path) -> None:
+    store = store_in(root)
+    fill(store, [made(number) for number in range(COUNT)], random_units(COUNT))
+    store.delete_by_ids(["k007", "k100"], MAIN)
+    fill(store, [made(number, "giraffe") for number in range(20, 25)], random_units(5))
+
+
+@contextmanager
+def busy_machine() -> Iterator[None]:
+    """Processes that keep every core busy, and threads of this one that take turns all the time."""
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    others = [context.Process(target=_spin, args=(stop,), daemon=True) for _ in range(3)]
+    interval = sys.getswitchinterval()
+    for other in others:
+        other.start()
+    sys.setswitchinterval(1e-6)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(interval)
+        stop.set()
+        for other in others:
+            other.join()
+
+
+def _spin(stop: multiprocessing.synchronize.Event) -> None:
+    while not stop.is_set():
+        pass
+
+
+@pytest.mark.parametrize("a_share", [word_segments.RECORDS_A_SHARE, 40])
+def test_the_same_input_gives_the_same_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, a_share: int) -> None:
+    """Names, number and bytes: of the first build, and of an edited one, on an idle and on a busy machine."""
+    monkeypatch.setattr(word_segments, "RECORDS_A_SHARE", a_share)
+    publish_twice(tmp_path / "one")
+    with busy_machine():
+        publish_twice(tmp_path / "two")
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
+
+
+def test_words_after_edits_are_those_of_a_new_index(tmp_path: Path) -> None:
+    """But for the numbers of records, which are given once."""
+    store = store_in(tmp_path / "edited")
+    fill(store, [made(number) for number in range(COUNT)], random_units(COUNT))
+    fill(store, [made(7, "giraffe")], random_units(1))
+    fill(store, [made(7)], random_units(1))
+    other = store_in(tmp_path / "fresh")
+    fill(other, [made(number) for number in range(COUNT)], random_units(COUNT))
+    for part in ("words", "pages"):
+        edited, fresh = (files_of(live(tmp_path / name) / part) for name in ("edited", "fresh"))
+        assert edited.keys() == fresh.keys()
+        same = {name for name in edited if edited[name] == fresh[name]}
+        assert {name.rpartition(".")[2] for name in edited.keys() - same} <= {"fast", "store", "idx", "term"}
+
+
+def test_a_small_change_writes_one_segment_and_links_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work follows the change: the cost does not grow with the site."""
+    monkeypatch.setattr(word_segments, "RECORDS_A_SHARE", 40)
+    store = store_in(tmp_path)
+    fill(store, [made(number) for number in range(COUNT)], random_units(COUNT))
+    reader = fill(store, [made(7, "giraffe")], random_units(1))
+    for part in ("words", "pages"):
+        segments = json.loads((live(tmp_path) / part / "meta.json").read_bytes())["segments"]
+        assert len(segments) == 8
+        files = list((live(tmp_path) / part).glob("*.idx"))
+        assert sum(path.stat().st_nlink == 1 for path in files) == 1
+    assert ids(reader.keyword_query("giraffe", top_k=9)) == ["k007"]
+    assert len(reader.keyword_query("zebra", top_k=999)) == COUNT - 1
+    assert store.verify(MAIN) == []
+
+
+def test_more_records_are_more_segments_and_fewer_are_fewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_segments, "RECORDS_A_SHARE", 100)
+    store = store_in(tmp_path)
+    counts = []
+    fill(store, [made(number) for number in range(90)], random_units(90))
+    for number in range(90, 110):
+        fill(store, [made(number)], random_units(1))
+        counts.append(len(list((live(tmp_path) / "words").glob("*.idx"))))
+    assert counts == [1] * 10 + [2] * 10
+    store.delete_by_ids([made(number).id for number in range(20)], MAIN)
+    store.publish(MAIN, INFO)
+    assert len(list((live(tmp_path) / "words").glob("*.idx"))) == 1
+    assert len(store.reader(MAIN).keyword_query("zebra", top_k=999)) == 90
+
+
+def test_words_are_whole_where_files_cannot_be_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(1, "no links here")
+
+    monkeypatch.setattr("os.link", refuse)
+    monkeypatch.setattr(word_segments, "RECORDS_A_SHARE", 40)
+    publish_twice(tmp_path / "index")
+    shutil.rmtree(tmp_path / "index" / "main" / min((tmp_path / "index" / "main").glob("2*")).name)  # the one before
+    store = store_in(tmp_path / "index")
+    assert len(store.reader(MAIN).keyword_query("giraffe", top_k=99)) == 5
+    assert store.verify(MAIN) == []
