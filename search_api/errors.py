@@ -50,6 +50,7 @@ _STATUS = {
     "INDEX_CORRUPT": 503,
     "STATE_UNAVAILABLE": 503,
     "PERMISSION_DENIED": 503,
+    "PAGE_TEXTS_MISSING": 503,
 }
 
 # These say only what the caller sent or may know; of all others the words stay inside.
@@ -62,6 +63,7 @@ _PUBLIC = {
     "EMBEDDER_UNAVAILABLE": "the embedding service cannot be reached; try again later",
     "VECTOR_BACKEND_UNAVAILABLE": "the search index cannot be reached; try again later",
     "INDEX_CORRUPT": "the search index cannot be read",
+    "PAGE_TEXTS_MISSING": "the index holds no page texts yet; the site must be indexed again",
     "STATE_UNAVAILABLE": "the search service cannot read its data; try again later",
     "PERMISSION_DENIED": "the search service may not read its data; whoever runs it must let it",
 }

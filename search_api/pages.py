@@ -1,15 +1,12 @@
-"""One page of the mirror, as a program or an agent reads it."""
+"""One page of an index, as a program or an agent reads it."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from search_api.errors import PageMissing
-from searchsocket.errors import IndexCorrupt, InvalidRequest, StateUnavailable, UnsafePath
+from searchsocket.errors import IndexCorrupt
 from searchsocket.mirror.document import parse_page, render_page
-from searchsocket.mirror.paths import mirror_file
-from searchsocket.project import Project
 from searchsocket.stores.base import IndexReader
-from searchsocket.types import Generation, Page, Scope
+from searchsocket.types import Generation, Page
 from searchsocket.urls import ancestors, canonical_path
 
 _MAX_SUGGESTIONS = 5
@@ -21,7 +18,7 @@ _SOURCE_KEYS = ("routeFile: ", "routeResolution: ")
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """A page of the mirror and the generation that holds it."""
+    """A page and the generation that holds it."""
 
     page: Page
     generation: Generation
@@ -36,10 +33,11 @@ class FoundPage:
         return "\n".join(kept) + mark + body
 
 
-def find_page(project: Project, scope: Scope, path: str, reader: IndexReader) -> FoundPage:
+def find_page(path: str, reader: IndexReader) -> FoundPage:
     """The page that a path means, also written as a Markdown file: `/docs/start.md`, `/docs/index.md`.
 
-    Only what the live index holds is found: a page that was read but not yet published is not.
+    It is what the generation holds, whatever the mirror folder says by now: a run that is under way, that stopped or
+    that was rolled back is not seen.
 
     Args:
         path: As it stood in the URL, percent-encoded.
@@ -47,10 +45,14 @@ def find_page(project: Project, scope: Scope, path: str, reader: IndexReader) ->
     Raises:
         PageMissing: There is no such page; it names some that may be meant.
         InvalidRequest: The path cannot be one.
+        PageTextsMissing: An older version published the index, without texts.
+        IndexCorrupt: The text is not that of the page.
     """
-    root = project.mirror_dir / scope.name
     for url in _spellings(canonical_path("/" + path.lstrip("/"))):
-        if reader.page_records(url) and (page := _read(root, url)) is not None:
+        if (text := reader.page_body(url)) is not None:
+            page = parse_page(text)
+            if page.url != url:
+                raise IndexCorrupt(f"the text of {url} is that of {page.url}")
             return FoundPage(page, reader.generation)
     raise PageMissing(path, suggestions(path, reader))
 
@@ -73,18 +75,3 @@ def _spellings(url: str) -> list[str]:
     bare = url.removesuffix(".md")
     folder = [bare.removesuffix("/index") or "/"] if bare.endswith("/index") else []
     return [url, bare, *folder]
-
-
-def _read(root: Path, url: str) -> Page | None:
-    try:
-        text = mirror_file(root, url).read_bytes().decode("utf-8", "surrogatepass")
-    except FileNotFoundError:
-        return None
-    except UnsafePath as error:
-        raise InvalidRequest("the path leads outside the mirror") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise StateUnavailable(f"cannot read the mirror page of {url}: {error}") from error
-    page = parse_page(text)
-    if page.url != url:
-        raise IndexCorrupt(f"the mirror file of {url} holds {page.url}")
-    return page

@@ -77,7 +77,7 @@ class Service:
     def page(self, path: str, scope: str | None, caller: Caller) -> FoundPage:
         """See `find_page`."""
         wanted = self.scope_for(scope, caller)
-        return find_page(self.project, wanted, path, self.store.reader(wanted))
+        return find_page(path, self.store.reader(wanted))
 
     def warm_up(self) -> None:
         """Open the index and load the model, so that the first caller does not wait for it."""

@@ -195,6 +195,18 @@ class PageNotFound(SearchSocketError):
     code = "PAGE_NOT_FOUND"
 
 
+class PageTextsMissing(SearchSocketError):
+    """The index was published without the texts of its pages: by an older version."""
+
+    code = "PAGE_TEXTS_MISSING"
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(
+            f"the index of scope {scope!r} holds no page texts, since an older version wrote it; "
+            f"run `searchsocket index --scope {scope}` to add them"
+        )
+
+
 class RateLimited(SearchSocketError):
     """The caller sends too many requests."""
 

@@ -173,3 +173,5 @@ class Generation:
     estimated_tokens: int = 0
     estimated_cost_usd: float = 0.0
     source_revision: str = ""  # commit that was indexed, where known
+    bodies: int = 0  # pages whose text is held: all of them, but for a generation of an older version
+    bodies_digest: str = ""  # over the sorted (url, digest) pairs of these

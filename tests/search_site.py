@@ -9,7 +9,7 @@ from pathlib import Path
 from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.search.engine import SearchEngine
 from searchsocket.settings.model import RankingSettings
-from searchsocket.stores.base import PublishInfo
+from searchsocket.stores.base import PageBody, PublishInfo
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import ChunkKind, Record, Scope
 
@@ -47,11 +47,12 @@ class Site:
     def engine(self) -> SearchEngine:
         return SearchEngine(self.store, self.embedder, self.settings, lambda: NOW)
 
-    def publish(self, pieces: Sequence[Piece], scope: Scope = MAIN) -> None:
-        """Add pieces to what the scope holds and publish it."""
+    def publish(self, pieces: Sequence[Piece], scope: Scope = MAIN, bodies: Sequence[PageBody] = ()) -> None:
+        """Add pieces, and texts of pages, to what the scope holds and publish it."""
         records = [record_of(piece, scope, self.embedder.model_id) for piece in pieces]
         texts = [f"{record.title}\n{record.section_title}\n{record.text}" for record in records]
         self.store.upsert(records, self.embedder.embed(texts, "passage"), scope)
+        self.store.put_bodies(bodies, scope)
         self.store.publish(scope, PublishInfo(self.embedder.model_id, self.embedder.dimensions, PUBLISHED))
 
 

@@ -83,6 +83,13 @@ def page_digest(page: Page) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def text_digest(text: str) -> str:
+    """`page_digest` of the page that a mirror file's text is of; of any other text, one that is no page's."""
+    head, mark, rest = text.partition("\n---\n\n")
+    kept = "\n".join(line for line in head.split("\n") if not line.startswith("generatedAt: "))
+    return hashlib.sha256(f"{kept}{mark}{rest}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def _json(value: object) -> str:
     text = _encode(list(value) if isinstance(value, tuple) else value)
     return text if text.isprintable() else _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -16,6 +16,7 @@ from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, Scop
 from searchsocket.events import Event
 from searchsocket.pipeline.context import ScopeRun
 from searchsocket.pipeline.history import last_result
+from searchsocket.pipeline.page_bodies import stage_bodies
 from searchsocket.pipeline.results import StageResult
 from searchsocket.pipeline.site_pages import refuse_another_model
 from searchsocket.pipeline.stage import stage
@@ -74,6 +75,7 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
             done = start + len(rows)
             run.on_event(Event("progress", {"stage": "search_index", "done": done, "total": len(ordered)}))
         plan.warnings += cache.warnings
+    stage_bodies(run, db, store)
     db.execute("PRAGMA shrink_memory")  # publishing takes the most memory of all, and reads nothing of the state
     changed = bool(plan.upserted or plan.deleted)
     with ExitStack() as from_the_switch:

@@ -166,6 +166,18 @@ def delete_page(db: sqlite3.Connection, page_id: int, scope: str) -> None:
     db.execute("DELETE FROM pages WHERE id = ?", (page_id,))
 
 
+def cut_pages(db: sqlite3.Connection, scope: str) -> Iterator[tuple[str, str]]:
+    """(url, digest of the mirror file) of every page whose chunks were cut from that very file, by rising URL."""
+    rows = db.execute(
+        "SELECT url, mirror_digest FROM pages JOIN chunked ON chunked.scope = pages.scope AND page_id = pages.id "
+        "WHERE pages.scope = ? AND removed = 0 AND substr(chunk_key, 1, length(mirror_digest)) = mirror_digest "
+        "ORDER BY url",
+        (scope,),
+    )
+    for row in rows:  # noqa: UP028  see `chunks.fingerprints`
+        yield row
+
+
 def body_text(blob: bytes) -> str:
     """The Markdown in `contents.body`.
 

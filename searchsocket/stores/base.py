@@ -87,6 +87,15 @@ class Shown(NamedTuple):
     said: ChunkText
 
 
+@dataclass(frozen=True, slots=True)
+class PageBody:
+    """The text of one page, as the generation that holds its records serves it."""
+
+    url: str
+    digest: str  # equal digests mean that the texts say the same
+    text: str  # of its mirror file
+
+
 class IndexReader(Protocol):
     """A snapshot of a scope's live generation: every call on one reader answers from the same one."""
 
@@ -160,6 +169,13 @@ class IndexReader(Protocol):
     def page_records(self, url: str) -> list[Record]:
         """All records of one page, by ordinal; empty when there is no such page."""
 
+    def page_body(self, url: str) -> str | None:
+        """The text of one page; None when there is no such page.
+
+        Raises:
+            PageTextsMissing: The page has records, but was published without its text.
+        """
+
 
 class VectorStore(Protocol):
     """Keeps generations of scopes. Writes are staged until `publish`, which is one atomic switch."""
@@ -176,6 +192,12 @@ class VectorStore(Protocol):
 
     def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:
         """Stage deletions; unknown ids are no error."""
+
+    def put_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
+        """Stage the texts of pages; same URL replaces, the last call wins.
+
+        A text is published when its page has records, and goes with the last one of them.
+        """
 
     def publish(
         self, scope: Scope, info: PublishInfo, *, before_switch: Callable[[], object] = lambda: None
@@ -210,6 +232,9 @@ class VectorStore(Protocol):
 
     def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """(id, record_hash) of every live record, in rising order of id; streams."""
+
+    def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        """(url, digest) of the text of every live page that has one, by rising URL; streams."""
 
     def reader(self, scope: Scope) -> IndexReader:
         """A snapshot of the live generation; cheap when that did not change since the last call.

@@ -9,10 +9,9 @@ import httpx
 from fastapi import FastAPI
 from search_site import DOCS, Site
 
-from searchsocket.files import write_atomic
-from searchsocket.mirror.document import render_page
-from searchsocket.mirror.paths import mirror_file
+from searchsocket.mirror.document import page_digest, render_page
 from searchsocket.project import Project, open_project
+from searchsocket.stores.base import PageBody
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Page, Scope
 
@@ -51,19 +50,15 @@ def make_project(root: Path, toml: str = "") -> Project:
     )
     project = open_project(root, {})
     site = Site(LocalStore(project.state_dir / "index", project.id))
-    site.publish(DOCS)
+    site.publish(DOCS, bodies=[body_of("main", piece.url, f"# {piece.title}\n\n{piece.text}") for piece in DOCS])
     secret = Scope("site", "secret-branch")
-    site.publish(DOCS[:2], secret)
-    for piece in DOCS:
-        write_mirror(project, "main", piece.url, f"# {piece.title}\n\n{piece.text}")
-    write_mirror(project, "secret-branch", "/docs/install", "# Secret branch")
-    write_mirror(project, "main", "/docs/unpublished", "# Not in the index yet")
+    site.publish(DOCS[:2], secret, [body_of("secret-branch", "/docs/install", "# Secret branch")])
     return project
 
 
-def write_mirror(project: Project, scope: str, url: str, body: str) -> None:
+def body_of(scope: str, url: str, body: str) -> PageBody:
     page = Page(
         url=url, title="A page", scope=scope, body=body, route_file="src/routes/secret/+page.svelte",
         route_resolution="exact", tags=("guide",), incoming_links=2,
     )  # fmt: skip
-    write_atomic(mirror_file(project.mirror_dir / scope, url), render_page(page).encode())
+    return PageBody(url, page_digest(page), render_page(page))

@@ -1,14 +1,15 @@
-"""`/api/pages/{path}`: one page of the mirror."""
+"""`/api/pages/{path}`: one page of the index."""
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
 import pytest
 import yaml
-from api_client import ENVIRON, KEY, Api, make_project, write_mirror
-from search_site import NOW
+from api_client import ENVIRON, KEY, Api, body_of, make_project
+from search_site import NOW, Piece, Site
 
 from search_api.app import create_app
 from search_api.pages import suggestions
@@ -43,7 +44,7 @@ def test_the_root_page_has_an_address_too(api: Api) -> None:
     ("path", "headers"),
     [("docs/install.md", {}), ("docs/install/index.md", {}), ("docs/install", {"accept": "text/markdown, */*;q=0.1"})],
 )  # fmt: skip
-def test_markdown_is_given_as_it_lies_in_the_mirror(api: Api, path: str, headers: dict[str, str]) -> None:
+def test_markdown_is_given_as_the_mirror_had_it(api: Api, path: str, headers: dict[str, str]) -> None:
     answer = api.get(f"/api/pages/{path}", headers=headers | WITH_KEY)
     assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
     front = yaml.safe_load(answer.text.split("---")[1])
@@ -73,7 +74,7 @@ def test_a_wrong_path_names_pages_that_may_be_meant(api: Api) -> None:
      "/etc/passwd", "//etc/passwd", "docs/../../secret-branch/docs/install", "%252e%252e/x", "~root", "C:/x", "file:///x",
      "docs/install.md.md", "docs/install%0A", "...", "a" * 3000, "%ff%fe", "index", "docs/%E2%80%AEinstall"],
 )  # fmt: skip
-def test_a_path_never_leads_out_of_the_mirror(api: Api, path: str) -> None:
+def test_a_path_never_leads_to_a_file(api: Api, path: str) -> None:
     """Failure mode 12: only pages of the live index are read, whatever the path looks like."""
     answer = api.get(f"/api/pages/{path}", headers=WITH_KEY)
     assert answer.status_code in (400, 404)
@@ -85,49 +86,30 @@ def test_a_nul_in_a_path_is_refused(api: Api) -> None:
     assert api.get("/api/pages/docs/install%00.md").status_code == 400
 
 
-def test_a_page_that_is_not_published_is_not_shown(api: Api) -> None:
-    """A run that is under way has written the mirror, but has not been checked."""
-    assert api.get("/api/pages/docs/unpublished").status_code == 404
-
-
 def test_another_scope_needs_a_key(api: Api) -> None:
     assert api.get("/api/pages/docs/install?scope=secret-branch").status_code == 403
     answer = api.get("/api/pages/docs/install?scope=secret-branch", headers=WITH_KEY)
     assert answer.json()["markdown"] == "# Secret branch"
 
 
-def test_a_link_in_the_mirror_is_not_followed(tmp_path: Path) -> None:
+def test_a_text_of_another_page_is_our_fault(tmp_path: Path) -> None:
     project = make_project(tmp_path)
-    secret = tmp_path / "secret.txt"
-    secret.write_text("---\ntop secret")
-    file = project.mirror_dir / "main" / "docs" / "install.md"
-    file.unlink()
-    file.symlink_to(secret)
-    answer = Api(create_app(project, environ=ENVIRON, host="0.0.0.0")).get("/api/pages/docs/install", headers=WITH_KEY)
-    assert answer.status_code == 400
-    assert "secret" not in answer.text
-
-
-def test_a_damaged_mirror_page_is_named_as_our_fault(tmp_path: Path) -> None:
-    project = make_project(tmp_path)
-    (project.mirror_dir / "main" / "docs" / "install.md").write_bytes(b"---\ncut sho\xff")
+    store = LocalStore(project.state_dir / "index", "site")
+    wrong = replace(body_of("main", "/docs/driving", "# Driving"), url="/docs/install", digest="other")
+    Site(store).publish([], bodies=[wrong])
     errors: list[BaseException] = []
     api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", on_error=errors.append))
     answer = api.get("/api/pages/docs/install")
-    assert answer.status_code == 503
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "INDEX_CORRUPT")
     assert str(tmp_path) not in answer.text
     assert len(errors) == 1
 
 
 def test_percent_signs_in_names_are_not_decoded_twice(tmp_path: Path) -> None:
-    from search_site import Piece, Site
-
-    from searchsocket.stores.local import LocalStore
-
     project = make_project(tmp_path)
-    Site(LocalStore(project.state_dir / "index", "site")).publish([Piece("/a%2541", "Text"), Piece("/aA", "Text")])
-    for url in ("/a%2541", "/aA"):
-        write_mirror(project, "main", url, url)
+    urls = ("/a%2541", "/aA")
+    store = LocalStore(project.state_dir / "index", "site")
+    Site(store).publish([Piece(url, "Text") for url in urls], bodies=[body_of("main", url, url) for url in urls])
     api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0"))
     assert api.get("/api/pages/a%2541").json()["url"] == "/a%2541"
     assert api.get("/api/pages/a%41").json()["url"] == "/aA"

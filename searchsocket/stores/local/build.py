@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavailable
 from searchsocket.stores.base import PublishInfo, index_digest
+from searchsocket.stores.local.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.copying import HashedFile, copy_file
 from searchsocket.stores.local.facts import COLUMNS, FactTable, write_facts
-from searchsocket.stores.local.layout import FACTS, FORMAT, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
+from searchsocket.stores.local.layout import BODIES, FACTS, FORMAT, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
 from searchsocket.stores.local.matrix import Rows, forget_pages, map_matrix, write_matrix
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
@@ -37,11 +38,14 @@ class Built:
     digest: str
     max_doc: int
     id_bytes: int
+    bodies: WrittenBodies
     hashed: Mapping[str, FileEntry] = field(default_factory=dict)  # files whose hash was made while they were written
 
 
 def drop_unchanged(staging: Staging, live: LocalReader) -> None:
     """Forget staged changes that change nothing: unknown deletions, and records that are live with the same vector."""
+    if live.manifest.format == FORMAT:
+        drop_unchanged_bodies(staging.database, live.folder / BODIES)
     same_vectors = staging.fact("model_id") == live.generation.model_id
     with closing(_open_merge(staging.database, live=live)) as merge:
         merge.execute("DELETE FROM changes WHERE slot IS NULL AND id NOT IN (SELECT id FROM live.records)")
@@ -107,7 +111,9 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
         _name_touched_pages(merge, copied)
         alike = copied is not None and copied.manifest.format == FORMAT
         write_words(target, merge, copied.folder if copied is not None and alike else None, first_new)
-        built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize)
+        old_bodies = live.folder / BODIES if live is not None and live.manifest.format == FORMAT else None
+        bodies = write_bodies(target / BODIES, old_bodies, staging.database, set(facts.texts["url"].distinct()))
+        built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize, bodies)
     nothing = np.empty((0, info.dimensions), np.float32)
     hashed: dict[str, FileEntry] = {}
     with HashedFile(target / VECTORS) as vectors:
@@ -221,12 +227,12 @@ def _facts(
     return old.merged(FactTable.of(new), rows)
 
 
-def _summary(merge: sqlite3.Connection, records: int, max_doc: int, id_bytes: int) -> Built:
+def _summary(merge: sqlite3.Connection, records: int, max_doc: int, id_bytes: int, bodies: WrittenBodies) -> Built:
     counts = merge.execute("SELECT route_resolution, count(DISTINCT sort) FROM records GROUP BY 1 ORDER BY 1")
     routes = {str(resolution): int(pages) for resolution, pages in counts}
     (pages,) = merge.execute("SELECT count(DISTINCT sort) FROM records").fetchone()
     digest = index_digest(merge.execute("SELECT id, record_hash FROM records ORDER BY id"))
-    return Built(records, int(pages), routes, digest, max_doc, id_bytes)
+    return Built(records, int(pages), routes, digest, max_doc, id_bytes, bodies)
 
 
 def _map_staged(staging: Staging, nothing: Vectors) -> Vectors:

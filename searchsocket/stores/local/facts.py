@@ -54,13 +54,14 @@ class TextColumn:
     def merged(self, other: Self, rows: Rows) -> Self:
         """The texts of `rows`, where the rows of `other` are numbered on from those of this column."""
         known: dict[str, int] = {}
-        places = [known.setdefault(text, len(known)) for column in (self, other) for text in column._distinct()]
+        places = [known.setdefault(text, len(known)) for column in (self, other) for text in column.distinct()]
         codes = np.concatenate([self.codes.astype(np.int64), other.codes.astype(np.int64) + len(self.bounds) - 1])
         used, codes = np.unique(np.array(places, np.int64)[codes[rows]], return_inverse=True)
         texts = list(known)
         return self.of(codes, [texts[place] for place in used.tolist()])
 
-    def _distinct(self) -> list[str]:
+    def distinct(self) -> list[str]:
+        """Each text once."""
         return [self.joined[start:end].decode() for start, end in pairwise(self.bounds.tolist())]
 
 

@@ -28,6 +28,7 @@ RECORDS = "records.db"
 VECTORS = "vectors.f32"  # float32, one row a record, in path order
 ORDER = "order.u32"  # for each row the `doc` number that records.db and words/ know the record by
 IDS = "ids.bin"  # for each row the record's id, UTF-8, padded with NUL
+BODIES = "bodies.db"  # what pages say, by URL
 FACTS = "facts.npz"  # columns of the records, one row a record, that ranking needs
 WORDS = "words"  # an index whose documents are records
 PAGES = "pages"  # one whose documents are pages: BM25 weighs a page against pages
@@ -182,7 +183,7 @@ def data_files(folder: Path) -> list[str]:
         for entry in os.scandir(folder / part)
         if not entry.name.endswith(".lock")
     )
-    return sorted([RECORDS, VECTORS, ORDER, IDS, FACTS, *words])
+    return sorted([RECORDS, VECTORS, ORDER, IDS, FACTS, BODIES, *words])
 
 
 def check_sizes(folder: Path, manifest: Manifest) -> None:
@@ -192,7 +193,8 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
         FileNotFoundError: A file is not there.
         IndexCorrupt: A file has another size.
     """
-    if missing := {RECORDS, VECTORS, ORDER, IDS, FACTS} - manifest.files.keys():
+    needed = {RECORDS, VECTORS, ORDER, IDS, FACTS} | ({BODIES} if manifest.format == FORMAT else set())
+    if missing := needed - manifest.files.keys():
         raise corrupt(folder / MANIFEST, f"does not list {sorted(missing)[0]}")
     for name, entry in manifest.files.items():
         size = (folder / name).stat().st_size

@@ -1,7 +1,7 @@
 """A generation, open for queries."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.errors import InvalidRequest
+from searchsocket.errors import InvalidRequest, PageTextsMissing
 from searchsocket.stores.base import UNIT_TOLERANCE, Candidates, Shown, Watch, WordEvidence, check_vectors
+from searchsocket.stores.local.bodies import BodyFile, all_digests
 from searchsocket.stores.local.facts import FactTable, read_facts
 from searchsocket.stores.local.keywords import Words
 from searchsocket.stores.local.layout import (
+    BODIES,
     FACTS,
+    FORMAT,
     IDS,
     ORDER,
     RECORDS,
@@ -85,6 +88,7 @@ class LocalReader:
         self._order_of_id[self._by_id] = np.arange(count)
         self.words = self._open_words(synonyms)
         self._records = RecordFile(folder / RECORDS, self.generation)
+        self._bodies = BodyFile(folder / BODIES) if self.manifest.format == FORMAT else None
         self._tags: dict[str, Rows] = {}
         self._row_of: dict[str, int] = {}  # of the last hits, by id
 
@@ -232,6 +236,17 @@ class LocalReader:
     def page_records(self, url: str) -> list[Record]:
         """See `IndexReader.page_records`."""
         return self._records.of_page(url)
+
+    def page_body(self, url: str) -> str | None:
+        """See `IndexReader.page_body`."""
+        text = None if self._bodies is None else self._bodies.text(url)
+        if text is None and self.page_records(url):
+            raise PageTextsMissing(self.generation.scope)
+        return text
+
+    def body_digests(self) -> Iterator[tuple[str, str]]:
+        """See `VectorStore.body_digests`."""
+        return iter(()) if self._bodies is None else all_digests(self._bodies)
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""

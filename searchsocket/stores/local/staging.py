@@ -11,7 +11,8 @@ import numpy as np
 
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.files import make_folder
-from searchsocket.stores.base import check_vectors
+from searchsocket.stores.base import PageBody, check_vectors
+from searchsocket.stores.local.bodies import STAGED_TABLE, row_of_body
 from searchsocket.stores.local.layout import REMOVED, STAGING
 from searchsocket.stores.local.records import KEPT_COLUMNS, KEPT_NAMES, PLACEHOLDERS, clean, path_key, row_of
 from searchsocket.types import Record, Vectors
@@ -20,6 +21,7 @@ _NULLABLE = KEPT_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PR
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS changes (slot INTEGER, sort BLOB, {_NULLABLE});
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+{STAGED_TABLE}
 """
 
 
@@ -79,6 +81,12 @@ class Staging:
         self._connection.executemany("INSERT OR REPLACE INTO changes (id) VALUES (?)", [(clean(id_),) for id_ in ids])
         self._connection.execute("COMMIT")
 
+    def put_bodies(self, bodies: Sequence[PageBody]) -> None:
+        """Stage texts of pages whole or not at all."""
+        self._connection.execute("BEGIN")
+        self._connection.executemany("INSERT OR REPLACE INTO bodies VALUES (?, ?, ?)", map(row_of_body, bodies))
+        self._connection.execute("COMMIT")
+
     def fact(self, name: str) -> str:
         """`dimensions`, `model_id` or number of `slots` of what is staged; "" when only deletions are."""
         row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
@@ -88,6 +96,10 @@ class Staging:
         """Upserts and deletions."""
         upserts, rows = self._connection.execute("SELECT count(slot), count(*) FROM changes").fetchone()
         return int(upserts), int(rows) - int(upserts)
+
+    def holds_bodies(self) -> bool:
+        """Whether texts of pages are staged."""
+        return bool(self._connection.execute("SELECT EXISTS (SELECT 1 FROM bodies)").fetchone()[0])
 
     def close(self) -> None:
         """Release the file; what is staged stays."""

@@ -24,11 +24,12 @@ from searchsocket.errors import (
 )
 from searchsocket.files import sync_directory, write_atomic
 from searchsocket.locks import scope_lock
-from searchsocket.stores.base import Answering, Health, PublishInfo
+from searchsocket.stores.base import Answering, Health, PageBody, PublishInfo
 from searchsocket.stores.local.build import Built, build, check_model, drop_unchanged
 from searchsocket.stores.local.layout import (
     BUILDING,
     CURRENT,
+    FORMAT,
     MANIFEST,
     Current,
     Manifest,
@@ -120,6 +121,11 @@ class LocalStore:
         with self._staged(scope) as staging:
             staging.delete(ids)
 
+    def put_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
+        """See `VectorStore.put_bodies`."""
+        with self._staged(scope) as staging:
+            staging.put_bodies(bodies)
+
     def publish(
         self, scope: Scope, info: PublishInfo, *, before_switch: Callable[[], object] = lambda: None
     ) -> Generation:
@@ -134,8 +140,7 @@ class LocalStore:
             if live is not None:
                 drop_unchanged(staging, live)
             check_model(staging, live, info)
-            is_same = live is not None and not any(staging.counts()) and live.generation.model_id == info.model_id
-            if live is not None and is_same:
+            if live is not None and _is_same(staging, live, info):
                 published = live.generation
             else:
                 try:
@@ -184,6 +189,8 @@ class LocalStore:
             estimated_tokens=info.estimated_tokens,
             estimated_cost_usd=info.estimated_cost_usd,
             source_revision=info.source_revision,
+            bodies=built.bodies.pages,
+            bodies_digest=built.bodies.digest,
         )
 
     def discard(self, scope: Scope) -> None:
@@ -334,6 +341,14 @@ class LocalStore:
             return
         yield from all_fingerprints(reader)
 
+    def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        """See `VectorStore.body_digests`."""
+        try:
+            reader = self.reader(scope)
+        except ScopeNotIndexed:
+            return
+        yield from reader.body_digests()
+
     def list_scopes(self) -> list[Generation]:
         """See `VectorStore.list_scopes`."""
         return [found for _, found in self._scopes() if isinstance(found, Generation)]
@@ -412,6 +427,12 @@ class LocalStore:
             raise ProjectMismatch(f"scope {scope.id!r} asked of the index of project {self._project_id!r}")
         self._ownership.check()
         return scope_folder(self._root, scope.name)
+
+
+def _is_same(staging: Staging, live: LocalReader, info: PublishInfo) -> bool:
+    """Whether publishing would change nothing; what an older version wrote is brought up to date."""
+    is_changed = any(staging.counts()) or staging.holds_bodies() or live.generation.model_id != info.model_id
+    return not is_changed and live.manifest.format == FORMAT
 
 
 def _unpublish(folder: Path) -> None:

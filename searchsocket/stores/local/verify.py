@@ -81,9 +81,14 @@ def record_problems(reader: LocalReader) -> list[str]:
     """Whether the records are those that the manifest tells of."""
     try:
         is_same = index_digest(all_fingerprints(reader)) == reader.generation.digest
+        bodies = list(reader.body_digests())
+        told = (reader.generation.bodies, reader.generation.bodies_digest or index_digest([]))
     except SearchSocketError as error:
         return [f"{reader.folder}: {error}"]
-    return [] if is_same else [f"{reader.folder}: the records are not those of the manifest"]
+    problems = [] if is_same else [f"{reader.folder}: the records are not those of the manifest"]
+    if (len(bodies), index_digest(bodies)) != told:
+        problems.append(f"{reader.folder}: the page texts are not those of the manifest")
+    return problems
 
 
 def part_problems(reader: LocalReader) -> list[str]:
