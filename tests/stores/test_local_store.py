@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 from contract.edit_history import EditHistoryContract
+from contract.page_bodies import PageBodiesContract
 from contract.vector_store import VectorStoreContract
 
 from searchsocket.stores.local import LocalStore, word_segments
 
 
-class TestLocalStore(VectorStoreContract, EditHistoryContract):
+class TestLocalStore(VectorStoreContract, EditHistoryContract, PageBodiesContract):
     @pytest.fixture
     def store(self, tmp_path: Path) -> LocalStore:
         return LocalStore(tmp_path / "index", "shop", clock=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
