@@ -104,7 +104,7 @@ def test_options_of_the_launch_reach_the_stages(site: Path, run_graph: RunGraph)
     assert number(limited, "site_pages", "deletion_eligible") == 0
     run_graph()
     forced = run_graph(force=True)
-    assert number(forced, "search_index", "upserted") > 0
+    assert number(forced, "page_mirror", "extracted") > 0
 
 
 def test_an_error_of_the_library_is_a_failure_with_its_code(site: Path, run_graph: RunGraph) -> None:
