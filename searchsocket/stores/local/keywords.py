@@ -62,8 +62,9 @@ class Words:
         self._synonyms = synonyms
         self._records = WordIndex(generation / WORDS, BOOSTS, records)
         self._pages = WordIndex(generation / PAGES, _WHOLE, pages)
-        self._searcher = self._records.searcher
-        self._vocabulary = Vocabulary(lambda first: self._searcher.terms_with_prefix("plain", first))
+        self._searcher = searcher = self._records.searcher
+        # Without `self` in it: what refers to itself waits for the collector of garbage with its files open.
+        self._vocabulary = Vocabulary(lambda first: searcher.terms_with_prefix("plain", first))
         self._last: tuple[str, _LookedFor] | None = None
 
     @property
