@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import weakref
 import zlib
 from collections.abc import Collection, Iterator
 from contextlib import closing
@@ -44,6 +45,8 @@ class BodyFile:
         self._lock = threading.Lock()
         with self._damage:
             self._connection = connect_reader(path)
+        # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
+        weakref.finalize(self, self._connection.close)
 
     def text(self, url: str) -> str | None:
         """The text of a page; None where there is none.
