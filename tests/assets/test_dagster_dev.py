@@ -74,7 +74,11 @@ class Dagster:
             start_new_session=True,
             env=os.environ | environ,
         )
-        wait_for(lambda: self.ask("{ repositoriesOrError { __typename } }"), "the UI")
+        try:
+            wait_for(lambda: self.ask("{ repositoriesOrError { __typename } }"), "the UI")
+        except BaseException:
+            self.end()
+            raise
 
     def ask(self, query: str, **variables: object) -> Any:
         body = json.dumps({"query": query, "variables": variables}).encode()
