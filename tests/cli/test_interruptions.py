@@ -125,14 +125,17 @@ def interrupted(root: Path, place: str, *arguments: str, act: str = "kill", numb
     process = subprocess.Popen(
         [sys.executable, "-c", unignored], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    if act == "pause":
-        handle = os.pidfd_open(process.pid)
-        ready = select.select([begun, handle], [], [], 120)[0]
-        os.close(handle)
-        assert begun in ready, "the run did not come to the place"
-        process.send_signal(number)
-    os.close(begun)
-    stdout, stderr = process.communicate(timeout=120)
+    try:
+        if act == "pause":
+            handle = os.pidfd_open(process.pid)
+            ready = select.select([begun, handle], [], [], 300)[0]
+            os.close(handle)
+            assert begun in ready, "the run did not come to the place"
+            process.send_signal(number)
+        stdout, stderr = process.communicate(timeout=300)
+    finally:
+        process.kill()
+        os.close(begun)
     with dg.DagsterInstance.from_config(str(root / ".searchsocket/dagster")) as instance:
         run = instance.get_runs(limit=1)[0]
     return Ended(process.returncode, stdout, stderr, before, live(root), run.status)
