@@ -15,6 +15,7 @@ from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
 from searchsocket.events import Event
 from searchsocket.pipeline.context import ScopeRun
+from searchsocket.pipeline.digests import digest_of
 from searchsocket.pipeline.history import last_result
 from searchsocket.pipeline.page_bodies import stage_bodies
 from searchsocket.pipeline.results import StageResult
@@ -119,7 +120,7 @@ def index_result(plan: IndexPlan, generation: Generation | None, *, published: b
             "unchanged": plan.unchanged,
             "published": int(published),
         },
-        version=generation.digest if generation else "",
+        version=digest_of([generation.digest, generation.bodies_digest]) if generation else "",
         seconds=0.0,
         warnings=tuple(plan.warnings),
         generation=generation.name if generation else "",

@@ -27,7 +27,7 @@ KINDS = {  # name -> where it lies; `*` is the one generation of the fixture
     "ids": "index/main/*/ids.bin",
     "facts": "index/main/*/facts.npz",
     "words-meta": "index/main/*/words/meta.json",
-    "words-managed": "index/main/*/words/.managed.json",
+    "bodies": "index/main/*/bodies.db",
     "words-terms": "index/main/*/words/*.term",
     "words-postings": "index/main/*/words/*.idx",
     "words-positions": "index/main/*/words/*.pos",
