@@ -26,7 +26,7 @@ from searchsocket.stores.local.copying import link_file
 from searchsocket.stores.local.layout import PAGES, WORDS
 from searchsocket.stores.local.word_documents import ROW_OF_NEW, Row, documents_of, schema
 
-RECORDS_A_SHARE = 25_000  # at most, but for chance
+RECORDS_A_SHARE = 50_000  # at most, but for chance
 _HEAP_BYTES = 256_000_000  # a share that takes more becomes several segments
 _META = "meta.json"
 _PAYLOAD = "payload"  # what it has for the writer's own use: the number of shares
