@@ -25,7 +25,8 @@ def watch(state_dir: Path, on_step: Callable[[str], None]) -> None:
         if event in _FILE_EVENTS:
             if event == "open" and not (isinstance(arguments[2], int) and arguments[2] & _WRITING):
                 return
-            path = os.fspath(arguments[1] if event == "os.rename" else arguments[0] or "")
+            target = arguments[1] if event == "os.rename" else arguments[0]
+            path = "" if isinstance(target, int) else os.fspath(target or "")  # an open file's number: a pipe, say
             if isinstance(path, str) and path.startswith(prefix):
                 on_step(f"{event.removeprefix('os.')} {_place(path[len(prefix) :])}")
 
