@@ -57,9 +57,12 @@ class DaskExecutor(Executor):
         try:
             outer.set_result(inner.result())
         except CancelledError:
-            outer.set_exception(ClusterUnavailable(f"the Dask cluster at {self._shown} was lost while it worked"))
+            outer.set_exception(self._lost())
         except Exception as error:  # noqa: BLE001  whatever a worker raised is told to whoever waits
-            outer.set_exception(_translated(error))
+            outer.set_exception(self._lost() if _is_of_dask(error) else _translated(error))
+
+    def _lost(self) -> ClusterUnavailable:
+        return ClusterUnavailable(f"the Dask cluster at {self._shown} was lost while it worked")
 
     def _look(self) -> None:
         if self._threads():
@@ -166,6 +169,15 @@ def _refuse_strangers(versions: Mapping[str, object], shown: str, ours: str = ""
                 f"the worker {worker} of the Dask cluster at {shown} has {found}, this process {ours}; install the "
                 "same on the scheduler and all workers"
             )
+
+
+def _is_of_dask(error: Exception) -> bool:
+    """Whether Dask stumbled over a result instead of handing it over: the cluster was lost at that very moment."""
+    deepest = error.__traceback__
+    while deepest is not None and deepest.tb_next is not None:
+        deepest = deepest.tb_next
+    where = deepest.tb_frame.f_globals.get("__name__") if deepest else ""
+    return where == "distributed.cfexecutor" and isinstance(error, TypeError | ValueError | AttributeError)
 
 
 def _translated(error: Exception) -> Exception:

@@ -1,7 +1,9 @@
 """Batches run on a real Dask cluster of this machine, and whatever becomes of it is said in our words."""
 
+import asyncio
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -95,6 +97,27 @@ def test_a_cluster_that_is_lost_ends_the_run_and_does_not_hang(monkeypatch: pyte
         workers.close()
         with pytest.raises(ClusterUnavailable, match=r"tcp://127\.0\.0\.1:\d+"):
             list(results)
+
+
+def test_a_result_that_is_lost_on_its_way_is_a_lost_cluster() -> None:
+    """Dask takes a future that it cancels between two lines of its own for one with an error."""
+    from distributed import cfexecutor
+
+    class Lost:
+        status = "lost"
+
+        async def _result(self, raiseit: bool) -> int:
+            return 7
+
+    inner: Future[int] = Future()
+    outer: Future[int] = Future()
+    asyncio.run(cfexecutor._cascade_future(Lost(), inner))
+    assert isinstance(inner.exception(), TypeError)
+    executor = cluster.DaskExecutor.__new__(cluster.DaskExecutor)
+    executor._shown = "tcp://127.0.0.1:8786"
+    executor._hand_over(inner, outer)
+    with pytest.raises(ClusterUnavailable, match="was lost while it worked"):
+        outer.result()
 
 
 def test_a_cluster_without_workers_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
