@@ -1,6 +1,5 @@
 """Batches run on a real Dask cluster of this machine, and whatever becomes of it is said in our words."""
 
-import asyncio
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -102,6 +101,7 @@ def test_a_cluster_that_is_lost_ends_the_run_and_does_not_hang(monkeypatch: pyte
 def test_a_result_that_is_lost_on_its_way_is_a_lost_cluster() -> None:
     """Dask takes a future that it cancels between two lines of its own for one with an error."""
     from distributed import cfexecutor
+    from tornado.ioloop import IOLoop
 
     class Lost:
         status = "lost"
@@ -111,7 +111,7 @@ def test_a_result_that_is_lost_on_its_way_is_a_lost_cluster() -> None:
 
     inner: Future[int] = Future()
     outer: Future[int] = Future()
-    asyncio.run(cfexecutor._cascade_future(Lost(), inner))
+    IOLoop(make_current=False).run_sync(lambda: cfexecutor._cascade_future(Lost(), inner))
     assert isinstance(inner.exception(), TypeError)
     executor = cluster.DaskExecutor.__new__(cluster.DaskExecutor)
     executor._shown = "tcp://127.0.0.1:8786"
