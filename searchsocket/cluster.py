@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from time import monotonic
 from typing import Any, TypeVar
@@ -49,7 +49,8 @@ class DaskExecutor(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take back what is under way; the cluster itself stays."""
-        self._inner.shutdown(wait=wait and not cancel_futures)
+        with suppress(Exception):  # a client that lost its cluster takes nothing back
+            self._inner.shutdown(wait=wait and not cancel_futures)
 
     def _hand_over(self, inner: Future[R], outer: Future[R]) -> None:
         if not outer.set_running_or_notify_cancel():
@@ -77,7 +78,7 @@ class DaskExecutor(Executor):
         """Worker -> number of threads."""
         try:
             return dict(self._client.sync(self._client.scheduler.ncores, callback_timeout=_CONNECT_S))
-        except _LOST as error:
+        except (*_LOST, AttributeError) as error:  # a client that gave up has no scheduler
             raise ClusterUnavailable(
                 f"the Dask cluster at {self._shown} does not answer any more ({type(error).__name__})"
             ) from None
@@ -92,7 +93,10 @@ class _Watched(Future[R]):
         self._look = look
 
     def cancel(self) -> bool:
-        return super().cancel() and self._inner.cancel()
+        taken_back = super().cancel()
+        with suppress(Exception):  # see `DaskExecutor.shutdown`
+            return taken_back and self._inner.cancel()
+        return taken_back
 
     def result(self, timeout: float | None = None) -> R:
         if timeout is not None:

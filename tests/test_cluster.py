@@ -160,3 +160,17 @@ def test_without_dask_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ConfigMissing, match=r"pip install searchsocket\[dask\]"), dask_executor("tcp://127.0.0.1:1"):
         pass
+
+
+def test_a_client_that_gave_up_is_a_lost_cluster() -> None:
+    """Whatever is asked of it then ends in our words, also that it takes back what is under way."""
+    from distributed import LocalCluster
+
+    workers = LocalCluster(n_workers=1, processes=False, protocol="tcp", **LOCAL)  # type: ignore[no-untyped-call]
+    with workers, dask_executor(workers.scheduler_address) as executor:
+        waiting = executor.submit(double, 1)
+        executor._client.close()
+        with pytest.raises(ClusterUnavailable, match="does not answer any more"):
+            _ = executor.workers
+        waiting.cancel()
+        executor.shutdown(cancel_futures=True)
