@@ -14,6 +14,9 @@ settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, max_examples=1_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
+# Each project of a test keeps its embeddings to itself, and away from those of whoever runs the tests.
+os.environ["SEARCHSOCKET_CACHE"] = ".searchsocket"
+
 GoldenCheck = Callable[[Path, Any], None]
 
 

@@ -19,32 +19,27 @@ if TYPE_CHECKING:
     from searchsocket.types import Scope
 
 _OURS = ("pages", "index", "tmp", "dagster", "state.db*")
-_CACHE = ("embeddings.db*",)  # with journals, and what was set aside
 
 
 @click.command(epilog=exits.HELP)
 @project_option
 @click.option("--scope", "scope_name", metavar="NAME", help="Delete exactly this scope; default: all local state.")
-@click.option("--cache", is_flag=True, help="Delete the embedding cache too: every text is embedded again.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
-def clean(root: Path, scope_name: str | None, cache: bool, yes: bool, as_json: bool) -> None:
-    """Delete the index, mirror and state of a scope, or of all; the embedding cache is kept.
+def clean(root: Path, scope_name: str | None, yes: bool, as_json: bool) -> None:
+    """Delete the index, mirror and state of a scope, or of all; the embedding cache is kept (see `cache prune`).
 
     \b
     Example:
       searchsocket clean --scope preview --yes
     """
-    if cache and scope_name is not None:
-        raise click.UsageError("--cache empties the cache of all scopes; it cannot go with --scope")
     project = load_project(root)
     if project.root.is_relative_to(project.state_dir.resolve()):
         raise ConfigError(f"state.dir is {project.state_dir}, which holds the project itself; nothing was deleted")
     scopes = known_scopes(project) if scope_name is None else [project.scope(os.environ, scope_name)]
     paths = [path for scope in scopes for path in _scope_paths(project, scope)]
     if scope_name is None:
-        wanted = (*_OURS, *(_CACHE if cache else ()))
-        paths = [path for name in wanted for path in sorted(project.state_dir.glob(name))]
+        paths = [path for name in _OURS for path in sorted(project.state_dir.glob(name))]
     if not as_json:
         for path in paths:
             click.echo(f"deletes {path}")

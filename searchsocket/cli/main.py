@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from searchsocket.cli import clean, dagster, doctor, exits, index, init, rollback, search, serve, status
+from searchsocket.cli import cache, clean, dagster, doctor, exits, index, init, rollback, search, serve, status
 from searchsocket.cli.output import print_error
 from searchsocket.cli.signals import received_signal, watch_signals
 from searchsocket.errors import SearchSocketError
@@ -56,6 +56,7 @@ for command in (
     doctor.doctor,
     rollback.rollback,
     clean.clean,
+    cache.cache,
     dagster.dagster,
 ):
     cli.add_command(command)

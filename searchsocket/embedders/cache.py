@@ -1,13 +1,17 @@
 """The embedding cache: content hash and model to vector, under all scopes, clones and CI runs (spec 10.3).
 
-Append-only. Anything damaged counts as missing, is named, and is embedded again: the cache never lies.
+Vectors are added and never changed; only `prune` removes some. Anything damaged counts as missing, is named, and is
+embedded again: the cache never lies.
 """
 
 import sqlite3
 import threading
+import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +27,19 @@ from searchsocket.types import Vectors
 
 _LOOKUP = 500  # rows read by one statement
 Row = tuple[bytes, bytes, int, int]  # content hash, vector, tokens, checksum
+_DAY_S = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class HeldModel:
+    """What the cache holds of one model."""
+
+    model_id: str
+    dimensions: int
+    texts: int
+    tokens: int
+    bytes: int  # of the vectors alone
+    last_used_day: int  # days since 1970; 0 = before days were kept
 
 
 class EmbeddingCache:
@@ -32,12 +49,20 @@ class EmbeddingCache:
         path: The file; made with its folder when absent.
         read_only: Write nothing, anywhere; an absent or damaged file is an empty cache.
         on_event: Hears `embedding_cache_damaged`.
+        now: Seconds since 1970; tells the day on which a vector was used last.
 
     Raises:
         StateUnavailable: The file cannot be opened, or a newer version of this program wrote it.
     """
 
-    def __init__(self, path: Path, *, read_only: bool = False, on_event: OnEvent = ignore) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        read_only: bool = False,
+        on_event: OnEvent = ignore,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         self.path = path
         self.read_only = read_only
         self.warnings: list[str] = []  # what was found damaged, for the run's report
@@ -47,6 +72,8 @@ class EmbeddingCache:
         opened = cache_file.open_read_only(path) if read_only else cache_file.open_writable(path)
         self._db = opened.connection
         self._inode = opened.inode
+        self._today = int(now() // _DAY_S)
+        self._used = array("q")  # rows of `vectors` that were used, written down when the file is closed
         if opened.damage:
             self._warn(opened.damage)
 
@@ -60,6 +87,7 @@ class EmbeddingCache:
 
     def close(self) -> None:
         """Release the file; the cache cannot be used any more."""
+        self._note_uses()
         self._db.close()
 
     def missing(self, hashes: Iterable[str], model_id: str) -> list[str]:
@@ -71,7 +99,7 @@ class EmbeddingCache:
         found: list[str] = []
         distinct = iter(dict.fromkeys(hashes))
         while batch := list(islice(distinct, _LOOKUP)):
-            held = self._rows(batch, model_id)
+            held = self._rows(batch, model_id, array("q"))
             found.extend(key for key in batch if key not in held)
         return found
 
@@ -85,9 +113,10 @@ class EmbeddingCache:
             StateUnavailable: A vector is missing or damaged, or the file cannot be read.
         """
         held: dict[str, bytes] = {}
+        used = array("q") if self.read_only else self._used
         distinct = iter(dict.fromkeys(hashes))
         while batch := list(islice(distinct, _LOOKUP)):
-            held.update((key, row[1]) for key, row in self._rows(batch, model_id).items())
+            held.update((key, row[1]) for key, row in self._rows(batch, model_id, used).items())
         lacking = [key for key in hashes if key not in held]
         if lacking:
             raise StateUnavailable(
@@ -98,22 +127,66 @@ class EmbeddingCache:
             return np.empty((0, 0), dtype=np.float32)
         return np.frombuffer(b"".join(held[key] for key in hashes), dtype="<f4").reshape(len(hashes), -1)
 
-    def tokens(self, hashes: Iterable[str], model_id: str) -> int:
-        """Tokens that embedding these distinct texts took; texts that are not held count nothing."""
-        total = 0
-        distinct = iter(dict.fromkeys(hashes))
-        while batch := list(islice(distinct, _LOOKUP)):
-            total += sum(row[2] for row in self._rows(batch, model_id).values())
-        return total
-
-    def count(self, model_id: str) -> int:
-        """Vectors held of this model."""
+    def models(self) -> list[HeldModel]:
+        """What is held, by model."""
         with self._lock, self._translated():
-            return int(
-                self._db.execute(
-                    "SELECT COUNT(*) FROM vectors JOIN models ON models.id = model WHERE name = ?", (model_id,)
-                ).fetchone()[0]
+            rows = self._fetch(
+                "SELECT name, dimensions, COUNT(vectors.rowid), COALESCE(SUM(tokens), 0), "
+                "COALESCE(SUM(LENGTH(vector)), 0), COALESCE(MAX(day), 0) FROM models "
+                "LEFT JOIN vectors ON model = models.id LEFT JOIN uses ON uses.id = vectors.rowid "
+                "GROUP BY models.id ORDER BY name",
+                (),
             )
+        return [HeldModel(*row) for row in rows]
+
+    def held_bytes(self) -> int:
+        """Bytes of the file that hold something."""
+        with self._lock, self._translated():
+            pages, free, size = (
+                int(self._fetch(f"PRAGMA {name}", ())[0][0]) for name in ("page_count", "freelist_count", "page_size")
+            )
+        return (pages - free) * size
+
+    def prune(self, *, unused_days: int = 0, model_id: str | None = None, max_bytes: int | None = None) -> int:
+        """Remove vectors, those first that were used longest ago.
+
+        Args:
+            unused_days: Only those that were not used within so many days; 0 = all. Days are those of this machine.
+            model_id: Only those of this model.
+            max_bytes: Only as many as it takes for the file to hold at most so much.
+
+        Returns:
+            The number of vectors removed.
+
+        Raises:
+            StateUnavailable: The file cannot be written.
+        """
+        self._note_uses()
+        last_day = self._today - unused_days
+        if max_bytes is None:
+            return self._remove(model_id, last_day, -1)
+        gone = 0
+        while (excess := (held := self.held_bytes()) - max_bytes) > 0:
+            count = sum(model.texts for model in self.models())
+            removed = self._remove(model_id, last_day, -(-excess * count // held))  # rows share pages of the file
+            if not removed:
+                break
+            gone += removed
+        return gone
+
+    def _remove(self, model_id: str | None, last_day: int, limit: int) -> int:
+        chosen = (
+            "SELECT vectors.rowid FROM vectors JOIN models ON models.id = model LEFT JOIN uses ON "
+            "uses.id = vectors.rowid WHERE (? IS NULL OR name = ?) AND COALESCE(day, 0) <= ? "
+            "ORDER BY COALESCE(day, 0), vectors.rowid LIMIT ?"
+        )
+        with self._lock, self._translated():
+            with _transaction(self._db):
+                values = (model_id, model_id, last_day, limit)
+                gone = self._db.execute(f"DELETE FROM vectors WHERE rowid IN ({chosen})", values).rowcount
+                self._db.execute("DELETE FROM uses WHERE id NOT IN (SELECT rowid FROM vectors)")
+            self._db.execute("PRAGMA incremental_vacuum").fetchall()
+        return gone
 
     def size(self) -> int:
         """Rises with everything that is stored: a file that was lost, or came from an older copy, says less."""
@@ -143,7 +216,19 @@ class EmbeddingCache:
         with self._lock, self._translated(), _transaction(self._db):
             model = self._model(model_id, rows.shape[1])
             self._insert(model, packed, {bytes.fromhex(key) for key, name in self._damaged if name == model_id})
+            self._db.executemany(
+                "INSERT OR REPLACE INTO uses SELECT rowid, ? FROM vectors WHERE model = ? AND hash = ?",
+                [(self._today, model, row[0]) for row in packed],
+            )
         self._damaged.difference_update((key, model_id) for key in hashes)
+
+    def _note_uses(self) -> None:
+        if not self._used:
+            return
+        with suppress(sqlite3.Error), self._lock, _transaction(self._db):  # a day that is lost is no reason to fail
+            rows = ((row, self._today) for row in self._used)
+            self._db.executemany("INSERT OR REPLACE INTO uses (id, day) VALUES (?, ?)", rows)
+        self._used = array("q")
 
     def export_to(self, path: Path) -> int:
         """Write all embeddings to another cache file, compact and in one piece, for a CI artifact.
@@ -187,20 +272,25 @@ class EmbeddingCache:
                     added += self._insert(model, [row[:3] for row in kept], set())
         return added, refused
 
-    def _rows(self, hashes: Sequence[str], model_id: str) -> dict[str, Row]:
-        """The sound rows among at most `_LOOKUP` hashes; damaged ones are named and left out."""
+    def _rows(self, hashes: Sequence[str], model_id: str, used: "array[int]") -> dict[str, Row]:
+        """The sound rows among at most `_LOOKUP` hashes; damaged ones are named and left out.
+
+        Args:
+            used: Gets the numbers of these rows.
+        """
         marks = ",".join("?" * len(hashes))
         query = (
-            "SELECT hash, vector, tokens, checksum, dimensions FROM vectors JOIN models ON models.id = model "
-            f"WHERE name = ? AND hash IN ({marks})"
+            "SELECT hash, vector, tokens, checksum, dimensions, vectors.rowid FROM vectors "
+            f"JOIN models ON models.id = model WHERE name = ? AND hash IN ({marks})"
         )
         with self._lock, self._translated():
             rows = self._fetch(query, (model_id, *map(bytes.fromhex, hashes)))
         held: dict[str, Row] = {}
-        for *row, dimensions in rows:
+        for *row, dimensions, place in rows:
             key = row[0].hex()
             if _is_sound(row, dimensions):
                 held[key] = (row[0], row[1], row[2], row[3])
+                used.append(place)
             elif (key, model_id) not in self._damaged:
                 self._damaged.add((key, model_id))
                 self._warn(f"the embedding {key} of {model_id!r} in {self.path} is damaged and is made again")

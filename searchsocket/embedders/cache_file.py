@@ -14,7 +14,7 @@ from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.files import make_folder, share
 from searchsocket.system_errors import client_error
 
-_VERSION = 1
+_VERSION = 2  # 1 had no `uses`
 _APPLICATION_ID = 0x55E7EBED
 _BUSY_TIMEOUT_S = 30.0
 _MAX_DIMENSIONS = 65_536
@@ -26,6 +26,8 @@ _SCHEMA = {
         "tokens INTEGER NOT NULL, checksum INTEGER NOT NULL, UNIQUE (hash, model))"
     ),
 }
+# Row of `vectors` -> day of its last use, in days since 1970. No row: before there were days.
+_USES = "CREATE TABLE IF NOT EXISTS uses (id INTEGER PRIMARY KEY, day INTEGER NOT NULL)"
 
 
 class _Damaged(Exception):
@@ -175,6 +177,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     new = not path.exists() or path.stat().st_size == 0
     connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     try:
+        if new:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before anything is in the file
         connection.execute("PRAGMA journal_mode = WAL")
         # One sync a batch is little beside a paid call, and a vector that was paid for survives a power cut.
         connection.execute("PRAGMA synchronous = FULL")
@@ -183,6 +187,8 @@ def _connect(path: Path) -> sqlite3.Connection:
             _create(connection)
         _verify(connection, path)
         share(path)
+        connection.execute(_USES)
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
     except sqlite3.DatabaseError as error:
         connection.close()
         if is_damage(error):
@@ -213,6 +219,7 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for statement in _SCHEMA.values():
         connection.execute(statement)
+    connection.execute(_USES)
     connection.execute(f"PRAGMA user_version = {_VERSION}")
     connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
     connection.execute("COMMIT")

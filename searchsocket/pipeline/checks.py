@@ -7,7 +7,6 @@ from typing import Literal
 from searchsocket.batches import batches
 from searchsocket.dollars import dollars
 from searchsocket.embedders import make_embedder
-from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import SourceUnavailable
 from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.chunk_embeddings import budget, plan_embeddings, texts_at_stake
@@ -100,7 +99,7 @@ def embeddings_sane(run: ScopeRun) -> CheckOutcome:
     """Every text that is to be published has a finite unit vector of the model's dimension."""
     embedder = make_embedder(run.project.settings.embeddings)
     checked = missing = 0
-    with state(run) as db, EmbeddingCache(run.project.state_dir / "embeddings.db", read_only=True) as cache:
+    with state(run) as db, run.open_cache(read_only=True) as cache:
         # The cache checks every vector that it hands out; what is damaged counts as missing.
         for window in batches(texts_at_stake(run, db, cache), _WINDOW):
             checked += len(window)

@@ -8,6 +8,7 @@ from searchsocket.embedders import make_embedder
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.batch import EmbedOutcome, embed_missing, plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.embedders.cache_place import FILE, adopt
 from searchsocket.errors import IndexCorrupt
 from searchsocket.events import Event
 from searchsocket.pipeline.context import ScopeRun
@@ -28,7 +29,8 @@ def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
         BadVectors, EmbedderUnavailable: The provider failed; what it gave before stays in the cache.
     """
     embedder = make_embedder(run.project.settings.embeddings)
-    with EmbeddingCache(run.project.state_dir / "embeddings.db") as cache:
+    with run.open_cache() as cache:
+        moved = adopt(run.project.state_dir / FILE, cache)
         outcome = embed_missing(
             cache,
             embedder,
@@ -42,7 +44,7 @@ def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
             ),
         )
         db.execute("UPDATE scopes SET cache_size = ? WHERE scope = ?", (cache.size(), run.scope.name))
-        warnings = tuple(cache.warnings)
+        warnings = (*filter(None, [moved]), *cache.warnings)
     result = replace(embedding_result(run, db, embedder, outcome), warnings=warnings)
     run.on_event(Event("embedded_cached", {"texts": result.numbers["reused"]}))
     run.on_event(Event("embedded_new", {"texts": outcome.created, "tokens": outcome.tokens}))
@@ -58,7 +60,7 @@ def budget(run: ScopeRun) -> float | None:
 def plan_embeddings(run: ScopeRun, db: Connection) -> EmbedOutcome:
     """What embedding the texts that the cache lacks would take; calls and writes nothing."""
     settings = run.project.settings.embeddings
-    with EmbeddingCache(run.project.state_dir / "embeddings.db", read_only=True) as cache:
+    with run.open_cache(read_only=True) as cache:
         return plan_missing(
             cache,
             make_embedder(settings),

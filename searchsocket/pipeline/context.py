@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.embedders.cache_place import cache_file
 from searchsocket.errors import ConfigMissing, SourceUnavailable
 from searchsocket.events import OnEvent, ignore
 from searchsocket.hrefs import SiteBase
@@ -74,6 +76,19 @@ class ScopeRun:
     def fetched_dir(self) -> Path:
         """Where a crawl keeps what it fetched."""
         return (self.workspace or self.project.state_dir) / "crawl" / self.scope.name
+
+    @property
+    def cache_file(self) -> Path:
+        """The embedding cache."""
+        return cache_file(self.environ, self.project.root, self.project.state_dir)
+
+    def open_cache(self, *, read_only: bool = False) -> EmbeddingCache:
+        """The embedding cache, to be closed by the caller.
+
+        Raises:
+            StateUnavailable: It cannot be opened.
+        """
+        return EmbeddingCache(self.cache_file, read_only=read_only)
 
     def make_source(self) -> Source:
         """The source of this run, with a report of its own."""

@@ -29,6 +29,7 @@ from searchsocket.stores.base import PublishInfo, VectorStore
 from searchsocket.types import Generation, Scope
 
 _BATCH = 500
+_KEPT_DAYS = 7
 Change = tuple[Literal["upsert", "delete"], str]
 Pair = tuple[str, str | None, str | None]  # id, hash of the chunk, hash of the live record; None where there is none
 
@@ -67,7 +68,7 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
         places.extend(places_of(db, scope.name, [record_id for kind, record_id in batch if kind == "upsert"]))
         if deletes := [record_id for kind, record_id in batch if kind == "delete"]:
             store.delete_by_ids(deletes, scope)
-    with EmbeddingCache(project.state_dir / "embeddings.db") as cache:
+    with run.open_cache() as cache:
         # In the order in which they lie: by id, every record and every vector would be read from another place.
         ordered = np.sort(np.array(places, np.int64))
         for start in range(0, len(ordered), _BATCH):
@@ -76,6 +77,7 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
             done = start + len(rows)
             run.on_event(Event("progress", {"stage": "search_index", "done": done, "total": len(ordered)}))
         plan.warnings += cache.warnings
+        _bound(cache, project.settings.embeddings.cache_max_mb)
     stage_bodies(run, db, store)
     db.execute("PRAGMA shrink_memory")  # publishing takes the most memory of all, and reads nothing of the state
     changed = bool(plan.upserted or plan.deleted)
@@ -90,6 +92,13 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
         if published:
             run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
     return index_result(plan, generation, published=published)
+
+
+def _bound(cache: EmbeddingCache, max_mb: int) -> None:
+    """Keep the cache below its limit, but for what was used in the last days, also by others."""
+    limit = max_mb * 1_000_000
+    if cache.held_bytes() > limit:
+        cache.prune(unused_days=_KEPT_DAYS, max_bytes=limit * 9 // 10)
 
 
 def repaired(store: VectorStore, scope: Scope) -> list[str]:

@@ -121,6 +121,7 @@ class EmbeddingSettings(Section):
     batch_size: Annotated[int, Field(ge=1, le=10_000)] = 256
     price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
     max_cost_usd: Annotated[float, Field(ge=0)] | None = None  # None = no budget
+    cache_max_mb: Count = 8_192  # beyond it the embeddings that were used longest ago go, those of the last week never
 
 
 class LocalVectorSettings(Section):

@@ -58,8 +58,8 @@ def test_what_is_put_comes_back_bit_by_bit_in_any_order(path: Path) -> None:
     with EmbeddingCache(path) as cache:
         assert np.array_equal(cache.get(found[::-1], M), rows[::-1])
         assert np.array_equal(cache.get([found[3]] * 2, M), rows[[3, 3]])
-        assert cache.tokens([*found[:3], found[2]], M) == 0 + 1 + 2
-        assert cache.count(M) == 1200
+        (model,) = cache.models()
+        assert (model.model_id, model.dimensions, model.texts, model.tokens) == (M, 4, 1200, sum(range(1200)))
 
 
 def test_missing_names_each_hash_once_in_order(cache: EmbeddingCache) -> None:
@@ -285,4 +285,4 @@ def test_a_trap_is_not_imported(path: Path, tmp_path: Path) -> None:
         for foreign in (trap, noise, tmp_path / "absent.db"):
             with pytest.raises(StateUnavailable, match=foreign.name):
                 cache.import_from(foreign)
-        assert cache.count(M) == 0
+        assert cache.models() == []

@@ -1,9 +1,13 @@
 """Effects of `embeddings`, `vector`, `run` and `state`: how a run is done, what it costs and where it is kept."""
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
+
 from searchsocket import cluster
+from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.events import Event
 from searchsocket.pipeline import page_mirror
 from searchsocket.pipeline.context import RunOptions
@@ -41,6 +45,19 @@ def embedded(lab: Lab) -> list[int]:
 
     index_scope(lab.site.run("main", RunOptions(), hear))
     return done
+
+
+def with_old_embeddings(lab: Lab) -> None:
+    """Vectors of 1.6 MB that nobody used for a month."""
+    rows = np.eye(512, dtype=np.float32)[np.arange(800) % 512]
+    with EmbeddingCache(lab.project.state_dir / "embeddings.db", now=lambda: time.time() - 30 * 86_400) as cache:
+        cache.put([f"{number:064x}" for number in range(800)], rows, [1] * 800, "old")
+
+
+def keeps_old_embeddings(lab: Lab) -> bool:
+    lab.index()
+    with EmbeddingCache(lab.project.state_dir / "embeddings.db") as cache:
+        return all(model.texts == 800 for model in cache.models() if model.model_id == "old")
 
 
 def says_too_large(lab: Lab) -> bool:
@@ -103,6 +120,7 @@ EFFECTS = (
            anew=True),
     Effect("embeddings.max_cost_usd", 0.0, lambda lab: outcome(lab.index), "ok", "BUDGET_EXCEEDED",
            given={"embeddings.price_per_million_tokens_usd": 2.0}, anew=True),
+    Effect("embeddings.cache_max_mb", 1, keeps_old_embeddings, True, False, prepare=with_old_embeddings),
     only_value("vector.provider"),
     Effect("vector.local.path", "kept/here", folders("CURRENT"), [".searchsocket/index/main"], ["kept/here/main"],
            anew=True),

@@ -84,6 +84,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-status', label: 'status' },
 			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
 			{ href: '/docs/cli/searchsocket-clean', label: 'clean' },
+			{ href: '/docs/cli/searchsocket-cache', label: 'cache' },
 			{ href: '/docs/cli/searchsocket-rollback', label: 'rollback' },
 			{ href: '/docs/cli/searchsocket-serve', label: 'serve' },
 			{ href: '/docs/cli/searchsocket-dagster', label: 'dagster' }

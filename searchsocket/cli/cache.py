@@ -1,0 +1,161 @@
+"""`searchsocket cache`: the embedding cache, which all projects of a user share."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli import exits
+from searchsocket.cli.options import json_option, load_project, project_option
+from searchsocket.cli.output import count, print_json, safe
+
+if TYPE_CHECKING:
+    from searchsocket.embedders.cache import EmbeddingCache, HeldModel
+
+_DAY_S = 86_400
+
+
+@click.group()
+def cache() -> None:
+    """Look at the embedding cache, carry it elsewhere, or make it smaller.
+
+    It lies in the user's cache folder and serves all projects, worktrees and clones; $SEARCHSOCKET_CACHE names another
+    folder.
+
+    \b
+    Example:
+      searchsocket cache info
+    """
+
+
+@cache.command(epilog=exits.HELP)
+@project_option
+@json_option
+def info(root: Path, as_json: bool) -> None:
+    """Show where the cache lies, how large it is, and what it holds of each model.
+
+    \b
+    Example:
+      searchsocket cache info --json
+    """
+    with _open(root) as held:
+        models, size = held.models(), held.held_bytes()
+        if as_json:
+            print_json({"path": str(held.path), "bytes": size, "models": [_model(model) for model in models]})
+            return
+        click.echo(f"{held.path}  {size / 1e6:,.1f} MB")
+        for model in models:
+            used = _date(model.last_used_day)
+            click.echo(
+                f"  {safe(model.model_id)}  {count(model.texts, 'text')}, {count(model.tokens, 'token')}, "
+                f"{model.bytes / 1e6:,.1f} MB{f', last used {used}' if used else ''}"
+            )
+
+
+@cache.command("export", epilog=exits.HELP)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@project_option
+@json_option
+def export_(file: Path, root: Path, as_json: bool) -> None:
+    """Write the whole cache to one file, for another machine.
+
+    \b
+    Example:
+      searchsocket cache export embeddings.db
+    """
+    with _open(root) as held:
+        written = held.export_to(file)
+    if as_json:
+        print_json({"path": str(file), "texts": written})
+        return
+    click.echo(f"wrote {count(written, 'embedding')} to {file}")
+
+
+@cache.command("import", epilog=exits.HELP)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@project_option
+@json_option
+def import_(file: Path, root: Path, as_json: bool) -> None:
+    """Take over what an exported file holds and the cache lacks. Import only files that you would trust an index of.
+
+    \b
+    Example:
+      searchsocket cache import embeddings.db
+    """
+    with _open(root) as held:
+        added, refused = held.import_from(file)
+    if as_json:
+        print_json({"path": str(file), "added": added, "refused": refused})
+        return
+    click.echo(
+        f"added {count(added, 'embedding')}" + (f"; {refused:,} were damaged and are refused" if refused else "")
+    )
+
+
+@cache.command(epilog=exits.HELP)
+@project_option
+@click.option("--unused-days", type=click.IntRange(min=1), help="Only what was not used within so many days.")
+@click.option("--model", "model_id", metavar="ID", help="Only what this model made; `cache info` names them.")
+@click.option("--max-mb", type=click.IntRange(min=0), help="Only what is too much for this size, the oldest first.")
+@click.option("--all", "everything", is_flag=True, help="Everything: every text is embedded again, and paid again.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+def prune(
+    root: Path,
+    unused_days: int | None,
+    model_id: str | None,
+    max_mb: int | None,
+    everything: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Remove embeddings; those of other projects are among them.
+
+    \b
+    Example:
+      searchsocket cache prune --unused-days 90
+    """
+    if everything == (unused_days is not None or model_id is not None or max_mb is not None):
+        raise click.UsageError("say what is to go: --unused-days, --model or --max-mb, or --all and none of these")
+    if not yes:
+        if as_json:
+            raise click.UsageError("--json does not ask; add --yes")
+        click.confirm(
+            "Embeddings that are removed are made, and paid, again when they are needed. Remove them?", abort=True
+        )
+    with _open(root) as held:
+        removed = held.prune(
+            unused_days=unused_days or 0,
+            model_id=model_id,
+            max_bytes=None if max_mb is None else max_mb * 1_000_000,
+        )
+        size = held.held_bytes()
+    if as_json:
+        print_json({"removed": removed, "bytes": size})
+        return
+    click.echo(f"removed {count(removed, 'embedding')}; {size / 1e6:,.1f} MB are left")
+
+
+def _open(root: Path) -> "EmbeddingCache":
+    from searchsocket.embedders.cache import EmbeddingCache
+    from searchsocket.embedders.cache_place import cache_file
+
+    project = load_project(root)
+    return EmbeddingCache(cache_file(os.environ, project.root, project.state_dir))
+
+
+def _model(model: "HeldModel") -> dict[str, object]:
+    return {
+        "modelId": model.model_id,
+        "dimensions": model.dimensions,
+        "texts": model.texts,
+        "tokens": model.tokens,
+        "bytes": model.bytes,
+        "lastUsed": _date(model.last_used_day) or None,
+    }
+
+
+def _date(day: int) -> str:
+    return datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat() if day else ""

@@ -1,0 +1,50 @@
+"""Where the embedding cache of a run lies: the user's, under all projects and clones, unless told otherwise."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import platformdirs
+
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.errors import StateUnavailable
+
+VARIABLE = "SEARCHSOCKET_CACHE"
+FILE = "embeddings.db"
+
+
+def cache_file(environ: Mapping[str, str], root: Path, state_dir: Path) -> Path:
+    """The file.
+
+    Args:
+        environ: `SEARCHSOCKET_CACHE` names a folder, relative to the project; else there is a user's home, else none.
+        root: The project.
+        state_dir: Where the cache lies for nobody in particular: no home, or one that cannot be written.
+    """
+    stated = environ.get(VARIABLE, "").strip()
+    if stated:
+        return root / Path(stated).expanduser() / FILE
+    folder = platformdirs.user_cache_path("searchsocket") if environ.get("HOME") or os.name == "nt" else state_dir
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return state_dir / FILE
+    return (folder if os.access(folder, os.W_OK) else state_dir) / FILE
+
+
+def adopt(old: Path, cache: EmbeddingCache) -> str:
+    """Move what an older version kept in the state folder into the cache that is used now.
+
+    Returns:
+        What happened, for the run's report; "" when there was nothing.
+    """
+    if not old.is_file() or (cache.path.exists() and old.samefile(cache.path)):
+        return ""
+    try:
+        added, refused = cache.import_from(old)
+    except StateUnavailable as error:
+        return f"{error}; it is left where it is, and its texts are embedded again"
+    for suffix in ("", "-wal", "-shm", ".lock"):
+        Path(f"{old}{suffix}").unlink(missing_ok=True)
+    told = f"{added} embeddings of {old} were moved to {cache.path}"
+    return f"{told}; {refused} were damaged" if refused else told
