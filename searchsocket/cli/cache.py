@@ -139,11 +139,10 @@ def prune(
 
 
 def _open(root: Path) -> "EmbeddingCache":
-    from searchsocket.embedders.cache import EmbeddingCache
-    from searchsocket.embedders.cache_place import cache_file
+    from searchsocket.embedders.cache_place import cache_file, open_cache
 
     project = load_project(root)
-    return EmbeddingCache(cache_file(os.environ, project.root, project.state_dir))
+    return open_cache(cache_file(os.environ, project.root, project.state_dir))
 
 
 def _model(model: "HeldModel") -> dict[str, object]:

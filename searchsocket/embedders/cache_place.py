@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
@@ -14,7 +15,7 @@ FILE = "embeddings.db"
 
 
 def cache_file(environ: Mapping[str, str], root: Path, state_dir: Path) -> Path:
-    """The file.
+    """The file; nothing is made.
 
     Args:
         environ: `SEARCHSOCKET_CACHE` names a folder, relative to the project; else there is a user's home, else none.
@@ -25,11 +26,22 @@ def cache_file(environ: Mapping[str, str], root: Path, state_dir: Path) -> Path:
     if stated:
         return root / Path(stated).expanduser() / FILE
     folder = platformdirs.user_cache_path("searchsocket") if environ.get("HOME") or os.name == "nt" else state_dir
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
-        return state_dir / FILE
-    return (folder if os.access(folder, os.W_OK) else state_dir) / FILE
+    there = folder
+    while not there.exists():
+        there = there.parent
+    return (folder if there.is_dir() and os.access(there, os.W_OK) else state_dir) / FILE
+
+
+def open_cache(path: Path, *, read_only: bool = False) -> EmbeddingCache:
+    """The cache; a folder that is made for it is for its owner alone.
+
+    Raises:
+        StateUnavailable: It cannot be opened.
+    """
+    if not read_only:
+        with suppress(OSError):  # whoever opens the file says so
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return EmbeddingCache(path, read_only=read_only)
 
 
 def adopt(old: Path, cache: EmbeddingCache) -> str:

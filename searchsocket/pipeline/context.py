@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.embedders.cache_place import cache_file
+from searchsocket.embedders.cache_place import cache_file, open_cache
 from searchsocket.errors import ConfigMissing, SourceUnavailable
 from searchsocket.events import OnEvent, ignore
 from searchsocket.hrefs import SiteBase
@@ -88,7 +88,7 @@ class ScopeRun:
         Raises:
             StateUnavailable: It cannot be opened.
         """
-        return EmbeddingCache(self.cache_file, read_only=read_only)
+        return open_cache(self.cache_file, read_only=read_only)
 
     def make_source(self) -> Source:
         """The source of this run, with a report of its own."""

@@ -182,10 +182,15 @@ def test_a_reader_that_goes_away_is_no_error(indexed_site: Path) -> None:
 
 def test_help_documents_the_exit_status_and_gives_an_example() -> None:
     commands = ["init", "index", "search", "serve", "status", "doctor", "rollback", "clean", "dagster"]
-    for command in commands:
-        done = subprocess.run([COMMAND, command, "--help"], capture_output=True, text=True, check=True)
+    parts = [["cache", part] for part in ("info", "export", "import", "prune")]
+    for command in [*([command] for command in commands), *parts]:
+        done = subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True, check=True)
         assert "Example:\n" in done.stdout
         assert "Exit status:" in done.stdout
         assert "--project DIR" in done.stdout
     overview = subprocess.run([COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
-    assert re.findall(r"^  (\w+)  ", overview.partition("Commands:\n")[2], re.MULTILINE) == commands
+    assert re.findall(r"^  (\w+)  ", overview.partition("Commands:\n")[2], re.MULTILINE) == [
+        *commands[:-1],
+        "cache",
+        "dagster",
+    ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.embedders.cache_place import adopt, cache_file
+from searchsocket.embedders.cache_place import adopt, cache_file, open_cache
 from tests.embedders.test_cache import M, filled, keys, vectors
 
 DAY_S = 86_400
@@ -42,7 +42,9 @@ def test_the_environment_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert cache_file({"SEARCHSOCKET_CACHE": "kept"}, root, state) == root / "kept" / "embeddings.db"
     assert cache_file({"SEARCHSOCKET_CACHE": "~/kept"}, root, state) == home / "kept" / "embeddings.db"
     users = cache_file({"HOME": str(home)}, root, state)
-    assert users.is_relative_to(home)
+    assert users.is_relative_to(tmp_path / "home")
+    assert not home.exists()  # to ask is not to make
+    open_cache(users).close()
     assert users.parent.stat().st_mode & 0o777 == 0o700
     assert cache_file({}, root, state) == state / "embeddings.db"
 
