@@ -16,18 +16,18 @@ from search_api.endpoints.health import add_health
 from search_api.endpoints.pages import add_pages
 from search_api.endpoints.related import add_related
 from search_api.endpoints.search import add_search
-from search_api.guards import BodyGuard, CallerGuard, Envelope, HostGuard, LastResort
+from search_api.gate.guards import BodyGuard, CallerGuard, Envelope, HostGuard, LastResort
+from search_api.gate.rate import RateLimit
+from search_api.gate.tiers import IPNetwork, TierRules, hash_key, host_name, is_loopback
+from search_api.gate.under_way import UnderWayGuard
 from search_api.handlers import add_handlers
 from search_api.openapi import SearchApp
-from search_api.rate import RateLimit
 from search_api.service import Service, public_scopes
-from search_api.tiers import IPNetwork, TierRules, hash_key, host_name, is_loopback
-from search_api.under_way import UnderWayGuard
 from searchsocket import embedders, stores
-from searchsocket.access import configured_key
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import ConfigError
-from searchsocket.project import Project
+from searchsocket.project.access import configured_key
+from searchsocket.project.project import Project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.settings.model import ApiSettings
 from searchsocket.stores.base import VectorStore

@@ -7,7 +7,7 @@ from searchsocket.errors import IndexCorrupt
 from searchsocket.mirror.document import parse_page, render_page
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation, Page
-from searchsocket.urls import ancestors, canonical_path
+from searchsocket.urls.paths import ancestors, canonical_path
 
 _MAX_SUGGESTIONS = 5
 _MAX_WORDS = 12  # of a wrong path: a miss must cost no more than a query

@@ -14,7 +14,7 @@ from searchsocket.search.answer import RelatedAnswer
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TOP_K, SearchQuery
 from searchsocket.search.related import RelatedPage
 from searchsocket.types import GroupBy, RouteResolution
-from searchsocket.urls import MAX_URL_CHARS
+from searchsocket.urls.paths import MAX_URL_CHARS
 
 MAX_SCOPE_CHARS = 200
 

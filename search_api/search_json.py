@@ -6,7 +6,7 @@ Put together by hand: thirty models an answer took a tenth of a query.
 from typing import Any
 
 from searchsocket.search.answer import Explanation, Result, SearchAnswer, Section
-from searchsocket.search.snippet import Snippet
+from searchsocket.search.quoting.snippet import Snippet
 
 Json = dict[str, Any]
 

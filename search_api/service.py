@@ -7,20 +7,20 @@ from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 
-from search_api.costly import COSTLY, CostlyQueries
 from search_api.errors import ScopeRefused, public_message
+from search_api.gate.costly import COSTLY, CostlyQueries
+from search_api.gate.tiers import Caller
 from search_api.pages import FoundPage, find_page
 from search_api.recent import Recent
 from search_api.schemas import HealthResponse, ScopeHealth
-from search_api.tiers import Caller
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import SearchSocketError
-from searchsocket.project import Project
+from searchsocket.project.project import Project
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer
 from searchsocket.search.cost import related_cost
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.results import age_s
+from searchsocket.search.quoting.results import age_s
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Generation, Scope
 

@@ -11,10 +11,10 @@ import dagster as dg
 
 from searchsocket.chunking import CHUNKER_VERSION
 from searchsocket.html.extract import EXTRACTOR_VERSION
-from searchsocket_assets.history import delete_old_runs
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
-from searchsocket_assets.translate import errors_as_failures, events_logged, materialized, observed
+from searchsocket_assets.run.history import delete_old_runs
+from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized, observed
 
 FIRST = dg.AssetKey("site_pages")
 PUBLISHED = dg.AssetKey("search_index")
@@ -26,8 +26,8 @@ InProcess = dg.ResourceParam[Caller]
 def run_stage(context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, caller: Caller) -> Results:
     """Run the stage that the asset is named after; a dry run logs the plan and yields nothing, which ends the run."""
     # The stages bring parsers and engines with them; definitions must load without.
-    from searchsocket.pipeline.index import plan_scope
-    from searchsocket.pipeline.stages import STAGES
+    from searchsocket.pipeline.run.index import plan_scope
+    from searchsocket.pipeline.run.stages import STAGES
 
     stage = context.asset_key.to_user_string()
     with errors_as_failures(stage, caller.on_event), events_logged(context.log, caller.on_event) as on_event:

@@ -4,11 +4,11 @@ import warnings
 
 import dagster as dg
 
-from searchsocket.pipeline.checks import CHECKS, Check
+from searchsocket.pipeline.run.checks import CHECKS, Check
 from searchsocket_assets.assets import InProcess
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import IndexOptions, SiteProject
-from searchsocket_assets.translate import checked, errors_as_failures, events_logged
+from searchsocket_assets.run.translate import checked, errors_as_failures, events_logged
 
 
 def asset_check(check: Check) -> dg.AssetChecksDefinition:

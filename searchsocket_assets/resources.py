@@ -10,8 +10,8 @@ import dagster as dg
 from pydantic import Field
 
 from searchsocket.events import OnEvent, ignore
-from searchsocket.pipeline.context import RunOptions, ScopeRun
-from searchsocket.project import open_project
+from searchsocket.pipeline.run.context import RunOptions, ScopeRun
+from searchsocket.project.project import open_project
 
 PROJECT_VARIABLE = "SEARCHSOCKET_PROJECT"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.access import TOKEN_FILE, make_token, read_token
 from searchsocket.errors import StateUnavailable
-from searchsocket.project import Project, open_project
+from searchsocket.project.access import TOKEN_FILE, make_token, read_token
+from searchsocket.project.project import Project, open_project
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from searchsocket import cluster
-from searchsocket.cluster import DaskExecutor, _refuse_strangers, dask_executor, shown_address
 from searchsocket.errors import ClusterUnavailable, ConfigError, ConfigMissing
-from searchsocket.executor import map_batches
+from searchsocket.system import dask as cluster
+from searchsocket.system.dask import DaskExecutor, _refuse_strangers, dask_executor, shown_address
+from searchsocket.system.processes import map_batches
 from tests.test_executor import die_always, die_once, double
 
 LOCAL: dict[str, Any] = {

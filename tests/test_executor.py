@@ -4,7 +4,7 @@ import os
 import signal
 from pathlib import Path
 
-from searchsocket.executor import map_batches
+from searchsocket.system.processes import map_batches
 
 
 def double(batch: int) -> int:

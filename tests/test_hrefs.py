@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.hrefs import SiteBase, resolve_base, resolve_link, served_under, site_base
-from searchsocket.urls import canonical_path
+from searchsocket.urls.paths import canonical_path
+from searchsocket.urls.resolve import SiteBase, resolve_base, resolve_link, served_under, site_base
 from tests.test_urls import PATHS
 
 SITE = site_base(["https://example.com"])

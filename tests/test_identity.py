@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 import pytest
 
 from searchsocket.chunking import chunk_page
-from searchsocket.identity import (
+from searchsocket.chunking.records import (
     chunk_key,
     chunk_ref,
     content_hash,

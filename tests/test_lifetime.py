@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.crashes.processes import gone, session_members
-from searchsocket.executor import map_batches
+from searchsocket.system.processes import map_batches
 
 OWNER = """
 import sys

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import ScopeLocked, StateUnavailable
-from searchsocket.locks import scope_lock
+from searchsocket.system.locks import scope_lock
 
 HOLDER = """
 import sys
 from pathlib import Path
-from searchsocket.locks import scope_lock
+from searchsocket.system.locks import scope_lock
 with scope_lock(Path(sys.argv[1]), "main"):
     print("held", flush=True)
     sys.stdin.read()

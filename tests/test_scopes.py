@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import ConfigMissing, InvalidScope
-from searchsocket.scopes import is_scope_name, resolve_scope, sanitise_scope
+from searchsocket.project.scopes import is_scope_name, resolve_scope, sanitise_scope
 from searchsocket.settings.model import ScopeSettings
 
 

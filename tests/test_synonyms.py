@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searchsocket.synonyms import NO_SYNONYMS, make_synonyms
-from searchsocket.words import parse_query
+from searchsocket.text.synonyms import NO_SYNONYMS, make_synonyms
+from searchsocket.text.words import parse_query
 
 
 def others(groups: list[list[str]], q: str) -> dict[str, tuple[tuple[str, ...], ...]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.typos import allowed_edits, is_likely_slip, nearest, within
+from searchsocket.text.typos import allowed_edits, is_likely_slip, nearest, within
 
 VOCABULARY = ["state", "router", "stated", "slate", "configuration", "animation"]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.words import MAX_QUERY_WORDS, MAX_WORD_CHARS, index_text, parse_query, split_code
+from searchsocket.text.words import MAX_QUERY_WORDS, MAX_WORD_CHARS, index_text, parse_query, split_code
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from searchsocket.pipeline.digests import digest_of
-from searchsocket.project import open_project
+from searchsocket.pipeline.run.digests import digest_of
+from searchsocket.project.project import open_project
 from searchsocket.state.database import open_state
 from searchsocket.stores import make_store
 

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 from bench.indexing.generate import page_file, write_site
-from searchsocket.batches import batches
-from searchsocket.files import write_atomic
-from searchsocket.project import open_project
+from searchsocket.project.project import open_project
 from searchsocket.stores import make_store
+from searchsocket.system.batches import batches
+from searchsocket.system.files import write_atomic
 
 PAGES = 1_500
 _SOMETIMES_GONE = 30  # of the last pages, each of which may be missing

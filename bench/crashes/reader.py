@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.crashes.sites import questions
 from searchsocket.embedders import make_embedder
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
-from searchsocket.project import open_project
+from searchsocket.project.project import open_project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores import make_store

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from searchsocket.locks import scope_lock
-from searchsocket.pipeline.context import RunOptions, ScopeRun
-from searchsocket.pipeline.forget import forget_scope
-from searchsocket.pipeline.index import index_scope
-from searchsocket.project import open_project
+from searchsocket.pipeline.run.context import RunOptions, ScopeRun
+from searchsocket.pipeline.run.forget import forget_scope
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.project.project import open_project
 from searchsocket.stores import make_store
+from searchsocket.system.locks import scope_lock
 
 Step = Callable[[Path], None]
 

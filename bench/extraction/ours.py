@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from searchsocket.chunking import chunk_page
-from searchsocket.files import write_atomic
+from searchsocket.chunking.records import records_of
 from searchsocket.html.extract import extract_html
-from searchsocket.identity import records_of
 from searchsocket.mirror.document import page_digest, render_page
 from searchsocket.mirror.paths import mirror_file
-from searchsocket.pipeline.context import ScopeRun
-from searchsocket.pipeline.page_chunks import page_chunks
-from searchsocket.pipeline.page_mirror import page_mirror
-from searchsocket.pipeline.site_pages import site_pages
-from searchsocket.project import open_project
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.stages.page_chunks import page_chunks
+from searchsocket.pipeline.stages.page_mirror import page_mirror
+from searchsocket.pipeline.stages.site_pages import site_pages
+from searchsocket.project.project import open_project
 from searchsocket.settings.model import Settings
+from searchsocket.system.files import write_atomic
 from searchsocket.types import ExtractedPage, Page, RawPage, Scope
-from searchsocket.urls import path_depth
+from searchsocket.urls.paths import path_depth
 
 
 def run_steps(build: Path, files: Sequence[str], out: Path) -> dict[str, Any]:

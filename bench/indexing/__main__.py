@@ -88,9 +88,9 @@ def child(root: Path, scope: str) -> dict[str, float | dict[str, float]]:
 
 
 def run_once(root: Path, scope: str) -> None:
-    from searchsocket.pipeline.context import ScopeRun
-    from searchsocket.pipeline.index import index_scope
-    from searchsocket.project import open_project
+    from searchsocket.pipeline.run.context import ScopeRun
+    from searchsocket.pipeline.run.index import index_scope
+    from searchsocket.project.project import open_project
 
     started = time.perf_counter()
     project = open_project(root, os.environ)

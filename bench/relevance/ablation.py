@@ -8,11 +8,12 @@ from unittest.mock import patch
 from bench.relevance.product import Indexes, Product
 from bench.relevance.rankers import Ranker
 from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.search import engine, fusion
-from searchsocket.search.exact import Exactness
-from searchsocket.search.fusion import Shares
+from searchsocket.search import engine
+from searchsocket.search.ranking import fusion
+from searchsocket.search.ranking.exact import Exactness
+from searchsocket.search.ranking.fusion import Shares
 from searchsocket.settings.model import RankingSettings
-from searchsocket.stores.local import keywords
+from searchsocket.stores.local.words import keywords
 
 NO_BOOSTS = RankingSettings(enable_incoming_link_boost=False, enable_depth_boost=False)
 SHARES = {

@@ -11,8 +11,8 @@ from bench.relevance.collection import Collection, Document
 from bench.relevance.metrics import Ranking
 from bench.relevance.vectors import cached
 from searchsocket.chunking import chunk_page
+from searchsocket.chunking.records import embedded_text_of, records_of
 from searchsocket.embedders.base import Embedder, TextKind
-from searchsocket.identity import embedded_text_of, records_of
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TOP_K, SearchQuery

@@ -74,7 +74,7 @@ def make_queries(seed: int = 1) -> list[str]:
 def parts(root: Path, queries: Sequence[str]) -> None:
     """Time the parts of a query in this process."""
     from searchsocket.embedders import make_embedder
-    from searchsocket.project import open_project
+    from searchsocket.project.project import open_project
     from searchsocket.search.engine import SearchEngine
     from searchsocket.search.query import SearchQuery
     from searchsocket.stores import make_store

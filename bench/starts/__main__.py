@@ -18,9 +18,9 @@ RUNS = 5
 LIBRARY_RUN = """
 import os
 from pathlib import Path
-from searchsocket.pipeline.context import ScopeRun
-from searchsocket.pipeline.index import index_scope
-from searchsocket.project import open_project
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.project.project import open_project
 project = open_project(Path("."), os.environ)
 index_scope(ScopeRun(project, project.scope_named("main"), "bench"))
 """
@@ -32,7 +32,7 @@ def main() -> None:
         write_site(Path(folder) / "build", 70)
         rows = {
             "`searchsocket --help`": [command, "--help"],
-            "load the service": [sys.executable, "-c", "import search_api.server"],
+            "load the service": [sys.executable, "-c", "import search_api.run.server"],
             "load the Dagster definitions": [
                 sys.executable,
                 "-c",

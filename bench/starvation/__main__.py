@@ -31,8 +31,8 @@ PROXY = "127.0.0.1/32"
 SERVE = """
 import sys
 from pathlib import Path
-from search_api.server import serve
-from searchsocket.project import open_project
+from search_api.run.server import serve
+from searchsocket.project.project import open_project
 serve(open_project(Path(sys.argv[1]), {}), host="127.0.0.1", port=0, environ={},
       on_start=lambda url: print(url.rpartition(":")[2], flush=True))
 """

@@ -7,8 +7,8 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 from starlette.responses import Response
 
+from search_api.gate.tiers import Caller
 from search_api.schemas import error_docs
-from search_api.tiers import Caller
 
 ERRORS = error_docs(
     s400="The request is malformed or beyond a limit.",

@@ -12,10 +12,10 @@ from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import print_json
 from searchsocket.errors import ConfigError, PermissionDenied, ProjectMismatch, SearchSocketError
-from searchsocket.system_errors import system_error
+from searchsocket.system.errors import system_error
 
 if TYPE_CHECKING:
-    from searchsocket.project import Project
+    from searchsocket.project.project import Project
     from searchsocket.types import Scope
 
 _OURS = ("pages", "index", "tmp", "dagster", "state.db*")
@@ -58,7 +58,7 @@ def clean(root: Path, scope_name: str | None, yes: bool, as_json: bool) -> None:
 
 def known_scopes(project: "Project") -> list["Scope"]:
     """Every scope that has an index, state or mirror here, by name; a damaged index does not hide it."""
-    from searchsocket.scopes import is_scope_name
+    from searchsocket.project.scopes import is_scope_name
     from searchsocket.stores import make_store
 
     folders = [*children(project.mirror_dir), *children(project.state_dir / "index")]
@@ -84,7 +84,7 @@ def _scope_paths(project: "Project", scope: "Scope") -> Iterator[Path]:
 
 
 def _delete(project: "Project", scopes: list["Scope"], paths: list[Path], *, everything: bool) -> None:
-    from searchsocket.pipeline.forget import forget_scope
+    from searchsocket.pipeline.run.forget import forget_scope
 
     for scope in scopes:
         forget_scope(project, scope, with_rows=not everything)
@@ -105,11 +105,11 @@ def _delete(project: "Project", scopes: list["Scope"], paths: list[Path], *, eve
 
 def _forget_runs(project: "Project", scopes: list["Scope"]) -> None:
     """Dagster's memory of the scopes; else a scope of the same name would show as materialized."""
-    from searchsocket_assets.home import dagster_home
+    from searchsocket_assets.run.home import dagster_home
 
     home = dagster_home(project, os.environ)
     if home.is_dir():
-        from searchsocket_assets.runs import forget_runs
+        from searchsocket_assets.run.runs import forget_runs
 
         forget_runs(project, home, scopes)
 

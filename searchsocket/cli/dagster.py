@@ -26,8 +26,8 @@ def dagster(root: Path, host: str, port: int) -> None:
     Example:
       searchsocket dagster --port 3000
     """
-    from searchsocket.access import make_private_folders
-    from searchsocket_assets.home import HOME_VARIABLE, dagster_home, prepare_home, refuse_odd_home
+    from searchsocket.project.access import make_private_folders
+    from searchsocket_assets.run.home import HOME_VARIABLE, dagster_home, prepare_home, refuse_odd_home
 
     project = load_project(root)
     home = dagster_home(project, os.environ)
@@ -39,7 +39,7 @@ def dagster(root: Path, host: str, port: int) -> None:
     python = [sys.executable, "-m"]
     arguments = [*python, "dagster", "dev", *options]
     if sys.platform != "win32":  # which has no open files that pass to another program
-        arguments = [*python, "searchsocket_assets.dev", str(_lock(home, f"http://{host}:{port}")), *options]
+        arguments = [*python, "searchsocket_assets.run.dev", str(_lock(home, f"http://{host}:{port}")), *options]
     click.echo(f"{HOME_VARIABLE}={home}\n{' '.join(arguments)}")
     environ = {**os.environ, HOME_VARIABLE: str(home), "SEARCHSOCKET_PROJECT": str(project.root)}
     # A shell starts what it runs in the background deaf to Ctrl-C, and Dagster would make SIGTERM alike.

@@ -41,8 +41,8 @@ def doctor(root: Path, as_json: bool) -> None:
 
 def _look(root: Path) -> Iterator[Line]:
     from searchsocket.errors import PermissionDenied, SearchSocketError
-    from searchsocket.project import open_project
-    from searchsocket.system_errors import system_error
+    from searchsocket.project.project import open_project
+    from searchsocket.system.errors import system_error
 
     try:
         project = open_project(root, os.environ)

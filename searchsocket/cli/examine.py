@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 
-from searchsocket.access import private_folders
 from searchsocket.cli.clean import children, known_scopes
 from searchsocket.cli.findings import Line
 from searchsocket.cli.output import count, size
-from searchsocket.cluster import dask_executor, shown_address
 from searchsocket.embedders import make_embedder
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
-from searchsocket.files import bytes_below, is_temporary
-from searchsocket.locks import scope_lock
-from searchsocket.project import Project
+from searchsocket.project.access import private_folders
+from searchsocket.project.project import Project
 from searchsocket.sources import make_source
 from searchsocket.stores import make_store
 from searchsocket.stores.base import check_vectors
-from searchsocket_assets.home import dagster_home
+from searchsocket.system.dask import dask_executor, shown_address
+from searchsocket.system.files import bytes_below, is_temporary
+from searchsocket.system.locks import scope_lock
+from searchsocket_assets.run.home import dagster_home
 
 _LOW_DISK_BYTES = 200_000_000
 _COUNTED_PAGES = 100_000

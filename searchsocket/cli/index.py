@@ -16,9 +16,9 @@ from searchsocket.cli.summary import summary_lines
 
 if TYPE_CHECKING:
     from searchsocket.events import OnEvent
-    from searchsocket.pipeline.context import RunOptions
-    from searchsocket.pipeline.results import IndexSummary
-    from searchsocket.project import Project
+    from searchsocket.pipeline.run.context import RunOptions
+    from searchsocket.pipeline.run.results import IndexSummary
+    from searchsocket.project.project import Project
     from searchsocket.types import Scope
 
 
@@ -71,7 +71,7 @@ def index(
     """
     if changed_only and force:
         raise click.UsageError("--changed-only and --force exclude each other")
-    from searchsocket.pipeline.context import RunOptions
+    from searchsocket.pipeline.run.context import RunOptions
 
     options = RunOptions(
         force=force,
@@ -115,8 +115,8 @@ def _live_generation(project: "Project", scope: "Scope") -> str:
 
 def _plan(project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent") -> "IndexSummary":
     """The plan; it goes around Dagster, whose instance would be written to."""
-    from searchsocket.pipeline.context import ScopeRun
-    from searchsocket.pipeline.index import plan_scope
+    from searchsocket.pipeline.run.context import ScopeRun
+    from searchsocket.pipeline.run.index import plan_scope
 
     return plan_scope(ScopeRun(project, scope, "plan", options, on_event, environ=os.environ))
 
@@ -124,11 +124,11 @@ def _plan(project: "Project", scope: "Scope", options: "RunOptions", on_event: "
 def _run(
     project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent", verbose: bool
 ) -> "IndexSummary":
-    from searchsocket.access import make_private_folders
-    from searchsocket.locks import scope_lock
-    from searchsocket.pipeline.index import summary_of
-    from searchsocket_assets.home import dagster_home
-    from searchsocket_assets.runs import run_index
+    from searchsocket.pipeline.run.index import summary_of
+    from searchsocket.project.access import make_private_folders
+    from searchsocket.system.locks import scope_lock
+    from searchsocket_assets.run.home import dagster_home
+    from searchsocket_assets.run.runs import run_index
 
     home = dagster_home(project, os.environ)
     # Held over the whole run: between two stages no other run may come in.

@@ -11,7 +11,7 @@ from searchsocket.cli import cache, clean, dagster, doctor, exits, index, init, 
 from searchsocket.cli.output import print_error
 from searchsocket.cli.signals import received_signal, watch_signals
 from searchsocket.errors import SearchSocketError
-from searchsocket.system_errors import system_error
+from searchsocket.system.errors import system_error
 
 
 class Commands(click.Group):

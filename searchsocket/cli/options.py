@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from searchsocket.project import Project
+    from searchsocket.project.project import Project
 
 F = TypeVar("F", bound=Callable[..., Any])
 _JSON = "searchsocket.json"
@@ -53,6 +53,6 @@ def wants_json() -> bool:
 
 def load_project(root: Path) -> "Project":
     """The project in `root`, with this process's environment."""
-    from searchsocket.project import open_project
+    from searchsocket.project.project import open_project
 
     return open_project(root, os.environ)

@@ -10,7 +10,7 @@ from searchsocket.cli.output import count, safe
 
 if TYPE_CHECKING:
     from searchsocket.search.answer import SearchAnswer
-    from searchsocket.search.snippet import Snippet
+    from searchsocket.search.quoting.snippet import Snippet
 
 _INDENT = "   "
 

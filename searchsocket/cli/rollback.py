@@ -21,9 +21,9 @@ def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
     Example:
       searchsocket rollback --scope main
     """
-    from searchsocket.access import make_private_folders
-    from searchsocket.locks import scope_lock
+    from searchsocket.project.access import make_private_folders
     from searchsocket.stores import make_store
+    from searchsocket.system.locks import scope_lock
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)

@@ -13,7 +13,7 @@ from searchsocket.cli.options import load_project, project_option
 from searchsocket.cli.output import safe
 
 if TYPE_CHECKING:
-    from searchsocket.project import Project
+    from searchsocket.project.project import Project
 
 DEFAULT_PORT = 8181
 
@@ -44,9 +44,9 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], dev: bool) 
         names = tuple(project.scope(os.environ, name).name for name in scopes)
         api = project.settings.api.model_copy(update={"scopes": names})
         project = replace(project, settings=project.settings.model_copy(update={"api": api}))
-    from search_api.server import serve as serve_api
-    from search_api.tiers import is_loopback
-    from searchsocket.access import configured_key
+    from search_api.gate.tiers import is_loopback
+    from search_api.run.server import serve as serve_api
+    from searchsocket.project.access import configured_key
 
     if dev and not is_loopback(host):
         raise click.UsageError(f"--dev trusts programs of this machine, but {host} is reached from others too")
@@ -66,8 +66,8 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], dev: bool) 
 
 def _token(project: "Project") -> str:
     """The token; "" where this user may read the state folder and not write it, which is enough to answer anybody."""
-    from searchsocket.access import make_token
     from searchsocket.errors import ScopeLocked, StateUnavailable
+    from searchsocket.project.access import make_token
 
     try:
         return make_token(project)
@@ -78,7 +78,7 @@ def _token(project: "Project") -> str:
 
 def _trust(project: "Project", *, key: bool, token: bool, dev: bool) -> Iterator[str]:
     """Who is shown every scope and source paths, in words; never the secret itself."""
-    from searchsocket.access import TOKEN_FILE
+    from searchsocket.project.access import TOKEN_FILE
 
     if key:
         yield f"Trusted: whoever sends the key in {project.settings.api.key_env}"

@@ -30,9 +30,9 @@ def status(root: Path, as_json: bool) -> None:
     """
     from searchsocket.embedders import make_embedder
     from searchsocket.errors import SearchSocketError
-    from searchsocket.files import bytes_below
-    from searchsocket.search.results import age_s
+    from searchsocket.search.quoting.results import age_s
     from searchsocket.stores import make_store
+    from searchsocket.system.files import bytes_below
 
     project = load_project(root)
     try:

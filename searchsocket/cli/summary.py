@@ -9,7 +9,7 @@ from searchsocket.cli.output import count, safe
 from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
-    from searchsocket.pipeline.results import IndexSummary
+    from searchsocket.pipeline.run.results import IndexSummary
 
 _WARNINGS_SHOWN = 10
 

@@ -9,12 +9,12 @@ from typing import Protocol
 
 import tenacity
 
-from searchsocket.batches import batches
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.checks import checked
 from searchsocket.embedders.cost import estimate
 from searchsocket.errors import BudgetExceeded, SearchSocketError
+from searchsocket.system.batches import batches
 from searchsocket.types import Vectors
 
 OnProgress = Callable[[int, int], None]  # texts embedded so far, texts to embed

@@ -11,8 +11,8 @@ from typing import Any
 import filelock
 
 from searchsocket.errors import SearchSocketError, StateUnavailable
-from searchsocket.files import make_folder, share
-from searchsocket.system_errors import client_error
+from searchsocket.system.errors import client_error
+from searchsocket.system.files import make_folder, share
 
 _VERSION = 2  # 1 had no `uses`
 _APPLICATION_ID = 0x55E7EBED

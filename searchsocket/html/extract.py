@@ -5,7 +5,6 @@ from importlib.metadata import version
 
 from lxml import etree
 
-from searchsocket.hrefs import AT_ROOT, SiteBase
 from searchsocket.html.body import read_body
 from searchsocket.html.converters import FAST, Converter
 from searchsocket.html.decode import decode_html
@@ -19,6 +18,7 @@ from searchsocket.html.settle import DESCRIPTION, settle_descriptions, settle_ma
 from searchsocket.html.tree import HEADINGS, Element, with_attribute
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
+from searchsocket.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; the libraries change it too.
 EXTRACTOR_VERSION = " ".join(["4", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])

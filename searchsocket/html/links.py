@@ -6,9 +6,9 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.hrefs import AT_ROOT, SiteBase, resolve_base, resolve_link
 from searchsocket.html.tree import BLOCKS, HEADINGS, Element, one_line, raw_text
 from searchsocket.types import Link
+from searchsocket.urls.resolve import AT_ROOT, SiteBase, resolve_base, resolve_link
 
 _SCHEMES = frozenset({"http", "https", "mailto", "tel", "ftp"})
 _UNSAFE = re.compile(r"[\s()<>\\\"`|{}\x00-\x1f\x7f]")

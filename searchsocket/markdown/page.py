@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from lxml import etree
 from markdown_it import MarkdownIt
 
-from searchsocket.hrefs import AT_ROOT, SiteBase
 from searchsocket.html.anchors import ANCHOR
 from searchsocket.html.body import read_body
 from searchsocket.html.converters import FAST, Converter
@@ -23,6 +22,7 @@ from searchsocket.markdown.slugs import Slugger
 from searchsocket.markdown.svelte import strip_svelte
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
+from searchsocket.urls.resolve import AT_ROOT, SiteBase
 
 _OWN_ID = re.compile(r"\s*\{#([^\s{}]+)\}\s*$")
 _CONTENT_FILE = re.compile(r"(?:(?<=/)(?:\+page|index)|/\+page)?\.(?:md|svx|mdx|markdown)(?=[?#]|$)", re.IGNORECASE)

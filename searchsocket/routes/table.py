@@ -12,7 +12,7 @@ from searchsocket.routes.kit import KitProject
 from searchsocket.routes.order import by_precedence
 from searchsocket.routes.segments import InvalidRoute, Segment, match, parse_route, read_path
 from searchsocket.types import RouteResolution
-from searchsocket.urls import canonical_path, path_of_file
+from searchsocket.urls.paths import canonical_path, path_of_file
 
 _VERSION = "2"  # of the rules here; part of the digest
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)

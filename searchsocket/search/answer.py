@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from searchsocket.search.quoting.snippet import Snippet
 from searchsocket.search.related import RelatedPage
-from searchsocket.search.snippet import Snippet
 from searchsocket.types import ChunkKind, GroupBy, RouteResolution
 
 

@@ -1,7 +1,7 @@
 """What a query will cost, counted before it runs: in plain queries of the same index."""
 
 from searchsocket.search.query import SearchQuery
-from searchsocket.words import parse_query
+from searchsocket.text.words import parse_query
 
 # Fitted to the CPU times of fifty sorts of query over the PostgreSQL manual (docs/performance.md).
 _START = 0.5

@@ -10,20 +10,20 @@ import numpy as np
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
-from searchsocket.search.boosts import boosts_of
 from searchsocket.search.cost import cost_of
-from searchsocket.search.exact import exactness
-from searchsocket.search.fusion import fuse, shares_of
-from searchsocket.search.group import each_alone, group_by_page
-from searchsocket.search.marks import QueryWords
 from searchsocket.search.query import SearchQuery, checked
-from searchsocket.search.rank import Parts, rank
+from searchsocket.search.quoting.marks import QueryWords
+from searchsocket.search.quoting.results import Telling, age_s
+from searchsocket.search.ranking.boosts import boosts_of
+from searchsocket.search.ranking.exact import exactness
+from searchsocket.search.ranking.fusion import fuse, shares_of
+from searchsocket.search.ranking.group import each_alone, group_by_page
+from searchsocket.search.ranking.rank import Parts, rank
+from searchsocket.search.ranking.relevance import is_enough
 from searchsocket.search.related import related_pages
-from searchsocket.search.relevance import is_enough
-from searchsocket.search.results import Telling, age_s
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Candidates, IndexReader, VectorStore
-from searchsocket.synonyms import make_synonyms
+from searchsocket.text.synonyms import make_synonyms
 from searchsocket.types import MATCH_ALL, Generation, Scope, Scores, Vector
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.types import Filter, GroupBy
-from searchsocket.urls import normalise_prefix
+from searchsocket.urls.paths import normalise_prefix
 
 MAX_QUERY_CHARS = 1_000
 MAX_TOP_K = 100

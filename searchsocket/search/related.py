@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest, PageNotFound
-from searchsocket.hrefs import resolve_link
 from searchsocket.search.query import MAX_TOP_K
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Record, RouteResolution, Vector, Vectors
-from searchsocket.urls import canonical_path
+from searchsocket.urls.paths import canonical_path
+from searchsocket.urls.resolve import resolve_link
 
 _LINKED = 0.15  # a page that the author links to is near by the author's word
 _SAME_DIRECTORY = 0.05

@@ -12,7 +12,7 @@ from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.find import USUAL_FOLDERS, configured_build, find_build
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.static_output import StaticOutputSource
-from searchsocket.sources.web_address import configured_site, crawl_address
+from searchsocket.urls.site import configured_site, crawl_address
 
 __all__ = ["configured_site", "make_source"]
 

@@ -11,7 +11,7 @@ from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, is_inside, locator_of, read_inside, stamp_of, usable
 from searchsocket.types import RawPage
-from searchsocket.urls import sort_key
+from searchsocket.urls.paths import sort_key
 
 _NOT_CONTENT = frozenset({"node_modules", "__pycache__"})
 

@@ -15,7 +15,7 @@ from searchsocket.errors import ConfigError, InvalidRequest
 from searchsocket.routes import route_url
 from searchsocket.routes.kit import clean_dir
 from searchsocket.routes.segments import InvalidRoute
-from searchsocket.urls import join_name
+from searchsocket.urls.paths import join_name
 
 _SUFFIX = re.compile(r"\.(?:md|mdx|svx|markdown)$", re.IGNORECASE)
 _PAGE = re.compile(r"\+page(?:@.*)?\.(?:svelte\.mdx?|md|mdx|svx)")

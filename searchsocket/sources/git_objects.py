@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
-from searchsocket.scopes import sanitise_scope
+from searchsocket.project.scopes import sanitise_scope
 
 TIMEOUT_S = 60.0  # for one answer of git
 _MAX_NAME_CHARS = 250

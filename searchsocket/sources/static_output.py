@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from searchsocket.errors import InvalidRequest, SourceUnavailable
-from searchsocket.hrefs import served_under
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.build_folder import BuildFolder, is_index, stem
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, locator_of, read_inside, stamp_of, usable
 from searchsocket.types import RawPage
-from searchsocket.urls import join_name, normalise_prefix
+from searchsocket.urls.paths import join_name, normalise_prefix
+from searchsocket.urls.resolve import served_under
 
 
 @dataclass(slots=True)

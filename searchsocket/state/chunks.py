@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from searchsocket.identity import CutChunk, content_hash, embedded_text_of, hash_of
+from searchsocket.chunking.records import CutChunk, content_hash, embedded_text_of, hash_of
 from searchsocket.state.database import DamagedRow
 from searchsocket.types import Record
 

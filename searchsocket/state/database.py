@@ -9,8 +9,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from searchsocket.errors import StateUnavailable
-from searchsocket.files import make_folder, share
-from searchsocket.system_errors import client_error, system_error
+from searchsocket.system.errors import client_error, system_error
+from searchsocket.system.files import make_folder, share
 
 SCHEMA_VERSION = 5
 _BUSY_TIMEOUT_S = 60.0

@@ -17,7 +17,7 @@ def make_store(
         synonyms: `ranking.synonyms`; only those who search need them.
     """
     from searchsocket.stores.local import LocalStore
-    from searchsocket.synonyms import make_synonyms
+    from searchsocket.text.synonyms import make_synonyms
 
     root = index_folder(settings, state_dir)
     return LocalStore(root, project_id, max_records=settings.local.max_records, synonyms=make_synonyms(synonyms))

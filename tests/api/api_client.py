@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from search_site import DOCS, Site
 
 from searchsocket.mirror.document import page_digest, render_page
-from searchsocket.project import Project, open_project
+from searchsocket.project.project import Project, open_project
 from searchsocket.stores.base import PageBody
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Page, Scope

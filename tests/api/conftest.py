@@ -9,7 +9,7 @@ from search_site import NOW
 
 from search_api.app import create_app
 from searchsocket.embedders.hash import HashEmbedder
-from searchsocket.project import Project
+from searchsocket.project.project import Project
 
 
 @pytest.fixture(scope="session")

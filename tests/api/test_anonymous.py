@@ -7,7 +7,7 @@ import pytest
 from api_client import ENVIRON, KEY, Api, make_project
 
 from search_api.app import create_app
-from searchsocket.project import Project
+from searchsocket.project.project import Project
 
 REQUESTS: list[tuple[str, str, Any]] = [
     ("POST", "/api/search", {"q": "battery", "explain": True}),

@@ -17,8 +17,8 @@ import pytest
 from api_client import make_project
 from test_server import is_closed, running, search, wait_until
 
-from search_api.connections import Connections, allow_connections, most_connections
-from searchsocket.project import Project
+from search_api.run.connections import Connections, allow_connections, most_connections
+from searchsocket.project.project import Project
 
 
 @dataclass(eq=False)
@@ -143,8 +143,8 @@ def test_where_all_are_answered_the_next_is_told_to_come_back(project: Project) 
 
 
 SERVE = (
-    "import sys\nfrom pathlib import Path\nfrom searchsocket.project import open_project\n"
-    "from search_api.server import serve\n"
+    "import sys\nfrom pathlib import Path\nfrom searchsocket.project.project import open_project\n"
+    "from search_api.run.server import serve\n"
     "serve(open_project(Path(sys.argv[1]), {}), host='127.0.0.1', port=0, environ={},"
     " on_start=lambda url: print(url, flush=True))\n"
 )

@@ -13,7 +13,7 @@ from search_api import app as app_module
 from search_api.app import create_app
 from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.errors import SearchSocketError
-from searchsocket.project import open_project
+from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore, reader
 
 

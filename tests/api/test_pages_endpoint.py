@@ -16,7 +16,7 @@ from search_api.pages import suggestions
 from searchsocket.embedders.base import TextKind
 from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.errors import EmbedderUnavailable
-from searchsocket.project import Project
+from searchsocket.project.project import Project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores.local import LocalStore

@@ -13,11 +13,11 @@ from small_site import write_page, write_site
 from search_api.app import create_app
 from searchsocket.errors import BudgetExceeded, LargeDeletion
 from searchsocket.events import Event
-from searchsocket.pipeline.context import RunOptions, ScopeRun
-from searchsocket.pipeline.index import index_scope
-from searchsocket.pipeline.results import IndexSummary
-from searchsocket.pipeline.stages import STAGES
-from searchsocket.project import Project, open_project
+from searchsocket.pipeline.run.context import RunOptions, ScopeRun
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.results import IndexSummary
+from searchsocket.pipeline.run.stages import STAGES
+from searchsocket.project.project import Project, open_project
 from searchsocket.stores import make_store
 
 CONFIG = '[embeddings]\nprovider = "hash"\nprice_per_million_tokens_usd = 1000.0\n[api.rateLimit]\nmax = 0\n'

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from search_api import rate
-from search_api.rate import RateLimit
+from search_api.gate import rate
+from search_api.gate.rate import RateLimit
 from searchsocket.settings.model import RateLimitSettings
 
 

@@ -18,11 +18,11 @@ from api_client import ENVIRON, make_project
 from search_site import Piece, Site
 
 from search_api.app import create_app
-from search_api.connections import Connections
-from search_api.protocol import MAX_HEAD_BYTES, protocol_with_deadline
-from search_api.server import serve
+from search_api.run.connections import Connections
+from search_api.run.protocol import MAX_HEAD_BYTES, protocol_with_deadline
+from search_api.run.server import serve
 from searchsocket.errors import ConfigMissing
-from searchsocket.project import Project
+from searchsocket.project.project import Project
 from searchsocket.stores.local import LocalStore
 
 
@@ -205,8 +205,8 @@ def test_a_flood_of_clients_is_answered(project: Project) -> None:
 def test_a_signal_ends_the_server_cleanly(project: Project, number: signal.Signals) -> None:
     """Exit code 0, nothing printed but what the caller prints; the port is told once queries are answered."""
     code = (
-        "import sys\nfrom pathlib import Path\nfrom searchsocket.project import open_project\n"
-        "from search_api.server import serve\n"
+        "import sys\nfrom pathlib import Path\nfrom searchsocket.project.project import open_project\n"
+        "from search_api.run.server import serve\n"
         "serve(open_project(Path(sys.argv[1]), {}), host='127.0.0.1', port=0, environ={},"
         " on_start=lambda url: print(url, flush=True))\nprint('bye')\n"
     )
@@ -231,7 +231,7 @@ def test_an_address_in_use_is_a_clear_error(project: Project) -> None:
 def test_the_service_loads_no_orchestrator_and_no_heavy_client() -> None:
     """DESIGN 3: an API process on the local store never loads them."""
     code = (
-        "import sys\nimport search_api.server\nimport searchsocket.stores.local, searchsocket.embedders.hash\n"
+        "import sys\nimport search_api.run.server\nimport searchsocket.stores.local, searchsocket.embedders.hash\n"
         "heavy = {'dagster', 'pymilvus', 'pinecone', 'openai', 'onnxruntime', 'torch', 'sqlalchemy', 'lxml'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

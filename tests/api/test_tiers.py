@@ -7,7 +7,7 @@ import pytest
 from api_client import KEY, Api
 from starlette.datastructures import Headers
 
-from search_api.tiers import client_address, is_loopback
+from search_api.gate.tiers import client_address, is_loopback
 from searchsocket.errors import ConfigError
 from searchsocket.settings.model import RateLimitSettings
 

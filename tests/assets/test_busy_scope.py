@@ -19,7 +19,7 @@ pytestmark = pytest.mark.dagster
 HOLDER = """
 import sys
 from pathlib import Path
-from searchsocket.locks import scope_lock
+from searchsocket.system.locks import scope_lock
 with scope_lock(Path(sys.argv[1]), "main"):
     print("held", flush=True)
     sys.stdin.read()

@@ -18,7 +18,7 @@ from small_site import write_page, write_site
 
 from bench.crashes.processes import session_members
 from bench.indexing.generate import write_site as write_large_site
-from searchsocket.project import open_project
+from searchsocket.project.project import open_project
 from searchsocket.stores import make_store
 
 pytestmark = [pytest.mark.dagster, pytest.mark.slow]

@@ -9,12 +9,12 @@ import dagster as dg
 import pytest
 import yaml
 
-from searchsocket.pipeline.checks import CHECKS
-from searchsocket.pipeline.stages import STAGES
+from searchsocket.pipeline.run.checks import CHECKS
+from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.settings.model import SourceMode
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.resources import IndexOptions
-from searchsocket_assets.runs import JOB, LOCATION
+from searchsocket_assets.run.runs import JOB, LOCATION
 
 ROOT = Path(__file__).parents[2]
 

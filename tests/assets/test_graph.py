@@ -10,7 +10,7 @@ import pytest
 from runner_types import RunGraph
 from small_site import write_page
 
-from searchsocket.pipeline.stages import STAGES
+from searchsocket.pipeline.run.stages import STAGES
 
 pytestmark = pytest.mark.dagster
 

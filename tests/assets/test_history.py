@@ -7,14 +7,14 @@ import dagster as dg
 import pytest
 
 from searchsocket.events import ignore
-from searchsocket.pipeline.context import RunOptions
-from searchsocket.project import Project, open_project
-from searchsocket_assets import history
-from searchsocket_assets.history import PROJECT_TAG, delete_old_runs
-from searchsocket_assets.home import prepare_home
+from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.project.project import Project, open_project
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import PARTITION_TAG
-from searchsocket_assets.runs import run_index
+from searchsocket_assets.run import history
+from searchsocket_assets.run.history import PROJECT_TAG, delete_old_runs
+from searchsocket_assets.run.home import prepare_home
+from searchsocket_assets.run.runs import run_index
 
 pytestmark = pytest.mark.dagster
 

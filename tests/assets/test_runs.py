@@ -8,12 +8,12 @@ import dagster as dg
 import pytest
 
 from searchsocket.events import Event, ignore
-from searchsocket.pipeline.context import RunOptions
-from searchsocket.pipeline.index import summary_of
-from searchsocket.project import Project, open_project
-from searchsocket_assets.home import prepare_home
+from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.pipeline.run.index import summary_of
+from searchsocket.project.project import Project, open_project
 from searchsocket_assets.partitions import NAME
-from searchsocket_assets.runs import JOB, LOCATION, PROJECT_TAG, forget_runs, run_index
+from searchsocket_assets.run.home import prepare_home
+from searchsocket_assets.run.runs import JOB, LOCATION, PROJECT_TAG, forget_runs, run_index
 
 pytestmark = pytest.mark.dagster
 

@@ -7,8 +7,8 @@ import pytest
 
 from searchsocket.errors import BudgetExceeded, Interrupted
 from searchsocket.events import Event
-from searchsocket.pipeline.results import StageResult
-from searchsocket_assets.translate import errors_as_failures, events_logged, materialized
+from searchsocket.pipeline.run.results import StageResult
+from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized
 
 RESULT = StageResult(
     stage="site_pages",

@@ -8,11 +8,11 @@ import pytest
 from runner_types import RunCli, RunJson
 from small_site import write_page
 
-from searchsocket import cluster
 from searchsocket.cli.init import CONFIG
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.settings.load import load_settings
 from searchsocket.settings.model import Settings
+from searchsocket.system import dask as cluster
 
 
 def tree(root: Path) -> set[str]:

@@ -9,9 +9,9 @@ import pytest
 from runner_types import RunCli, RunJson
 from small_site import write_page
 
-from searchsocket.locks import scope_lock
-from searchsocket.pipeline.context import RunOptions
-from searchsocket_assets.runs import RunOutcome
+from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.system.locks import scope_lock
+from searchsocket_assets.run.runs import RunOutcome
 
 pytestmark = pytest.mark.dagster
 
@@ -34,7 +34,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         caught.update(scope=scope.name, options=options, home=home, **rest)
         return RunOutcome("none", True)
 
-    monkeypatch.setattr("searchsocket_assets.runs.run_index", run_index)
+    monkeypatch.setattr("searchsocket_assets.run.runs.run_index", run_index)
     return caught
 
 

@@ -23,7 +23,7 @@ COMMAND = Path(sys.executable).with_name("searchsocket")
 STUCK = """
 import signal, sys
 from pathlib import Path
-import searchsocket.pipeline.stages as stages
+import searchsocket.pipeline.run.stages as stages
 def stuck(run):
     Path({flag!r}).write_text("x")
     while True:

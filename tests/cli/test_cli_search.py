@@ -8,7 +8,7 @@ from small_site import write_page
 
 from searchsocket.cli.results import answer_lines, mark_lines
 from searchsocket.search.answer import Result, SearchAnswer
-from searchsocket.search.snippet import Snippet
+from searchsocket.search.quoting.snippet import Snippet
 
 BOLD = "\x1b[33m\x1b[1m"
 

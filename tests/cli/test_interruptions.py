@@ -14,7 +14,7 @@ import dagster as dg
 import pytest
 from small_site import write_page
 
-from searchsocket.project import open_project
+from searchsocket.project.project import open_project
 from searchsocket.stores import make_store
 
 pytestmark = pytest.mark.dagster
@@ -53,7 +53,7 @@ from searchsocket.cli.main import main
 main()
 """
 IN_STAGE = """
-import searchsocket.pipeline.stages as stages
+import searchsocket.pipeline.run.stages as stages
 stage = stages.STAGES[{stage!r}]
 stages.STAGES = {{**stages.STAGES, {stage!r}: lambda run: (once(), stage(run))[1]}}
 """

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.hrefs import site_base
 from searchsocket.html.converters import FAST, Converter
 from searchsocket.html.extract import extract_html
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
+from searchsocket.urls.resolve import site_base
 
 CASES = sorted((Path(__file__).parent.parent / "golden" / "html").glob("*.html"))
 # Where the golden pages lie.

@@ -11,7 +11,7 @@ import pytest
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.base import Source
 from searchsocket.types import RawPage
-from searchsocket.urls import canonical_path, sort_key
+from searchsocket.urls.paths import canonical_path, sort_key
 
 
 class Place(Protocol):

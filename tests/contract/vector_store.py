@@ -21,7 +21,7 @@ from searchsocket.errors import (
 from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore, index_digest
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
-from searchsocket.urls import normalise_prefix, sort_key, under_prefix
+from searchsocket.urls.paths import normalise_prefix, sort_key, under_prefix
 
 MANY_SCOPES = 101  # more than the pages of the usual backends hold
 MAIN = Scope("shop", "main")

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from searchsocket.chunking.records import content_hash
 from searchsocket.embedders.base import TextKind
 from searchsocket.embedders.batch import EmbedOutcome, embed_missing, plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import BadVectors, BudgetExceeded, ConfigError, EmbedderUnavailable
-from searchsocket.identity import content_hash
 from searchsocket.types import Vectors
 
 

@@ -16,8 +16,8 @@ from fault_site import QUESTIONS, Project
 
 from search_api.app import create_app
 from searchsocket.errors import StateUnavailable
-from searchsocket.pipeline import forget
-from searchsocket.project import open_project
+from searchsocket.pipeline.run import forget
+from searchsocket.project.project import open_project
 
 COMMAND = Path(sys.executable).with_name("searchsocket")
 LIMITED = """

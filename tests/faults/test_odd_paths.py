@@ -8,7 +8,7 @@ from fault_site import Project
 from small_site import write_page, write_site
 
 from search_api.app import create_app
-from searchsocket.project import open_project
+from searchsocket.project.project import open_project
 
 pytestmark = pytest.mark.dagster
 

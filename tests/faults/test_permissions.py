@@ -17,8 +17,8 @@ from small_site import write_site
 from searchsocket.cli import status as status_command
 from searchsocket.cli.main import cli
 from searchsocket.errors import PermissionDenied
-from searchsocket.project import Project as OpenProject
-from searchsocket.system_errors import system_error
+from searchsocket.project.project import Project as OpenProject
+from searchsocket.system.errors import system_error
 
 pytestmark = pytest.mark.dagster
 
@@ -31,7 +31,7 @@ import sys
 from fastapi.testclient import TestClient
 from pathlib import Path
 from search_api.app import create_app
-from searchsocket.project import open_project
+from searchsocket.project.project import open_project
 app = create_app(open_project(Path(sys.argv[1]), {}), environ={})
 with TestClient(app, base_url="http://127.0.0.1") as client:
     answer = client.get("/api/search", params={"q": "bowline"})

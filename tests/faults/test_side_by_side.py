@@ -19,8 +19,8 @@ import sys
 sys.path[:0] = sys.argv[1:3]
 from pathlib import Path
 from fault_site import Project
-import searchsocket.pipeline.stages as stages
-import searchsocket.pipeline.index as index
+import searchsocket.pipeline.run.stages as stages
+import searchsocket.pipeline.run.index as index
 
 def held(stage):
     def run(*arguments):

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searchsocket.errors import ConfigError
-from searchsocket.hrefs import site_base
 from searchsocket.html.extract import extract_html
 from searchsocket.markdown.blocks import parse_blocks
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
+from searchsocket.urls.resolve import site_base
 from tests.conftest import GoldenCheck
 
 CASES = sorted((Path(__file__).parent.parent / "golden" / "html").glob("*.html"))

@@ -3,7 +3,6 @@
 import pytest
 from lxml import etree
 
-from searchsocket.hrefs import site_base
 from searchsocket.html.converters.fast import to_markdown
 from searchsocket.html.converters.joining import tidy
 from searchsocket.html.decode import decode_html
@@ -11,6 +10,7 @@ from searchsocket.html.links import LinkResolver
 from searchsocket.html.parse import parse_html
 from searchsocket.html.tables import Cell, as_markdown, decode_rows, encode_cell, expand
 from searchsocket.html.tree import clean_text, drop, one_line, raw_text, sweep, unwrap
+from searchsocket.urls.resolve import site_base
 
 
 def tree(html: str) -> etree._Element:

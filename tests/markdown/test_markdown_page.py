@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searchsocket.hrefs import site_base
 from searchsocket.markdown.frontmatter import split_front_matter
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.markdown.slugs import Slugger
 from searchsocket.markdown.svelte import strip_svelte
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, Link, RawPage
+from searchsocket.urls.resolve import site_base
 
 SITE = site_base(["https://example.com"])
 EXTRACT, TRANSFORM = ExtractSettings(), TransformSettings()

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from searchsocket.events import OnEvent, ignore
-from searchsocket.pipeline.context import RunOptions, ScopeRun
-from searchsocket.pipeline.index import index_scope
-from searchsocket.pipeline.results import IndexSummary
-from searchsocket.project import Project, open_project
+from searchsocket.pipeline.run.context import RunOptions, ScopeRun
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.results import IndexSummary
+from searchsocket.project.project import Project, open_project
 from searchsocket.stores import make_store
 from searchsocket.types import Record
 

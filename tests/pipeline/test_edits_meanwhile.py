@@ -3,7 +3,7 @@
 import pytest
 
 from searchsocket.events import Event
-from searchsocket.pipeline.index import index_scope
+from searchsocket.pipeline.run.index import index_scope
 from tests.pipeline.conftest import Site
 
 EDITED = "<p>Opening hours have changed to the evening.</p>"

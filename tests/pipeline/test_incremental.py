@@ -5,9 +5,9 @@ import re
 import subprocess
 
 from searchsocket.events import Event
-from searchsocket.pipeline.context import RunOptions
-from searchsocket.pipeline.index import index_scope
-from searchsocket.pipeline.stages import STAGES
+from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores import make_store
 from searchsocket.types import Generation
 from tests.pipeline.conftest import PAGES, Site

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from searchsocket.errors import ClusterUnavailable
-from searchsocket.pipeline import page_mirror
-from searchsocket.pipeline.carried import carry, extract_carried
-from searchsocket.pipeline.digests import sha256
-from searchsocket.pipeline.extraction import ExtractionJob, extract_batch
+from searchsocket.pipeline.extraction.carried import carry, extract_carried
+from searchsocket.pipeline.extraction.job import ExtractionJob, extract_batch
+from searchsocket.pipeline.run.digests import sha256
+from searchsocket.pipeline.stages import page_mirror
 from searchsocket.settings.model import ProjectSettings
 from searchsocket.state.pages import StoredPage
 from tests.pipeline.conftest import Site
@@ -69,7 +69,7 @@ def test_a_cluster_writes_the_same_bytes_and_records_as_one_process(
     """Its workers have two threads, no file of the site, and batches of a few pages; still nothing else comes of it."""
     from distributed import LocalCluster
 
-    monkeypatch.setattr("searchsocket.pipeline.carried._BATCH_BYTES", 1_000)
+    monkeypatch.setattr("searchsocket.pipeline.extraction.carried._BATCH_BYTES", 1_000)
     with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0", host="127.0.0.1") as workers:  # type: ignore[no-untyped-call]
         assert_alike(built(1), built(1, workers.scheduler_address))
     assert asked == [1]

@@ -9,8 +9,8 @@ import pytest
 
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import SearchSocketError
-from searchsocket.pipeline.context import RunOptions
-from searchsocket.pipeline.stages import STAGES
+from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores import make_store
 from searchsocket.stores.local import LocalStore
 from tests.pipeline.conftest import PAGES, Site

@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from searchsocket.pipeline.index import plan_scope
+from searchsocket.pipeline.run.index import plan_scope
 from tests.pipeline.conftest import Site
 from tests.sources.web import serve
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from searchsocket.errors import Interrupted, StrictRoutesFailed
-from searchsocket.pipeline.index import index_scope
-from searchsocket.pipeline.stages import STAGES
-from searchsocket.pipeline.stopping import uninterrupted
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.stages import STAGES
+from searchsocket.pipeline.run.stopping import uninterrupted
 from tests.pipeline.conftest import Site
 
 

@@ -15,8 +15,8 @@ import pytest
 from bench.relevance.collection import Collection, load_named, names_of
 from bench.relevance.example_site import example_site
 from bench.relevance.product import NOW, _records, _url
+from searchsocket.chunking.records import embedded_text_of
 from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.identity import embedded_text_of
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.settings.model import RankingSettings

@@ -17,7 +17,7 @@ from typing import Literal
 import pytest
 
 from searchsocket.routes import KitProject, RouteTable, route_table, scan_project, scan_routes
-from searchsocket.urls import path_of_file
+from searchsocket.urls.paths import path_of_file
 
 SITES = Path(os.environ.get("SEARCHSOCKET_SITES", Path(__file__).parents[3] / "shared" / "sites"))
 NAMES = [

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.search.exact import exactness
+from searchsocket.search.ranking.exact import exactness
 
 
 def gain(q: str, text: str) -> float:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.search.marks import QueryWords
-from searchsocket.search.snippet import window
-from searchsocket.synonyms import make_synonyms
-from searchsocket.words import word_forms
+from searchsocket.search.quoting.marks import QueryWords
+from searchsocket.search.quoting.snippet import window
+from searchsocket.text.synonyms import make_synonyms
+from searchsocket.text.words import word_forms
 
 # Those of one stem begin alike, so that one search of a text finds them all; `unit` and `union` part late.
 REGULAR = ["install", "installs", "installing", "Installation", "unit", "units", "UNITS", "union", "UNIX", "uni", "c"]

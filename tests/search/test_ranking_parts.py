@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from search_site import Piece, record_of
 
-from searchsocket.search.boosts import boosts_of
-from searchsocket.search.fusion import FEW_WORDS, MANY_WORDS, fuse, min_max, shares_of
-from searchsocket.search.group import MAX_SECTIONS, PageGroup, each_alone, group_by_page
-from searchsocket.search.links import href
-from searchsocket.search.rank import Parts, Ranked, rank
+from searchsocket.search.quoting.links import href
+from searchsocket.search.ranking.boosts import boosts_of
+from searchsocket.search.ranking.fusion import FEW_WORDS, MANY_WORDS, fuse, min_max, shares_of
+from searchsocket.search.ranking.group import MAX_SECTIONS, PageGroup, each_alone, group_by_page
+from searchsocket.search.ranking.rank import Parts, Ranked, rank
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Facts
 from searchsocket.types import Record

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.search.relevance import is_enough
+from searchsocket.search.ranking.relevance import is_enough
 from searchsocket.stores.base import WordEvidence
 
 

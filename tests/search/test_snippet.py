@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.markdown.chunk_text import fold
-from searchsocket.search.marks import QueryWords
-from searchsocket.search.snippet import Snippet, snippet
-from searchsocket.synonyms import make_synonyms
+from searchsocket.search.quoting.marks import QueryWords
+from searchsocket.search.quoting.snippet import Snippet, snippet
+from searchsocket.text.synonyms import make_synonyms
 
 TEXTS = st.text(
     st.one_of(

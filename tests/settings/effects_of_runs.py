@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from searchsocket import cluster
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.events import Event
-from searchsocket.pipeline import page_mirror
-from searchsocket.pipeline.context import RunOptions
-from searchsocket.pipeline.index import index_scope
+from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.stages import page_mirror
 from searchsocket.stores import make_store
+from searchsocket.system import dask as cluster
 from tests.settings.effects_of_pages import only_value
 from tests.settings.lab import Effect, Lab, outcome
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from searchsocket.hrefs import site_base
 from searchsocket.settings.model import CrawlSettings
 from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.types import RawPage
+from searchsocket.urls.resolve import site_base
 from tests.sources.web import Web
 
 

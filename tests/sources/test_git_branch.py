@@ -12,8 +12,8 @@ import pytest
 from contract.source import FolderPlace, Place, SourceContract
 
 from searchsocket.errors import InvalidScope, SourceUnavailable
+from searchsocket.project.scopes import sanitise_scope
 from searchsocket.routes import route_table
-from searchsocket.scopes import sanitise_scope
 from searchsocket.settings.model import Settings
 from searchsocket.sources import make_source
 from searchsocket.sources.base import Source

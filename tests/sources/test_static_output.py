@@ -13,7 +13,7 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.base import Source
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.types import RawPage
-from searchsocket.urls import sort_key
+from searchsocket.urls.paths import sort_key
 
 
 @dataclass

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.identity import CutChunk, cut_chunks
+from searchsocket.chunking.records import CutChunk, cut_chunks
 from searchsocket.state.chunks import (
     count_chunks,
     count_texts,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from searchsocket.stores.local.copying import HashedFile, copy_file
+from searchsocket.stores.local.build.copying import HashedFile, copy_file
 
 DATA = bytes(range(256)) * 5000
 

@@ -18,9 +18,10 @@ import pytest
 from contract.vector_store import EAST, INFO, MAIN, NORTH, everything, fill, ids, random_units, record
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed, SearchSocketError, StateUnavailable
-from searchsocket.files import write_atomic
 from searchsocket.stores.base import Health
-from searchsocket.stores.local import LocalStore, word_segments
+from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.words import segments as word_segments
+from searchsocket.system.files import write_atomic
 from searchsocket.types import Filter, Scope
 
 
@@ -286,7 +287,8 @@ import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from contract.vector_store import *
-from searchsocket.stores.local import LocalStore, word_segments
+from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.words import segments as word_segments
 
 calls = [int(sys.argv[3])]
 def dying(event, arguments):

@@ -13,9 +13,9 @@ import pytest
 from contract.vector_store import DRAFT, MAIN, everything, fill, random_units, record
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed
-from searchsocket.files import write_atomic
 from searchsocket.stores.local import LocalStore, open_readers, reader
 from searchsocket.stores.local.layout import CURRENT
+from searchsocket.system.files import write_atomic
 
 
 @dataclass

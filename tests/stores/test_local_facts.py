@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.local.facts import COLUMNS, FactTable, read_facts, write_facts
+from searchsocket.stores.local.catalogue.facts import COLUMNS, FactTable, read_facts, write_facts
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
 NUMBER = st.integers(-(2**62), 2**62)

@@ -8,7 +8,7 @@ from contract.vector_store import random_units
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.local.matrix import Selection, best_rows, forget_pages, map_matrix, write_matrix
+from searchsocket.stores.local.vectors.matrix import Selection, best_rows, forget_pages, map_matrix, write_matrix
 
 NONE_HIDDEN = np.empty(0, np.int64)
 

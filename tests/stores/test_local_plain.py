@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.markdown.chunk_text import ChunkText, Opening
-from searchsocket.stores.local.plain import packed, unpacked
+from searchsocket.stores.local.catalogue.plain import packed, unpacked
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=300)
 OPENINGS = st.lists(st.builds(Opening, st.integers(0, 300), TEXT, TEXT), max_size=3).map(tuple)

@@ -8,7 +8,8 @@ from contract.edit_history import EditHistoryContract
 from contract.page_bodies import PageBodiesContract
 from contract.vector_store import VectorStoreContract
 
-from searchsocket.stores.local import LocalStore, word_segments
+from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.words import segments as word_segments
 
 
 class TestLocalStore(VectorStoreContract, EditHistoryContract, PageBodiesContract):

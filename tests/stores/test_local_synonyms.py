@@ -7,7 +7,7 @@ from contract.vector_store import fill, ids, random_units, record
 
 from searchsocket.stores.base import IndexReader
 from searchsocket.stores.local import LocalStore
-from searchsocket.synonyms import NO_SYNONYMS, Synonyms, make_synonyms
+from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms, make_synonyms
 
 PAGES = {
     "removing": "Removing a scope takes its records with it.",

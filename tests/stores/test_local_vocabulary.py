@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.local import vocabulary
-from searchsocket.stores.local.vocabulary import Vocabulary
-from searchsocket.typos import allowed_edits, within
+from searchsocket.stores.local.words import vocabulary
+from searchsocket.stores.local.words.vocabulary import Vocabulary
+from searchsocket.text.typos import allowed_edits, within
 
 Counted = Sequence[tuple[str, int]]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlsplit
 
-from searchsocket.hrefs import SiteBase, resolve_link, site_base
+from searchsocket.urls.resolve import SiteBase, resolve_link, site_base
 
 _SESSION = re.compile(r";[^/]*")  # ;jsessionid=... makes endless names of one page
 _NOT_PAGES = re.compile(

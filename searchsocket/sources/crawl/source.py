@@ -12,9 +12,7 @@ from urllib.parse import urlsplit
 
 from protego import Protego
 
-from searchsocket.batches import batches
 from searchsocket.errors import SourceUnavailable
-from searchsocket.hrefs import SiteBase, resolve_base, served_under
 from searchsocket.settings.model import CrawlSettings
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.crawl.budget import Budget
@@ -25,8 +23,10 @@ from searchsocket.sources.crawl.robots import parse_robots
 from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS
 from searchsocket.sources.crawl.start import SitemapPages
 from searchsocket.sources.crawl.store import BodyStore, Stored
+from searchsocket.system.batches import batches
 from searchsocket.types import RawPage
-from searchsocket.urls import canonical_path
+from searchsocket.urls.paths import canonical_path
+from searchsocket.urls.resolve import SiteBase, resolve_base, served_under
 
 _HTML = ("text/html", "application/xhtml+xml")
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.files import write_atomic
+from searchsocket.system.files import write_atomic
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Any
 
 from searchsocket.errors import IndexCorrupt, InvalidScope, VectorBackendUnavailable
-from searchsocket.files import is_temporary, write_atomic
-from searchsocket.system_errors import first_refused, permission_denied, system_error
+from searchsocket.system.errors import first_refused, permission_denied, system_error
+from searchsocket.system.files import is_temporary, write_atomic
 from searchsocket.types import Generation
 
 FORMAT = 6  # of a generation's files

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError, VectorBackendUnavailable
 from searchsocket.stores.local.layout import CURRENT, corrupt, read_current
-from searchsocket.stores.local.matrix import MAX_READ_BYTES
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.system_errors import system_error
+from searchsocket.stores.local.vectors.matrix import MAX_READ_BYTES
+from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
 
 MAX_OPEN_TRIES = 20  # each one needs another publish to have removed what CURRENT named a moment ago

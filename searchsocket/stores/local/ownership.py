@@ -6,10 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, VectorBackendUnavailable
-from searchsocket.files import is_temporary, write_atomic
-from searchsocket.locks import scope_lock
 from searchsocket.stores.local.layout import MANIFEST, PROJECT, Manifest, corrupt, damage_of, read_manifest, writing
-from searchsocket.system_errors import system_error
+from searchsocket.system.errors import system_error
+from searchsocket.system.files import is_temporary, write_atomic
+from searchsocket.system.locks import scope_lock
 
 _CLAIM_TIMEOUT_S = 30.0
 

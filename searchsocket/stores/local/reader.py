@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest, PageTextsMissing
 from searchsocket.stores.base import UNIT_TOLERANCE, Candidates, Shown, Watch, WordEvidence, check_vectors
-from searchsocket.stores.local.bodies import BodyFile, all_digests
-from searchsocket.stores.local.facts import FactTable, read_facts
-from searchsocket.stores.local.keywords import Words
+from searchsocket.stores.local.catalogue.bodies import BodyFile, all_digests
+from searchsocket.stores.local.catalogue.facts import FactTable, read_facts
+from searchsocket.stores.local.catalogue.record_file import RecordFile
+from searchsocket.stores.local.catalogue.records import clean, path_bounds
 from searchsocket.stores.local.layout import (
     BODIES,
     FACTS,
@@ -30,12 +31,11 @@ from searchsocket.stores.local.layout import (
     corrupt,
     read_manifest,
 )
-from searchsocket.stores.local.matrix import Rows, Selection, best_rows, cosines, map_matrix, read_matrix
-from searchsocket.stores.local.record_file import RecordFile
-from searchsocket.stores.local.records import clean, path_bounds
-from searchsocket.synonyms import NO_SYNONYMS, Synonyms
+from searchsocket.stores.local.vectors.matrix import Rows, Selection, best_rows, cosines, map_matrix, read_matrix
+from searchsocket.stores.local.words.keywords import Words
+from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scores, Vector, Vectors
-from searchsocket.urls import normalise_prefix
+from searchsocket.urls.paths import normalise_prefix
 
 _MAX_CACHED_TAGS = 256
 _MAX_HITS = 8_192  # ids whose rows are remembered

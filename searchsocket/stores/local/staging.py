@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
-from searchsocket.files import make_folder
 from searchsocket.stores.base import PageBody, check_vectors
-from searchsocket.stores.local.bodies import STAGED_TABLE, row_of_body
+from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
+from searchsocket.stores.local.catalogue.records import KEPT_COLUMNS, KEPT_NAMES, PLACEHOLDERS, clean, path_key, row_of
 from searchsocket.stores.local.layout import REMOVED, STAGING
-from searchsocket.stores.local.records import KEPT_COLUMNS, KEPT_NAMES, PLACEHOLDERS, clean, path_key, row_of
+from searchsocket.system.files import make_folder
 from searchsocket.types import Record, Vectors
 
 _NULLABLE = KEPT_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)

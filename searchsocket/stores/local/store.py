@@ -22,10 +22,8 @@ from searchsocket.errors import (
     StateUnavailable,
     VectorBackendUnavailable,
 )
-from searchsocket.files import sync_directory, write_atomic
-from searchsocket.locks import scope_lock
 from searchsocket.stores.base import Answering, Health, PageBody, PublishInfo
-from searchsocket.stores.local.build import Built, build, check_model, drop_unchanged
+from searchsocket.stores.local.build.build import Built, build, check_model, drop_unchanged
 from searchsocket.stores.local.layout import (
     BUILDING,
     CURRENT,
@@ -58,8 +56,10 @@ from searchsocket.stores.local.verify import (
     share_files,
     sync_files,
 )
-from searchsocket.synonyms import NO_SYNONYMS, Synonyms
-from searchsocket.system_errors import client_error, system_error
+from searchsocket.system.errors import client_error, system_error
+from searchsocket.system.files import sync_directory, write_atomic
+from searchsocket.system.locks import scope_lock
+from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import Generation, Record, Scope, Vectors
 
 # Up to here the interpreter is busy for most of a query, so threads take turns and gain nothing. Beyond it the scan of

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from searchsocket.errors import SearchSocketError, VectorBackendUnavailable
-from searchsocket.files import share
 from searchsocket.stores.base import check_vectors, index_digest
 from searchsocket.stores.local.layout import PAGES, WORDS, FileEntry, Manifest, NamingDamage, data_files
-from searchsocket.stores.local.matrix import forget_pages
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.system_errors import system_error
+from searchsocket.stores.local.vectors.matrix import forget_pages
+from searchsocket.system.errors import system_error
+from searchsocket.system.files import share
 
 _BATCH = 4096
 _CHUNK_BYTES = 1 << 20

@@ -1,0 +1,225 @@
+"""What stands before the endpoints, as plain ASGI layers: each costs microseconds.
+
+Order, outermost first: `Envelope` (headers), `HostGuard`, CORS, `LastResort`, `CallerGuard` (tier, rate), `BodyGuard`.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from search_api.errors import Unauthorized, error_response, internal_error, problem
+from search_api.gate.rate import RateLimit
+from search_api.gate.tiers import (
+    Caller,
+    TierRules,
+    bearer_key,
+    client_address,
+    host_name,
+    is_direct_loopback,
+    is_loopback,
+    key_is_right,
+)
+
+OnDefect = Callable[[BaseException], None]
+
+_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"cross-origin"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; sandbox"),
+    (b"cache-control", b"no-store"),
+)
+
+
+class Envelope:
+    """Puts security headers on every response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = list(message.get("headers", ()))
+                names = {name for name, _ in given}
+                message["headers"] = given + [header for header in _HEADERS if header[0] not in names]
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+class LastResort:
+    """Answers a defect without telling what it was."""
+
+    def __init__(self, app: ASGIApp, on_defect: OnDefect) -> None:
+        self._app = app
+        self._on_defect = on_defect
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        except Exception as error:  # callers never read a raw exception
+            self._on_defect(error)
+            if started:
+                raise  # half a response: the connection must be cut
+            await internal_error()(scope, receive, send)
+
+
+class HostGuard:
+    """Answers only for one host name, and only for names that are ours.
+
+    A page of another site can point its own name at this machine and then read what it serves (DNS rebinding); the
+    Host header tells.
+    """
+
+    def __init__(self, app: ASGIApp, allowed: frozenset[str] | None) -> None:
+        """`allowed`: names besides those of this machine; None = any."""
+        self._app = app
+        self._allowed = allowed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (refusal := self._refusal(Headers(scope=scope).getlist("host"))):
+            await refusal(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _refusal(self, hosts: list[str]) -> ASGIApp | None:
+        name = host_name(hosts[0] if hosts else "")
+        if name is None or len(hosts) > 1:
+            return problem(400, "INVALID_REQUEST", "a request names one host, as `name` or `name:port`")
+        if self._allowed is None or name in self._allowed or is_loopback(name):
+            return None
+        message = "this server does not answer for that host name; see api.allowed_hosts"
+        return problem(421, "INVALID_REQUEST", message)
+
+
+class CallerGuard:
+    """Finds out who asks, and holds the anonymous to the rate limit."""
+
+    def __init__(
+        self, app: ASGIApp, rules: TierRules, rate: RateLimit | None, own_rates: Mapping[str, RateLimit]
+    ) -> None:
+        """`own_rates`: of paths that are counted by themselves."""
+        self._app = app
+        self._rules = rules
+        self._rate = rate
+        self._own_rates = own_rates
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        peer = (scope.get("client") or ("",))[0]
+        key = bearer_key(headers)
+        trusted = key_is_right(key, self._rules) if key is not None else self._is_local(headers, peer)
+        caller = Caller(trusted, client_address(headers, peer, self._rules.proxies))
+        rate = self._own_rates.get(scope["path"], self._rate)
+        if rate and not trusted:
+            wait_s = rate.hit(caller.address)
+            if wait_s is not None:
+                await rate.refusal(wait_s)(scope, receive, send)
+                return
+        if key is not None and not trusted:
+            error = Unauthorized("the key is not right; without one, public scopes can be searched")
+            await error_response(error, {"www-authenticate": "Bearer"})(scope, receive, send)
+            return
+        scope.setdefault("state", {})["caller"] = caller
+        await self._app(scope, receive, send)
+
+    def _is_local(self, headers: Headers, peer: str) -> bool:
+        return self._rules.dev and is_direct_loopback(headers, peer)
+
+
+class BodyGuard:
+    """Reads a body whole before anything looks at it: JSON only, so large at most, so long at most."""
+
+    def __init__(self, app: ASGIApp, max_bytes: int, timeout_s: float) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+        self._timeout_s = timeout_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        if scope["method"] in ("GET", "HEAD", "OPTIONS"):
+            if "transfer-encoding" in headers or headers.get("content-length", "0") != "0":
+                await _refuse(400, f"{scope['method']} takes no body")(scope, receive, send)
+                return
+            await self._app(scope, receive, send)
+            return
+        if scope["method"] != "POST":  # no endpoint takes it: the router says so, and which ones there are
+            await self._app(scope, receive, send)
+            return
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            await _refuse(415, "the body must be sent as application/json")(scope, receive, send)
+            return
+        declared = headers.get("content-length", "0")
+        if not declared.isdigit() or len(declared) > 18 or int(declared) > self._max_bytes:
+            await self._too_large()(scope, receive, send)
+            return
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                body = await _read(receive, self._max_bytes)
+        except TimeoutError:
+            await _refuse(408, "the body did not arrive in time")(scope, receive, send)
+            return
+        except _TooLarge:
+            await self._too_large()(scope, receive, send)
+            return
+        if body is not None:
+            await self._app(scope, _replay(body, receive), send)
+
+    def _too_large(self) -> ASGIApp:
+        return _refuse(413, f"the body may have at most {self._max_bytes} bytes")
+
+
+class _TooLarge(Exception):
+    pass
+
+
+async def _read(receive: Receive, max_bytes: int) -> bytes | None:
+    """The body; None when the client went away. The length that it declared is not trusted."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        body += message.get("body", b"")
+        if len(body) > max_bytes:
+            raise _TooLarge
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    sent = False
+
+    async def replay() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _refuse(status: int, message: str) -> ASGIApp:
+    # The connection is closed, since what is left of the body would else be read to its end.
+    return problem(status, "INVALID_REQUEST", message, {"connection": "close"})

@@ -1,0 +1,1 @@
+"""The server process: what it listens on and which connections it keeps."""

@@ -1,0 +1,105 @@
+"""A connection that sends no complete request head in time, too large a one, or that is too many, is closed.
+
+uvicorn waits for ever, so that a few thousand idle connections would lock everybody else out.
+"""
+
+import asyncio
+import importlib.util
+import logging
+from typing import Any
+
+from search_api.errors import BUSY
+from search_api.run.connections import Connections
+
+HEAD_TIMEOUT_S = 10.0
+MAX_HEAD_BYTES = 65_536
+_REFUSAL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
+    b"Connection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(BUSY), BUSY)
+)
+_log = logging.getLogger("searchsocket.api")
+
+
+class DeadlineMixin:
+    """Stands before one of uvicorn's HTTP protocols, whose methods it extends."""
+
+    head_timeout_s = HEAD_TIMEOUT_S
+    kept: Connections
+    transport: asyncio.Transport
+    client: tuple[str, int] | None
+    cycle: Any  # the request under way; None before the first
+
+    @property
+    def address(self) -> str:
+        return self.client[0] if self.client else ""
+
+    def close(self) -> None:
+        self.transport.close()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        self._timer: asyncio.TimerHandle | None = None
+        self._head_bytes = 0
+        super().connection_made(transport)  # type: ignore[misc]
+        if self.kept.add(self):
+            self._arm()
+        else:
+            _log.warning("refused a connection: all that are open are being answered")
+            transport.write(_REFUSAL)
+            transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        waiting = self._waits_for_head()
+        self._head_bytes = self._head_bytes + len(data) if waiting else 0
+        super().data_received(data)  # type: ignore[misc]
+        if not self._waits_for_head():
+            self.kept.answering(self)
+            self._disarm()
+        elif self._head_bytes > MAX_HEAD_BYTES:
+            self.transport.close()
+        else:
+            self._arm()
+
+    def on_response_complete(self) -> None:
+        self._head_bytes = 0
+        super().on_response_complete()  # type: ignore[misc]
+        if self._waits_for_head():
+            self.kept.waiting(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._disarm()
+        self.kept.remove(self)
+        super().connection_lost(exc)  # type: ignore[misc]
+
+    def _waits_for_head(self) -> bool:
+        return self.cycle is None or bool(self.cycle.response_complete)
+
+    def _arm(self) -> None:
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self.head_timeout_s, self._expire)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _expire(self) -> None:
+        self._timer = None
+        if self._waits_for_head():
+            self.transport.close()
+
+
+def protocol_with_deadline(
+    head_timeout_s: float = HEAD_TIMEOUT_S, kept: Connections | None = None
+) -> type[asyncio.Protocol]:
+    """The fastest HTTP protocol that is installed, with a deadline, for one server.
+
+    Args:
+        kept: How many connections there may be.
+    """
+    base: Any
+    if importlib.util.find_spec("httptools"):
+        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol as base
+    else:
+        from uvicorn.protocols.http.h11_impl import H11Protocol as base
+    kept = Connections() if kept is None else kept
+    return type("DeadlineProtocol", (DeadlineMixin, base), {"head_timeout_s": head_timeout_s, "kept": kept})

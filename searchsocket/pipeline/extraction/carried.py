@@ -1,0 +1,98 @@
+"""Extraction on other machines: a batch takes along all that it needs, and nothing besides."""
+
+import socket
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from searchsocket.errors import ClusterUnavailable
+from searchsocket.html.converters import make_converter
+from searchsocket.html.extract import EXTRACTOR_VERSION
+from searchsocket.pipeline.extraction.job import (
+    Extraction,
+    ExtractionJob,
+    extract_one,
+    given_up,
+    read_one,
+    settings_of,
+    source_of,
+)
+from searchsocket.settings.model import RunSettings, Settings
+from searchsocket.sources import configured_site
+from searchsocket.state.pages import StoredPage
+from searchsocket.system.dask import dask_executor
+from searchsocket.system.processes import map_batches
+from searchsocket.urls.resolve import SiteBase
+
+_BATCH_BYTES = 4_000_000  # of pages sent in one message; a larger page travels alone
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedBatch:
+    """Pages with their bytes: a worker needs neither the site's files nor the whole configuration."""
+
+    extractor: str  # what the pages must be extracted with, so that every machine gives the same
+    settings: Settings  # what decides the text of a page; all else is at its default
+    site: SiteBase
+    pages: Sequence[StoredPage]
+    bodies: Sequence[bytes | str]  # of each page, as `read_one` gives it
+
+
+def extract_on_cluster(jobs: Iterable[ExtractionJob], limits: RunSettings) -> Iterator[list[Extraction]]:
+    """Extract batches on a Dask cluster, in order; pages are read here, as the workers need them.
+
+    Raises:
+        ClusterUnavailable: Nobody answers, all workers are gone, or they are of another version.
+        ConfigError: The address cannot be used.
+        ConfigMissing: Dask is not installed.
+    """
+    with dask_executor(limits.dask_address) as cluster:
+        yield from map_batches(
+            extract_carried,
+            (carried for job in jobs for carried in carry(job)),
+            workers=cluster.workers,
+            lost=lambda batch: given_up(batch.pages, limits),
+            split=one_page_each,
+            make_executor=lambda _: cluster,
+        )
+
+
+def carry(job: ExtractionJob) -> Iterator[CarriedBatch]:
+    """Read the pages of a batch; more than one comes of it where they are large."""
+    settings, source = settings_of(job), source_of(job)
+    site = configured_site(settings, job.mode, job.scope)
+    needed = Settings(extract=settings.extract, transform=settings.transform)
+    pages: list[StoredPage] = []
+    bodies: list[bytes | str] = []
+    for page in job.pages:
+        body = read_one(source, page)
+        if pages and sum(map(len, bodies)) + len(body) > _BATCH_BYTES:
+            yield CarriedBatch(EXTRACTOR_VERSION, needed, site, pages, bodies)
+            pages, bodies = [], []
+        pages.append(page)
+        bodies.append(body)
+    yield CarriedBatch(EXTRACTOR_VERSION, needed, site, pages, bodies)
+
+
+def one_page_each(batch: CarriedBatch) -> list[CarriedBatch]:
+    """A batch as batches of one page, to find the page that no worker survives."""
+    return [replace(batch, pages=[page], bodies=[body]) for page, body in zip(batch.pages, batch.bodies, strict=True)]
+
+
+def extract_carried(batch: CarriedBatch) -> list[Extraction]:
+    """Extract a batch, on whatever machine this is.
+
+    Raises:
+        ClusterUnavailable: This machine would extract in another way.
+    """
+    if batch.extractor != EXTRACTOR_VERSION:
+        raise ClusterUnavailable(
+            f"the Dask worker on {socket.gethostname()} extracts pages with {EXTRACTOR_VERSION!r}, but this run with "
+            f"{batch.extractor!r}; install the same searchsocket there"
+        )
+    # The site's own converters come with the code of the cluster: only what is importable there is found.
+    converter = make_converter(Path.cwd(), batch.settings.extract)
+    return [
+        extract_one(body, page, batch.settings, batch.site, converter)
+        for page, body in zip(batch.pages, batch.bodies, strict=True)
+    ]

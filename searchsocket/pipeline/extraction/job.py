@@ -1,0 +1,146 @@
+"""The part of stage 2 that runs in worker processes: bytes in, extracted pages out."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.html.converters import Converter, make_converter
+from searchsocket.html.extract import EXTRACTOR_VERSION, extract_html
+from searchsocket.markdown.page import extract_markdown
+from searchsocket.pipeline.extraction.limits import limited
+from searchsocket.pipeline.run.digests import digest_of, sha256
+from searchsocket.settings.model import RunSettings, Settings, SourceMode
+from searchsocket.sources import configured_site, make_source
+from searchsocket.sources.base import Source
+from searchsocket.state.pages import StoredPage
+from searchsocket.types import ExtractedPage, RawPage
+from searchsocket.urls.resolve import SiteBase
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionJob:
+    """A batch of pages, with all that another process needs to read and extract them."""
+
+    root: Path
+    settings_json: str
+    mode: SourceMode | None
+    scope: str
+    fetched_dir: Path
+    pages: Sequence[StoredPage]
+    owner: int = field(default_factory=os.getpid)  # the process that runs the stage
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What became of one page; exactly one of `extracted` and `error` is set."""
+
+    page: StoredPage
+    raw_hash: str  # of the bytes that were extracted, which may be newer than the listed ones
+    extracted: ExtractedPage | None
+    error: str = ""
+
+
+def extraction_key(settings: Settings, site: SiteBase, converter: Converter) -> str:
+    """Everything besides the bytes that decides what a page says."""
+    return digest_of(
+        [
+            EXTRACTOR_VERSION,
+            settings.extract.model_dump_json(),
+            settings.transform.model_dump_json(),
+            repr(site),
+            converter.version,
+        ]
+    )
+
+
+def extract_batch(job: ExtractionJob) -> list[Extraction]:
+    """Read and extract a batch; a page that cannot be read costs only itself, and so does one without end.
+
+    A worker holds each page to the limits of `run`, and dies of one that takes more time.
+    """
+    settings = settings_of(job)
+    source = source_of(job)
+    site = configured_site(settings, job.mode, job.scope)
+    converter = make_converter(job.root, settings.extract)
+    limits = settings.run if job.owner != os.getpid() else None  # the owner must not die
+    extracted = []
+    for page in job.pages:
+        try:
+            with limited(limits):
+                result = extract_one(read_one(source, page), page, settings, site, converter)
+        except MemoryError:  # where even its bytes found no room
+            result = _too_big(page, settings.run)
+        extracted.append(result)
+    return extracted
+
+
+def one_page_each(job: ExtractionJob) -> list[ExtractionJob]:
+    """A batch as batches of one page, to find the page that no worker survives."""
+    return [replace(job, pages=[page]) for page in job.pages]
+
+
+def given_up(pages: Sequence[StoredPage], limits: RunSettings) -> list[Extraction]:
+    """What becomes of a page that no worker survived."""
+    why = (
+        "the process that extracted it ended; a page may take "
+        f"{limits.max_page_seconds:g} s of CPU time (run.max_page_seconds) and "
+        f"{limits.max_page_memory_mb:,} MB of memory (run.max_page_memory_mb)"
+    )
+    return [Extraction(page, page.raw_hash, None, why) for page in pages]
+
+
+def _too_big(page: StoredPage, limits: RunSettings) -> Extraction:
+    limit = f"{limits.max_page_memory_mb:,} MB (run.max_page_memory_mb)"
+    return Extraction(page, page.raw_hash, None, f"it needs more memory than {limit}")
+
+
+def read_one(source: Source, page: StoredPage) -> bytes | str:
+    """The bytes of a page; or why they cannot be had, which costs only this page."""
+    try:
+        return source.read(page.raw)
+    except SourceUnavailable as error:
+        return str(error)
+
+
+def extract_one(
+    data: bytes | str, page: StoredPage, settings: Settings, site: SiteBase, converter: Converter
+) -> Extraction:
+    """What becomes of one page, by what `read_one` gave of it."""
+    if isinstance(data, str):
+        return Extraction(page, page.raw_hash, None, data)
+    try:
+        extracted = extract_page(data, page.raw, settings, site, converter)
+    except MemoryError:
+        return _too_big(page, settings.run)
+    except Exception as error:  # noqa: BLE001  a page that breaks the parser is reported and costs only itself
+        return Extraction(page, page.raw_hash, None, f"{type(error).__name__}: {error}"[:300])
+    return Extraction(page, sha256(data), extracted)
+
+
+def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase, converter: Converter) -> ExtractedPage:
+    """What the bytes of a page of `site` say, by its kind."""
+    extract = extract_markdown if page.kind == "markdown" else extract_html
+    return extract(data, page, settings.extract, settings.transform, site=site, converter=converter)
+
+
+def settings_of(job: ExtractionJob) -> Settings:
+    """The configuration of a batch's project; read once a process."""
+    return _settings(job.settings_json)
+
+
+def source_of(job: ExtractionJob) -> Source:
+    """The source of a batch's pages; made once a process."""
+    return _source(job.root, job.settings_json, job.mode, job.scope, job.fetched_dir)
+
+
+@lru_cache(maxsize=4)
+def _settings(settings_json: str) -> Settings:
+    return Settings.model_validate_json(settings_json)
+
+
+@lru_cache(maxsize=4)
+def _source(root: Path, settings_json: str, mode: SourceMode | None, scope: str, fetched_dir: Path) -> Source:
+    return make_source(root, _settings(settings_json), mode, scope=scope, fetched_dir=fetched_dir)

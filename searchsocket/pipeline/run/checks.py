@@ -1,0 +1,149 @@
+"""Checks on what the stages made; Dagster shows them, and a blocking one stops a run."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from searchsocket.dollars import dollars
+from searchsocket.embedders import make_embedder
+from searchsocket.errors import SourceUnavailable
+from searchsocket.html.converters import make_converter
+from searchsocket.pipeline.extraction.job import extract_page
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.digests import sha256
+from searchsocket.pipeline.run.results import Number
+from searchsocket.pipeline.run.stage import state
+from searchsocket.pipeline.stages.chunk_embeddings import budget, plan_embeddings, texts_at_stake
+from searchsocket.pipeline.stages.search_index import merged
+from searchsocket.state.chunks import fingerprints
+from searchsocket.state.pages import body_text
+from searchsocket.stores import make_store
+from searchsocket.system.batches import batches
+from searchsocket.types import RawPage
+
+_SAMPLE = 20
+_WINDOW = 500
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """What a check found."""
+
+    passed: bool
+    message: str
+    severity: Literal["error", "warn"] = "error"
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A question about one stage's output; a blocking one stops the stages after it."""
+
+    name: str
+    stage: str
+    blocking: bool
+    description: str
+    run: Callable[[ScopeRun], CheckOutcome]
+
+
+def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
+    """Extract a sample of pages again and compare with what is stored; those that cannot be had now are left out."""
+    settings = run.project.settings
+    source = run.make_source()
+    converter = make_converter(run.project.root, settings.extract)
+    with state(run) as db:
+        # Spread over the site, and the same pages whenever the site is the same.
+        rows = db.execute(
+            "SELECT url, served_url, locator, kind, stamp, body, extract_key FROM pages JOIN contents ON page_id = id "
+            "WHERE scope = ? AND removed = 0 AND skip = '' AND mirror_digest != '' ORDER BY raw_hash, url LIMIT ?",
+            (run.scope.name, _SAMPLE),
+        ).fetchall()
+    different = []
+    checked = 0
+    for url, served_url, locator, kind, stamp, body, extract_key in rows:
+        page = RawPage(url, served_url, locator, stamp, kind)
+        try:
+            data = source.read(page)
+        except SourceUnavailable:
+            continue  # it failed, and keeps what it said
+        if not extract_key.startswith(f"{sha256(data)}:"):
+            continue  # other bytes, which are not what is stored; they may be those that no worker survived
+        checked += 1
+        again = extract_page(data, page, settings, run.site, converter)
+        if again.body != body_text(body) and not again.skip:
+            different.append(url)
+    if different:
+        return CheckOutcome(
+            passed=False,
+            message=f"{len(different)} of {checked} pages gave other Markdown the second time: {different[:5]}",
+            numbers={"checked": checked, "different": len(different)},
+        )
+    return CheckOutcome(True, f"{checked} pages gave the same Markdown twice", numbers={"checked": checked})
+
+
+def cost_within_budget(run: ScopeRun) -> CheckOutcome:
+    """Estimate what embedding the new texts will cost, before anything is called."""
+    with state(run) as db:
+        plan = plan_embeddings(run, db)
+    limit = budget(run)
+    numbers = {"texts": plan.created, "estimated_tokens": plan.tokens, "estimated_cost_usd": plan.cost_usd}
+    if limit is not None and plan.cost_usd > limit:
+        return CheckOutcome(
+            False, f"about {dollars(plan.cost_usd)} is over the budget of {dollars(limit)}", numbers=numbers
+        )
+    within = "no budget is set" if limit is None else f"within the budget of {dollars(limit)}"
+    return CheckOutcome(True, f"{plan.created} new texts, about {dollars(plan.cost_usd)}; {within}", numbers=numbers)
+
+
+def embeddings_sane(run: ScopeRun) -> CheckOutcome:
+    """Every text that is to be published has a finite unit vector of the model's dimension."""
+    embedder = make_embedder(run.project.settings.embeddings)
+    checked = missing = 0
+    with state(run) as db, run.open_cache(read_only=True) as cache:
+        # The cache checks every vector that it hands out; what is damaged counts as missing.
+        for window in batches(texts_at_stake(run, db, cache), _WINDOW):
+            checked += len(window)
+            missing += len(cache.missing([text.content_hash for text in window], embedder.model_id))
+    numbers = {"texts": checked, "missing": missing}
+    if missing:
+        return CheckOutcome(False, f"{missing} of {checked} texts have no sound vector", numbers=numbers)
+    return CheckOutcome(True, f"all {checked} texts that may be published have their vector", numbers=numbers)
+
+
+def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
+    """The live index holds exactly the chunks, and its files are what its manifest says."""
+    project = run.project
+    store = make_store(project.settings.vector, project.state_dir, project.id)
+    problems = store.verify(run.scope)
+    held = missing = surplus = other = 0
+    with state(run) as db:
+        for _, wanted, live in merged(fingerprints(db, run.scope.name), store.fingerprints(run.scope)):
+            held += live is not None
+            missing += live is None
+            surplus += wanted is None
+            other += None not in (wanted, live) and wanted != live
+    numbers = {"records": held, "missing": missing + other, "surplus": surplus + other}
+    if problems:
+        return CheckOutcome(False, "; ".join(problems[:5]), numbers=numbers)
+    if missing or surplus or other:
+        message = f"{numbers['missing']} chunks are not in the index, {numbers['surplus']} records are in no chunk"
+        # A limited run leaves them apart on purpose.
+        return CheckOutcome(False, message, severity="warn", numbers=numbers)
+    return CheckOutcome(True, f"{held} records, files as in the manifest", numbers=numbers)
+
+
+CHECKS: Mapping[str, Check] = {
+    check.name: check
+    for check in (
+        Check("mirror_deterministic", "page_mirror", False, mirror_deterministic.__doc__ or "", mirror_deterministic),
+        Check("cost_within_budget", "page_chunks", True, cost_within_budget.__doc__ or "", cost_within_budget),
+        Check("embeddings_sane", "chunk_embeddings", True, embeddings_sane.__doc__ or "", embeddings_sane),
+        Check(
+            "index_matches_manifest",
+            "search_index",
+            False,
+            index_matches_manifest.__doc__ or "",
+            index_matches_manifest,
+        ),
+    )
+}

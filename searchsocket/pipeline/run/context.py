@@ -1,0 +1,116 @@
+"""What a stage needs to know of the run that it belongs to."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.embedders.cache_place import cache_file, open_cache
+from searchsocket.errors import ConfigMissing, SourceUnavailable
+from searchsocket.events import OnEvent, ignore
+from searchsocket.project.project import Project
+from searchsocket.settings.model import SourceMode
+from searchsocket.sources import configured_site, make_source
+from searchsocket.sources.base import Source
+from searchsocket.sources.git_branch import GitBranchSource
+from searchsocket.sources.git_objects import Repository
+from searchsocket.types import Scope
+from searchsocket.urls.resolve import SiteBase
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a caller may ask of one run; the settings say the rest."""
+
+    force: bool = False  # extract, chunk and upsert everything again; embeddings still come from the cache
+    max_pages: int | None = None  # a limited run deletes nothing
+    max_chunks: int | None = None
+    accept_large_deletion: bool = False
+    strict_routes: bool = False
+    max_cost_usd: float | None = None  # None = the setting
+    source: SourceMode | None = None  # None = the setting
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeRun:
+    """One run over one scope: what the stages share. Each stage may be the only one in its process."""
+
+    project: Project
+    scope: Scope
+    run_id: str
+    options: RunOptions = RunOptions()
+    on_event: OnEvent = ignore
+    clock: Clock = utc_now
+    environ: Mapping[str, str] = field(default_factory=dict)
+    should_stop: Callable[[], bool] = lambda: False  # asked before each stage, and before the switch
+    lock_timeout_s: float = 0.0  # how long a stage waits for another run of the scope; 0 = it refuses at once
+    workspace: Path | None = None  # where state and mirror are written instead, so that a dry run changes nothing
+
+    @property
+    def state_file(self) -> Path:
+        return (self.workspace or self.project.state_dir) / "state.db"
+
+    @property
+    def temporary_dir(self) -> Path:
+        """Files being written; emptied when the next run of the scope starts."""
+        return (self.workspace or self.project.state_dir) / "tmp" / self.scope.name
+
+    @property
+    def source_mode(self) -> SourceMode | None:
+        """Where pages come from; None = found out by looking."""
+        return self.options.source or self.project.settings.source.mode
+
+    @property
+    def site(self) -> SiteBase:
+        """Where the site lies on the web."""
+        return configured_site(self.project.settings, self.source_mode, self.scope.name)
+
+    @property
+    def fetched_dir(self) -> Path:
+        """Where a crawl keeps what it fetched."""
+        return (self.workspace or self.project.state_dir) / "crawl" / self.scope.name
+
+    @property
+    def cache_file(self) -> Path:
+        """The embedding cache."""
+        return cache_file(self.environ, self.project.root, self.project.state_dir)
+
+    def open_cache(self, *, read_only: bool = False) -> EmbeddingCache:
+        """The embedding cache, to be closed by the caller.
+
+        Raises:
+            StateUnavailable: It cannot be opened.
+        """
+        return open_cache(self.cache_file, read_only=read_only)
+
+    def make_source(self) -> Source:
+        """The source of this run, with a report of its own."""
+        return make_source(
+            self.project.root,
+            self.project.settings,
+            self.source_mode,
+            scope=self.scope.name,
+            fetched_dir=self.fetched_dir,
+            max_pages=self.options.max_pages,
+        )
+
+    def source_revision(self) -> str:
+        """The commit that is indexed, with `-dirty` where the working tree has changed since; "" without git."""
+        try:
+            source = self.make_source()
+            return (
+                source.commit() if isinstance(source, GitBranchSource) else Repository(self.project.root).checked_out()
+            )
+        except (ConfigMissing, SourceUnavailable):
+            return ""
+
+    @property
+    def mirror_dir(self) -> Path:
+        return (self.workspace / "pages" if self.workspace else self.project.mirror_dir) / self.scope.name

@@ -1,0 +1,92 @@
+"""What surrounds every stage: the scope's lock, the state database, the clock, and the result on record."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import wraps
+from sqlite3 import Connection
+from time import perf_counter
+
+from searchsocket.events import Event
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.history import keep_newest, save_result
+from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.stopping import stop_if_told
+from searchsocket.project.access import make_private_folders
+from searchsocket.state.database import open_state, translated
+from searchsocket.state.pages import ensure_scope
+from searchsocket.system.errors import system_error
+from searchsocket.system.locks import scope_lock
+
+Stage = Callable[[ScopeRun], StageResult]
+StageBody = Callable[[ScopeRun, Connection], StageResult]
+KEPT_RUNS = 200
+
+
+def stage(body: StageBody) -> Stage:
+    """Make a stage of a function: it can then run with the others or alone in its own process."""
+
+    @wraps(body)
+    def run_stage(run: ScopeRun) -> StageResult:
+        started = perf_counter()
+        told: list[str] = []
+        with exclusive(run), state(run, told.append) as db:
+            stop_if_told(run)
+            try:
+                result = body(run, db)
+            finally:
+                _leave_no_empty_folder(run)
+            result = replace(result, warnings=(*told, *result.warnings), seconds=perf_counter() - started)
+            save_result(db, run.run_id, run.scope.name, run.clock().isoformat(), result)
+            keep_newest(db, run.scope.name, KEPT_RUNS)
+        return result
+
+    return run_stage
+
+
+@contextmanager
+def exclusive(run: ScopeRun) -> Iterator[None]:
+    """Keep other runs off the scope; re-entrant, so that a whole run can hold what its stages take again.
+
+    Raises:
+        ScopeLocked: Another process works on the scope, and did all the time that the run may wait.
+    """
+    if run.workspace is not None:  # a dry run writes nowhere that another run looks
+        yield
+        return
+    make_private_folders(run.project)
+    with scope_lock(
+        run.project.state_dir,
+        run.scope.name,
+        timeout_s=run.lock_timeout_s,
+        on_wait=lambda owner: run.on_event(Event("scope_busy", {"scope": run.scope.name, "owner": owner})),
+    ):
+        yield
+
+
+@contextmanager
+def state(run: ScopeRun, on_damage: Callable[[str], None] = lambda message: None) -> Iterator[Connection]:
+    """The state database, closed afterwards; its errors become ours."""
+    with translated(run.state_file):
+        db = open_state(run.state_file, on_damage)
+        try:
+            ensure_scope(db, run.scope.name)
+            yield db
+        finally:
+            db.close()
+
+
+def empty_temporary_dir(run: ScopeRun) -> None:
+    """Remove what a run that died was writing."""
+    try:
+        if run.temporary_dir.exists():
+            shutil.rmtree(run.temporary_dir)
+    except OSError as error:
+        raise system_error("cannot empty", run.temporary_dir, error) from error
+
+
+def _leave_no_empty_folder(run: ScopeRun) -> None:
+    """A stage that failed renames no last file out of the temporary folder, but removes what it was writing."""
+    with suppress(OSError):  # not there, or not empty
+        run.temporary_dir.rmdir()

@@ -1,0 +1,111 @@
+"""Stage 4: every text that was never embedded with this model is, once (spec 10.3, 11, 21)."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from sqlite3 import Connection
+
+from searchsocket.embedders import make_embedder
+from searchsocket.embedders.base import Embedder
+from searchsocket.embedders.batch import EmbedOutcome, embed_missing, plan_missing
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.embedders.cache_place import FILE, adopt
+from searchsocket.errors import IndexCorrupt
+from searchsocket.events import Event
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.digests import digest_of
+from searchsocket.pipeline.run.results import Number, StageResult
+from searchsocket.pipeline.run.stage import stage
+from searchsocket.state.chunks import Text, count_texts, page_digests, texts, texts_at, unpublished_texts
+from searchsocket.state.published import is_published
+from searchsocket.stores import make_store
+
+
+@stage
+def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
+    """Embed what the cache lacks, batch by batch; a run that dies resumes where it was.
+
+    Raises:
+        BudgetExceeded: The estimate is over the budget; nothing was called.
+        BadVectors, EmbedderUnavailable: The provider failed; what it gave before stays in the cache.
+    """
+    embedder = make_embedder(run.project.settings.embeddings)
+    with run.open_cache() as cache:
+        moved = adopt(run.project.state_dir / FILE, cache)
+        outcome = embed_missing(
+            cache,
+            embedder,
+            texts_at_stake(run, db, cache),
+            lambda places: texts_at(db, places),
+            batch_size=run.project.settings.embeddings.batch_size,
+            max_cost_usd=budget(run),
+            price_per_million_tokens_usd=run.project.settings.embeddings.price_per_million_tokens_usd,
+            on_progress=lambda done, total: run.on_event(
+                Event("progress", {"stage": "chunk_embeddings", "done": done, "total": total})
+            ),
+        )
+        db.execute("UPDATE scopes SET cache_size = ? WHERE scope = ?", (cache.size(), run.scope.name))
+        warnings = (*filter(None, [moved]), *cache.warnings)
+    result = replace(embedding_result(run, db, embedder, outcome), warnings=warnings)
+    run.on_event(Event("embedded_cached", {"texts": result.numbers["reused"]}))
+    run.on_event(Event("embedded_new", {"texts": outcome.created, "tokens": outcome.tokens}))
+    return result
+
+
+def budget(run: ScopeRun) -> float | None:
+    """Dollars that the run may spend; the caller's limit before the setting."""
+    asked = run.options.max_cost_usd
+    return run.project.settings.embeddings.max_cost_usd if asked is None else asked
+
+
+def plan_embeddings(run: ScopeRun, db: Connection) -> EmbedOutcome:
+    """What embedding the texts that the cache lacks would take; calls and writes nothing."""
+    settings = run.project.settings.embeddings
+    with run.open_cache(read_only=True) as cache:
+        return plan_missing(
+            cache,
+            make_embedder(settings),
+            texts_at_stake(run, db, cache),
+            price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
+        )
+
+
+def texts_at_stake(run: ScopeRun, db: Connection, cache: EmbeddingCache) -> Iterator[Text]:
+    """The distinct texts whose vectors may be published or are not known to be in the cache.
+
+    Those of the chunks that changed, where the rest is live and the cache has lost nothing since; else all.
+    """
+    scope = run.scope.name
+    (size,) = db.execute("SELECT cache_size FROM scopes WHERE scope = ?", (scope,)).fetchone()
+    if 0 <= size <= cache.size() and not run.options.force and _rest_is_live(run, db):
+        return unpublished_texts(db, scope)
+    return texts(db, scope)
+
+
+def _rest_is_live(run: ScopeRun, db: Connection) -> bool:
+    project = run.project
+    try:
+        live = make_store(project.settings.vector, project.state_dir, project.id).generation(run.scope)
+    except IndexCorrupt:
+        return False  # it will be built again, and with it every vector is needed
+    return is_published(db, run.scope.name, live)
+
+
+def embedding_result(run: ScopeRun, db: Connection, embedder: Embedder, outcome: EmbedOutcome) -> StageResult:
+    """The stage's report; also what a dry run foresees."""
+    unique = count_texts(db, run.scope.name)
+    numbers: dict[str, Number] = {
+        "unique_texts": unique,
+        "created": outcome.created,
+        "reused": unique - outcome.created,
+        "estimated_tokens": outcome.tokens,
+        "estimated_cost_usd": outcome.cost_usd,
+        "dimensions": embedder.dimensions,
+    }
+    return StageResult(
+        stage="chunk_embeddings",
+        total=unique,
+        numbers=numbers,
+        version=digest_of([embedder.model_id, *page_digests(db, run.scope.name, "texts_digest")]),
+        seconds=0.0,
+        preview=f"Model `{embedder.model_id}`, {embedder.dimensions} dimensions",
+    )

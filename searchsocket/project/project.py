@@ -1,0 +1,76 @@
+"""A project on disk: its root, settings and state directory."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from searchsocket.errors import InvalidScope
+from searchsocket.project.scopes import is_scope_name, resolve_scope
+from searchsocket.settings.load import load_settings
+from searchsocket.settings.model import Settings
+from searchsocket.types import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Where everything of one project lies (DESIGN section 5)."""
+
+    root: Path
+    settings: Settings
+    id: str
+
+    @property
+    def state_dir(self) -> Path:
+        return self.root / self.settings.state.dir
+
+    @property
+    def mirror_dir(self) -> Path:
+        return self.state_dir / "pages"
+
+    @property
+    def dagster_home(self) -> Path:
+        return self.state_dir / "dagster"
+
+    def scope(self, environ: Mapping[str, str], override: str | None = None) -> Scope:
+        """The scope that a command means, see `scopes.resolve_scope`."""
+        return Scope(self.id, resolve_scope(self.settings.scope, self.root, environ, override))
+
+    def scope_named(self, name: str) -> Scope:
+        """A scope by its final name, as stores and partitions spell it.
+
+        Raises:
+            InvalidScope: The name could not have come out of `sanitise_scope`.
+        """
+        if not is_scope_name(name):
+            raise InvalidScope(f"{name[:80]!r} is not a scope name; letters, digits, '.', '_' and '-' only")
+        return Scope(self.id, name)
+
+
+def open_project(root: Path, environ: Mapping[str, str]) -> Project:
+    """Load the project in `root`; an empty configuration file, and none, work.
+
+    Raises:
+        ConfigError: The configuration cannot be used.
+    """
+    root = root.resolve()
+    settings = _with_model_folder(load_settings(root, environ), root)
+    return Project(root, settings, settings.project.id or _package_name(root) or root.name or "site")
+
+
+def _with_model_folder(settings: Settings, root: Path) -> Settings:
+    """`embeddings.model` made absolute where it is a folder of the project, whatever folder the process works in."""
+    embeddings = settings.embeddings
+    if not embeddings.model or not (root / embeddings.model).is_dir():
+        return settings  # a name in the Hugging Face cache
+    return settings.model_copy(
+        update={"embeddings": embeddings.model_copy(update={"model": str(root / embeddings.model)})}
+    )
+
+
+def _package_name(root: Path) -> str:
+    try:
+        name = json.loads((root / "package.json").read_text(encoding="utf-8")).get("name", "")
+    except (OSError, ValueError, AttributeError):
+        return ""  # no package.json, or not one that names a package: the directory's name serves
+    return name if isinstance(name, str) else ""

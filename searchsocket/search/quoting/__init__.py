@@ -1,0 +1,1 @@
+"""What a result says: marks, snippets, the opening of a page."""

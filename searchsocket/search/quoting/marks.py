@@ -1,0 +1,231 @@
+"""Which words of a text are the query's, by the same forms as the index keeps."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
+
+from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
+from searchsocket.text.words import fold, parse_query, word_forms
+
+_MIN_PREFIX = 3
+_MAX_MARKED_CHARS = 100_000  # of one text: chunks end long before
+_MAX_KEPT_CHARS = 4_000  # a longer text is cut into words each time
+_MAX_WORD_CHARS = 64  # longer runs are data, not words
+# Each word is a pass over every text that is quoted; of a query of more the longest say enough.
+_MAX_WORDS = 16
+_MAX_LITERAL_CHARS = 100
+_MAX_MORE = 16  # synonyms likewise, parts of identifiers, literals
+
+_COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_WORD = re.compile(rf"(?:[^\W_]|[{_COMBINING}])+")
+_WORD_REST = re.compile(r"[^\W_]*")
+_LETTER = re.compile(r"(?:(?<![^\W_])[^\W_]|(?<![A-Z])[A-Z])(?![^\W_])")  # alone, or the end of `camelC`
+_ASCII = re.compile(r"[\x00-\x7f]+")
+_OTHER_LETTER = re.compile(rf"[^\W\d_a-zA-Z]|[{_COMBINING}]")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_forms = lru_cache(maxsize=1 << 16)(word_forms)  # words repeat: from one snippet to the next, and between queries
+
+
+def _words(text: str) -> Iterator[tuple[int, str]]:
+    return ((match.start(), match[0]) for match in _WORD.finditer(text))
+
+
+@lru_cache(maxsize=1 << 10)  # about 25 MB
+def _all_words(text: str) -> tuple[tuple[int, str], ...]:
+    """Every word and where it starts; kept, because popular chunks are quoted again and again."""
+    return tuple(_words(text))
+
+
+_T = TypeVar("_T")
+_Range = tuple[int, int, str]  # where a mark begins and ends, and its query word
+_Meant = tuple[str, bool]  # the query word that a word is, "" for none, and whether it is the whole of it
+
+
+class Mark(NamedTuple):
+    """A range of code points of a text that holds a query word."""
+
+    start: int
+    end: int
+    word: str  # equal for marks of one query word
+
+
+class QueryWords:
+    """The words of one query, ready to be found in texts: `install` finds `installing`."""
+
+    def __init__(self, q: str, synonyms: Synonyms = NO_SYNONYMS) -> None:
+        parsed = parse_query(q)
+        # Stop words are marked only where there is nothing else.
+        words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
+        words = _longest(words, _MAX_WORDS, lambda word: word.exact)
+        others = synonyms.of(parsed.order)
+        also = {forms: word.exact for word in words for forms in others.get(word.exact, ())}
+        own = {form: word.exact for word in words for form in (word.exact, word.stem) if form}
+        singles = [(forms[0], exact) for forms, exact in also.items() if len(forms) == 1 and forms[0] not in own]
+        self._whole = own | dict(_longest(singles, _MAX_MORE, lambda single: single[0]))
+        runs = [(forms, exact) for forms, exact in also.items() if len(forms) > 1]
+        self._runs = [(_run(forms), forms, exact) for forms, exact in runs[:_MAX_MORE]]
+        parts = [(part, word.exact) for word in words for part in word.parts if part not in self._whole]
+        self._parts = dict(_longest(parts, _MAX_MORE, lambda part: part[0]))
+        self._known: dict[str, _Meant] = {}  # words that texts held: they repeat from text to text
+        literals = _literals(q)[:_MAX_MORE]
+        self._literals = _any_of(literals) if literals else None
+        # What plain texts hold in lower case where they hold a literal; "" is in all of them.
+        self._literal_needles = [literal.lower() if literal.isascii() else "" for literal in literals]
+        forms = [*self._whole, *self._parts]
+        self._has_letters = any(len(form) == 1 for form in forms)
+        self._needles = _needles(form for form in forms if len(form) > 1)
+        # Search as one types: the last word may be the beginning of one.
+        last = fold(_WORD.findall(q)[-1]) if parsed.open_ended and _WORD.search(q) else ""
+        self._prefix = last if len(last) >= _MIN_PREFIX else ""
+
+    def marks(self, text: str) -> list[Mark]:
+        """Where the query's words stand in `text`, ascending; those that overlap are one.
+
+        The words inside an identifier are marked only in texts that do not hold it whole.
+        """
+        text = text[:_MAX_MARKED_CHARS]
+        lower = text.lower()
+        is_plain = _is_plain(text, lower)
+        whole = [*self._literal_marks(text, lower, is_plain), *self._run_marks(text)]
+        parts: list[_Range] = []
+        if is_plain:
+            self._add_likely(text, lower, whole, parts)
+        else:
+            self._add_all(text, whole, parts)
+        if parts:
+            found = {word for _, _, word in whole}
+            whole += [mark for mark in parts if mark[2] not in found]
+        return _merged(whole or self._prefix_marks(text, lower, is_plain))
+
+    def _add_likely(self, text: str, lower: str, whole: list[_Range], parts: list[_Range]) -> None:
+        """Look only at words that begin like one of the query's, also inside `camelCase`: in texts of plain letters."""
+        find, rest, known = lower.find, _WORD_REST.match, self._known
+        for needle, longer in self._needles:
+            size, word_end = len(needle), 0
+            at = find(needle)
+            while at >= 0:
+                end = at + size
+                is_start = at == 0 or not lower[at - 1].isalnum() or text[at].isupper()
+                if is_start and (at >= word_end or lower.startswith(longer, at)):
+                    word_end = rest(lower, end).end()  # type: ignore[union-attr]  # matches the empty rest too
+                    word = text[at:word_end]
+                    query_word, is_whole = known.get(word) or self._meant(word)
+                    if query_word:
+                        (whole if is_whole else parts).append((at, word_end, query_word))
+                    if query_word or not longer or lower.startswith(longer, at):  # else a longer one may be inside
+                        end = word_end
+                at = find(needle, end)
+        for match in _LETTER.finditer(text) if self._has_letters else ():  # letters stand in every word
+            query_word, is_whole = known.get(match[0]) or self._meant(match[0])
+            if query_word:
+                (whole if is_whole else parts).append((*match.span(), query_word))
+
+    def _add_all(self, text: str, whole: list[_Range], parts: list[_Range]) -> None:
+        """Look at every word, where letters have more than one form or words no spaces between them."""
+        for start, word in _all_words(text) if len(text) <= _MAX_KEPT_CHARS else _words(text):
+            query_word, is_whole = self._known.get(word) or self._meant(word)
+            if query_word:
+                (whole if is_whole else parts).append((start, start + len(word), query_word))
+            elif not word.isascii() and _UNSPACED.search(word):
+                whole += self._pair_marks(word, start)
+
+    def _meant(self, word: str) -> _Meant:
+        """What a text's word is in the query; nothing for runs of scripts without spaces, and for data."""
+        meant: _Meant = ("", False)
+        if not (len(word) > _MAX_WORD_CHARS if word.isascii() else _UNSPACED.search(word)):
+            for form in _forms(word):
+                query_word = self._whole.get(form) or self._parts.get(form)
+                if query_word:
+                    meant = query_word, form in self._whole
+                    break
+        self._known[word] = meant
+        return meant
+
+    def _pair_marks(self, run: str, start: int) -> Iterator[_Range]:
+        """Scripts without spaces are kept as pairs of neighbours."""
+        for at in range(max(len(run) - 1, 1)):
+            pair = fold(run[at : at + 2])
+            if pair in self._whole:
+                yield start + at, start + min(at + 2, len(run)), pair
+
+    def _run_marks(self, text: str) -> Iterator[_Range]:
+        """Where synonyms of several words stand."""
+        for pattern, forms, word in self._runs:
+            for match in pattern.finditer(text):
+                if all(form in _forms(held) for form, held in zip(forms, _WORD.findall(match[0]), strict=False)):
+                    yield match.start(), match.end(), word
+
+    def _literal_marks(self, text: str, lower: str, is_plain: bool) -> list[_Range]:
+        if not self._literals or (is_plain and not any(needle in lower for needle in self._literal_needles)):
+            return []
+        return [(match.start(), match.end(), fold(match[0])) for match in self._literals.finditer(text)]
+
+    def _prefix_marks(self, text: str, lower: str, is_plain: bool) -> list[_Range]:
+        if not self._prefix:
+            return []
+        if is_plain:  # then words begin where they do in lower case
+            found = re.finditer(rf"(?<![^\W_]){re.escape(self._prefix)}[^\W_]*", lower)
+        else:
+            found = (
+                match for match in _WORD.finditer(text) if fold(match[0][:_MAX_WORD_CHARS]).startswith(self._prefix)
+            )
+        return [(*match.span(), self._prefix) for match in found if len(match[0]) <= _MAX_WORD_CHARS]
+
+
+def _longest(items: list[_T], count: int, text: Callable[[_T], str]) -> list[_T]:
+    return items if len(items) <= count else sorted(items, key=lambda item: -len(text(item)))[:count]
+
+
+def _is_plain(text: str, lower: str) -> bool:
+    """Whether each letter has one form: those of ASCII, at the same places in lower case."""
+    return text.isascii() or (len(lower) == len(text) and not _OTHER_LETTER.search(_ASCII.sub("", text)))
+
+
+def _needles(forms: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """What the words of these forms begin with: a stem, but for the letter that endings change.
+
+    Each with those that begin with it and are no longer looked for: they can only stand where it does.
+    Missed are irregular stems (`dying`, `die`), and of three needles that begin alike one that stands glued behind
+    another in capitals (`UNIXUNITS`); only as marks.
+    """
+    needles: dict[str, tuple[str, ...]] = {}
+    last = ""
+    for needle in sorted({form if len(form) < _MIN_PREFIX else form[:-1] for form in forms}):
+        if last and needle.startswith(last) and needle.isalnum():  # else its word ends elsewhere
+            needles[last] += (needle,)
+        else:
+            last = needle
+            needles[last] = ()
+    return list(needles.items())
+
+
+def _run(forms: Forms) -> re.Pattern[str]:
+    """Finds words one behind the other that begin like the forms: what may be a synonym of several words."""
+    words = (re.escape(form) if len(form) < _MIN_PREFIX else rf"{re.escape(form[:-1])}\w*" for form in forms)
+    return re.compile(r"(?<!\w)" + r"[^\w\n]+".join(words) + r"(?!\w)", re.IGNORECASE)
+
+
+def _literals(q: str) -> list[str]:
+    """Query words that are more than letters and digits, longest first: `--dry-run`, `C++`, `$state.raw`."""
+    words = {word.strip("\"'`.,;:!?()") for word in q.split() if len(word) <= _MAX_LITERAL_CHARS}
+    return sorted((w for w in words if _WORD.search(w) and not _WORD.fullmatch(w)), key=lambda w: (-len(w), w))
+
+
+def _any_of(literals: Iterable[str]) -> re.Pattern[str]:
+    """Finds them as they stand."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, literals))})(?!\w)", re.IGNORECASE)
+
+
+def _merged(marks: list[_Range]) -> list[Mark]:
+    merged: list[Mark] = []
+    reached = 0
+    for start, end, word in sorted(marks):
+        if start < reached:
+            before = merged[-1]
+            merged[-1] = Mark(before.start, max(reached, end), before.word)
+            reached = max(reached, end)
+        else:
+            merged.append(Mark(start, end, word))
+            reached = end
+    return merged

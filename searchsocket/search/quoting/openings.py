@@ -1,0 +1,33 @@
+"""Which section of a chunk answers: small sections are merged, and each opens at its own heading."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+from searchsocket.markdown.chunk_text import Opening
+from searchsocket.search.quoting.marks import Mark
+
+
+def opening_of(
+    openings: Sequence[Opening], marks: Iterable[Mark], span: tuple[int, int], own_words: Iterable[str] = ()
+) -> Opening | None:
+    """The heading above what answers in a passage: above its most different query words, then most, then first.
+
+    Args:
+        openings: Of the chunk.
+        marks: Of the chunk's text; those outside `span` do not count.
+        span: Start and end of the passage.
+        own_words: Query words in the title of the chunk's first section, which its text does not repeat.
+
+    Returns:
+        None for the chunk's first section. Without marks, the section in which the passage begins.
+    """
+    starts = [opening.start for opening in openings]
+    first = bisect_right(starts, span[0])
+    said: dict[int, list[str]] = {first: []}
+    if first == 0:
+        said[0] += own_words
+    for mark in marks:
+        if span[0] <= mark.start and mark.end <= span[1]:
+            said.setdefault(bisect_right(starts, mark.start), []).append(mark.word)
+    best = max(said, key=lambda section: (len(set(said[section])), len(said[section]), -section))
+    return openings[best - 1] if best else None

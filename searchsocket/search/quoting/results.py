@@ -1,0 +1,120 @@
+"""Ranked chunks as the results that callers get."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from searchsocket.markdown.chunk_text import Opening
+from searchsocket.search.answer import Explanation, Result, Section
+from searchsocket.search.quoting.links import href
+from searchsocket.search.quoting.marks import Mark, QueryWords
+from searchsocket.search.quoting.openings import opening_of
+from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt, window
+from searchsocket.search.ranking.group import PageGroup
+from searchsocket.search.ranking.rank import Parts, Ranked
+from searchsocket.stores.base import Shown
+from searchsocket.types import Generation
+
+_SECTION_CHARS = 160
+
+
+class Quote(NamedTuple):
+    """What a chunk says to a query, and where that stands."""
+
+    snippet: Snippet
+    anchor: str  # of the passage's own section: a chunk may hold several small ones
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What all results of one answer share."""
+
+    words: QueryWords
+    shown: Mapping[int, Shown]  # by place among the candidates
+    generation: Generation
+    age_s: float
+    parts: Parts | None  # of every score, where they are asked for
+    marks: dict[str, list[Mark]] = field(default_factory=dict)  # by record id: most are quoted twice
+
+    def quote(self, shown: Shown, max_chars: int = MAX_CHARS) -> Quote:
+        record, said = shown
+        marks = self.marks.get(record.id)
+        if marks is None:
+            marks = self.marks[record.id] = self.words.marks(said.text)
+        span = window(said.text, marks, max_chars)
+        opening = self._opening(shown, marks, span) if said.openings else None
+        anchor, title = (opening.anchor, opening.title) if opening else (record.anchor, record.section_title)
+        return Quote(excerpt(said.text, marks, span), anchor, title)
+
+    def _opening(self, shown: Shown, marks: Sequence[Mark], span: tuple[int, int]) -> Opening | None:
+        own_words = [mark.word for mark in self.words.marks(shown.record.section_title)]
+        return opening_of(shown.said.openings, marks, span, own_words)
+
+    def result(self, group: PageGroup) -> Result:
+        """One page, or chunk: told as its best chunk, with its best sections."""
+        sections = tuple(self._section(chunk) for chunk in group.sections)
+        quote = self.quote(self.shown[group.best.place])
+        if self.shown[group.best.place].record.kind == "summary" and group.sections and not quote.snippet.marks:
+            # A description without the query's words says less than the best section, and may be that of every page.
+            quote = quote._replace(snippet=self.quote(self.shown[group.sections[0].place]).snippet)
+        return self._result(group.best, quote, sections)
+
+    def _section(self, chunk: Ranked) -> Section:
+        shown = self.shown[chunk.place]
+        record, quote = shown.record, self.quote(shown, _SECTION_CHARS)
+        return Section(
+            href=href(record.url, quote.anchor),
+            anchor=quote.anchor,
+            title=quote.title,
+            heading_path=record.heading_path,
+            snippet=quote.snippet,
+            score=chunk.score,
+            ref=record.ref,
+        )
+
+    def _result(self, chunk: Ranked, quote: Quote, sections: tuple[Section, ...]) -> Result:
+        record = self.shown[chunk.place].record
+        return Result(
+            url=record.url,
+            href=href(record.url, quote.anchor),
+            anchor=quote.anchor,
+            title=record.title,
+            section_title=quote.title,
+            heading_path=record.heading_path,
+            snippet=quote.snippet,
+            score=chunk.score,
+            kind=record.kind,
+            ref=record.ref,
+            tags=record.tags,
+            language=record.language,
+            modified=record.modified,
+            route_file=record.route_file,
+            route_resolution=record.route_resolution,
+            scope=self.generation.scope,
+            generation=self.generation.name,
+            age_s=self.age_s,
+            sections=sections,
+            explanation=_explanation(self.parts, chunk.place) if self.parts else None,
+        )
+
+
+def age_s(published_at: str, now: datetime) -> float:
+    """Seconds since a generation was published; never negative, 0 where the manifest has no readable time."""
+    try:
+        published = datetime.fromisoformat(published_at)
+    except ValueError:
+        return 0.0
+    if published.tzinfo is None:
+        published = published.replace(tzinfo=UTC)
+    return round(max((now - published).total_seconds(), 0.0), 1)
+
+
+def _explanation(parts: Parts, place: int) -> Explanation:
+    found, boosts = parts.found, parts.boosts
+    columns = (
+        found.cosine, found.bm25, found.vector, found.keyword, found.page_bm25, found.page, found.fused,
+        boosts.links, boosts.depth, parts.exact, boosts.weight,
+    )  # fmt: skip
+    return Explanation(*(round(float(column[place]), 6) for column in columns))

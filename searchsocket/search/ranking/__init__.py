@@ -1,0 +1,1 @@
+"""In which order candidates come, and whether they are enough."""

@@ -1,0 +1,72 @@
+"""Three lists of scores made one: each scaled to [0, 1] over all candidates, then mixed (docs/ranking.md)."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from searchsocket.text.words import parse_query
+from searchsocket.types import Scores
+
+
+class Shares(NamedTuple):
+    """What each list is worth; 1 together."""
+
+    meaning: float
+    words: float  # of chunks
+    page: float
+
+
+# Scaled scores keep how much better one hit is than the next, which reciprocal ranks throw away (docs/ranking.md).
+FEW_WORDS = Shares(0.4, 0.3, 0.3)
+# Who says more describes a page, and the words of that lie scattered over it.
+MANY_WORDS = Shares(0.4, 0.2, 0.4)
+_MANY = 5  # words, stop words aside
+# Words that stand everywhere score less: how much less or more is chance and rounding, which scaling would blow up.
+_SILENT = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """What the lists say of the candidates, by column."""
+
+    cosine: Scores  # in [-1, 1]
+    bm25: Scores  # 0 where the keyword list does not hold it
+    page_bm25: Scores  # of the whole page that it is on; 0 where the list of pages does not hold that
+    vector: Scores  # cosine scaled over the candidates, in [0, 1]
+    keyword: Scores  # bm25 scaled likewise
+    page: Scores  # page_bm25 scaled likewise
+    fused: Scores  # the three by their shares, in [0, 1]
+
+
+def shares_of(q: str) -> Shares:
+    """What the lists are worth for this query."""
+    return MANY_WORDS if sum(not word.is_stop for word in parse_query(q).words) >= _MANY else FEW_WORDS
+
+
+def fuse(cosine: ArrayLike, bm25: ArrayLike, page_bm25: ArrayLike, shares: Shares = FEW_WORDS) -> Fused:
+    """The lists of equal length as columns that can be compared, and mixed; a NaN counts as the least."""
+    cosines = np.array(cosine, np.float64)
+    cosines = np.minimum(np.maximum(np.where(np.isnan(cosines), -1.0, cosines), -1.0), 1.0)
+    words, pages = _positive(bm25), _positive(page_bm25)
+    vector, keyword, page = min_max(cosines), min_max(words), min_max(pages)
+    mixed = np.minimum(shares.meaning * vector + shares.words * keyword + shares.page * page, 1.0)
+    return Fused(cosines, words, pages, vector, keyword, page, mixed)
+
+
+def _positive(scores: ArrayLike) -> Scores:
+    """The scores with 0 for what says nothing, is negative, NaN or infinite."""
+    values = np.array(scores, np.float64)
+    return np.where(np.isfinite(values) & (values >= _SILENT), values, 0.0)
+
+
+def min_max(values: Scores) -> Scores:
+    """Values scaled so that the least is 0 and the greatest 1; where all are equal, 1 if positive and else 0."""
+    if not len(values):
+        return values
+    low, high = values.min(), values.max()
+    if high <= low:
+        return np.full(len(values), 1.0 if high > 0 else 0.0)
+    scaled: Scores = (values - low) / (high - low)
+    return scaled

@@ -1,0 +1,43 @@
+"""Page first: the best page, its best sections inside."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from searchsocket.search.ranking.rank import Ranked
+from searchsocket.stores.base import Facts
+
+MAX_SECTIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PageGroup:
+    """A page as its best chunk scores, with the best chunk of each of its best sections."""
+
+    best: Ranked
+    sections: tuple[Ranked, ...]  # by score; the best chunk's own section is among them, the summary is not
+
+
+def group_by_page(ranked: Sequence[Ranked], facts: Facts, top_k: int) -> list[PageGroup]:
+    """At most `top_k` pages, in the order of their best chunks.
+
+    Args:
+        ranked: Chunks best first.
+    """
+    pages: dict[str, list[Ranked]] = {}
+    for chunk in ranked:
+        pages.setdefault(facts.url[chunk.place], []).append(chunk)
+    return [PageGroup(chunks[0], _best_sections(chunks, facts)) for chunks in list(pages.values())[:top_k]]
+
+
+def each_alone(ranked: Sequence[Ranked], top_k: int) -> list[PageGroup]:
+    """At most `top_k` chunks, as if each were a page."""
+    return [PageGroup(chunk, ()) for chunk in ranked[:top_k]]
+
+
+def _best_sections(chunks: Sequence[Ranked], facts: Facts) -> tuple[Ranked, ...]:
+    """One chunk a section: a long section has several pieces, and opens at the same place."""
+    sections: dict[str, Ranked] = {}
+    for chunk in chunks:
+        if facts.kind[chunk.place] == "section":
+            sections.setdefault(facts.anchor[chunk.place], chunk)
+    return tuple(list(sections.values())[:MAX_SECTIONS])

@@ -1,0 +1,1 @@
+"""How a generation is made from the live one and what is staged."""

@@ -1,0 +1,276 @@
+"""Building a generation: the live one and the staged changes, merged into a new folder in path order."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavailable
+from searchsocket.stores.base import PublishInfo, index_digest
+from searchsocket.stores.local.build.copying import HashedFile, copy_file
+from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
+from searchsocket.stores.local.catalogue.facts import COLUMNS, FactTable, write_facts
+from searchsocket.stores.local.catalogue.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
+from searchsocket.stores.local.layout import BODIES, FACTS, FORMAT, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
+from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.staging import Staging
+from searchsocket.stores.local.vectors.matrix import Rows, forget_pages, map_matrix, write_matrix
+from searchsocket.stores.local.words.segments import write_words
+from searchsocket.system.errors import client_error
+from searchsocket.types import Vectors
+
+_MAX_CHANGED_SHARE = 0.3  # beyond it, copying the live files and changing them costs more than new ones
+_SPARE_DOCS = 100_000  # how far `doc` numbers may run ahead of four times the records before they start again
+_BATCH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a new folder holds."""
+
+    records: int
+    pages: int
+    routes: dict[str, int]
+    digest: str
+    max_doc: int
+    id_bytes: int
+    bodies: WrittenBodies
+    hashed: Mapping[str, FileEntry] = field(default_factory=dict)  # files whose hash was made while they were written
+
+
+def drop_unchanged(staging: Staging, live: LocalReader) -> None:
+    """Forget staged changes that change nothing: unknown deletions, and records that are live with the same vector."""
+    if live.manifest.format == FORMAT:
+        drop_unchanged_bodies(staging.database, live.folder / BODIES)
+    same_vectors = staging.fact("model_id") == live.generation.model_id
+    with closing(_open_merge(staging.database, live=live)) as merge:
+        merge.execute("DELETE FROM changes WHERE slot IS NULL AND id NOT IN (SELECT id FROM live.records)")
+        if not same_vectors or staging.fact("dimensions") != str(live.generation.dimensions):
+            return
+        staged = _map_staged(staging, live.vectors)
+        equal = merge.execute(
+            "SELECT c.id, c.slot, r.doc FROM changes c JOIN live.records r "
+            "ON r.id = c.id AND r.record_hash = c.record_hash WHERE c.slot IS NOT NULL ORDER BY c.id"
+        )
+        unchanged: list[tuple[str]] = []
+        while rows := equal.fetchmany(_BATCH):
+            new = staged[[slot for _, slot, _ in rows]]
+            old = live.vectors[live.rows[[doc for _, _, doc in rows]]]
+            forget_pages(staged)
+            forget_pages(live.vectors)
+            same = (new == old).all(axis=1)
+            unchanged += [(row[0],) for row, is_same in zip(rows, same, strict=True) if is_same]
+        merge.execute("BEGIN")
+        merge.executemany("DELETE FROM changes WHERE id = ?", unchanged)
+        merge.execute("COMMIT")
+
+
+def check_model(staging: Staging, live: LocalReader | None, info: PublishInfo) -> None:
+    """Refuse to put vectors of two models beside each other.
+
+    Raises:
+        EmbeddingModelMismatch, BadVectors: What is staged, or what stays, does not fit `info`.
+    """
+    staged_model, staged_dimensions = staging.fact("model_id"), staging.fact("dimensions")
+    if staging.counts()[0]:
+        if staged_model != info.model_id:
+            raise EmbeddingModelMismatch(staging.scope, staged_model, info.model_id)
+        if staged_dimensions != str(info.dimensions):
+            raise BadVectors(f"staged vectors have {staged_dimensions} dimensions, the model has {info.dimensions}")
+    if live is None or (live.generation.model_id, live.generation.dimensions) == (info.model_id, info.dimensions):
+        return
+    with closing(_open_merge(staging.database, live=live)) as merge:
+        (stays,) = merge.execute(
+            "SELECT EXISTS (SELECT 1 FROM live.records WHERE id NOT IN (SELECT id FROM changes))"
+        ).fetchone()
+    if stays:
+        raise EmbeddingModelMismatch(staging.scope, live.generation.model_id, info.model_id)
+
+
+def build(target: Path, staging: Staging, live: LocalReader | None, info: PublishInfo) -> Built:
+    """Write all files of a generation but its manifest into the new folder `target`, and sync them.
+
+    A small change is made on copies of the live files (segments of words are linked); a large one writes new files.
+
+    Raises:
+        OSError, StateUnavailable: The disk is full or refuses.
+        IndexCorrupt: The live generation is damaged.
+    """
+    target.mkdir()
+    copied = live if live is not None and _is_small(staging, live) else None
+    if copied is not None:
+        copy_file(copied.folder / RECORDS, target / RECORDS)
+    with _client_errors(target), closing(_open_merge(target / RECORDS, live=live, staging=staging)) as merge:
+        origin, first_new = _merge_records(merge, live, copied)
+        docs, ids = _path_order(merge)
+        facts = _facts(merge, live, origin, first_new, docs)
+        _name_touched_pages(merge, copied)
+        alike = copied is not None and copied.manifest.format == FORMAT
+        write_words(target, merge, copied.folder if copied is not None and alike else None, first_new)
+        old_bodies = live.folder / BODIES if live is not None and live.manifest.format == FORMAT else None
+        bodies = write_bodies(target / BODIES, old_bodies, staging.database, set(facts.texts["url"].distinct()))
+        built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize, bodies)
+    nothing = np.empty((0, info.dimensions), np.float32)
+    hashed: dict[str, FileEntry] = {}
+    with HashedFile(target / VECTORS) as vectors:
+        write_matrix(vectors, origin[docs], nothing if live is None else live.vectors, _map_staged(staging, nothing))
+        hashed[VECTORS] = vectors.entry
+    for name, array in ((ORDER, docs), (IDS, ids)):
+        with HashedFile(target / name) as file:
+            file.write(memoryview(array.tobytes()))
+            hashed[name] = file.entry
+    with open(target / FACTS, "xb") as facts_file:
+        write_facts(facts_file, facts)
+    return replace(built, hashed=hashed)
+
+
+def _is_small(staging: Staging, live: LocalReader) -> bool:
+    """Whether changing copies of the live files is cheaper than writing new ones, and leaves little waste."""
+    records = live.generation.records
+    return sum(staging.counts()) <= _MAX_CHANGED_SHARE * records and live.manifest.max_doc <= 4 * records + _SPARE_DOCS
+
+
+def _merge_records(merge: sqlite3.Connection, live: LocalReader | None, copied: LocalReader | None) -> tuple[Rows, int]:
+    """Bring the records of the new file up to date.
+
+    Returns:
+        For each `doc` number where its vector is: a row of the live matrix, or `~slot` of a staged one; and the
+        number below which all records are old.
+    """
+    merge.execute("BEGIN")
+    kept: Rows = np.empty(0, np.int64)  # live rows of the old records
+    old_docs: Rows = kept  # their numbers in the new file
+    if copied is not None:
+        merge.execute("DELETE FROM tags WHERE doc IN (SELECT doc FROM records WHERE id IN (SELECT id FROM changes))")
+        merge.execute("DELETE FROM records WHERE id IN (SELECT id FROM changes)")
+        first_new = copied.manifest.max_doc
+        kept, old_docs = np.arange(len(copied.order)), copied.order.astype(np.int64)
+    else:
+        _execute_all(merge, TABLES)
+        if live is not None:
+            kept = _copy_live(merge, live)
+            old_docs = np.arange(1, len(kept) + 1)
+        first_new = len(kept)
+    slots = _add_staged(merge)
+    _execute_all(merge, INDEXES)
+    merge.execute("COMMIT")
+    origin = np.zeros(first_new + len(slots) + 1, np.int64)
+    origin[old_docs] = kept
+    origin[first_new + 1 :] = ~slots
+    return origin, first_new
+
+
+def _copy_live(merge: sqlite3.Connection, live: LocalReader) -> Rows:
+    """Take over what stays, numbered from 1 in path order; returns the live rows."""
+    stays = f"FROM live.records WHERE id NOT IN (SELECT id FROM changes) ORDER BY {PATH_ORDER}"
+    docs = np.fromiter((row[0] for row in merge.execute(f"SELECT doc {stays}")), np.int64)
+    merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES} {stays}")
+    _add_tags(merge, 0)
+    return live.rows[docs]
+
+
+def _add_staged(merge: sqlite3.Connection) -> Rows:
+    """Add what was upserted, in path order; returns the slots in that order."""
+    merge.execute(f"CREATE INDEX IF NOT EXISTS staged.by_path ON changes ({PATH_ORDER}) WHERE slot IS NOT NULL")
+    upserts = f"FROM staged.changes WHERE slot IS NOT NULL ORDER BY {PATH_ORDER}"
+    (last,) = merge.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence").fetchone()
+    merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES} {upserts}")
+    _add_tags(merge, last)
+    return np.fromiter((row[0] for row in merge.execute(f"SELECT slot {upserts}")), np.int64)
+
+
+def _name_touched_pages(merge: sqlite3.Connection, copied: LocalReader | None) -> None:
+    """A table `touched` of the pages whose words change: all in a new file."""
+    merge.execute("CREATE TEMP TABLE touched (sort BLOB PRIMARY KEY) WITHOUT ROWID")
+    if copied is None:
+        merge.execute("INSERT INTO touched SELECT DISTINCT sort FROM records")
+        return
+    merge.execute(
+        "INSERT INTO touched SELECT sort FROM live.records WHERE id IN (SELECT id FROM changes) "
+        "UNION SELECT sort FROM changes WHERE slot IS NOT NULL"
+    )
+
+
+def _add_tags(merge: sqlite3.Connection, after_doc: int) -> None:
+    merge.execute(
+        "INSERT OR IGNORE INTO tags SELECT tag.value, r.doc FROM records r, json_each(r.tags) tag "
+        "WHERE r.doc > ? AND r.tags <> '[]'",
+        (after_doc,),
+    )
+
+
+def _path_order(merge: sqlite3.Connection) -> tuple[NDArray[np.uint32], NDArray[np.bytes_]]:
+    """The `doc` number and the id of every row of the matrix to come."""
+    found = merge.execute(f"SELECT doc, id FROM records ORDER BY {PATH_ORDER}")
+    docs: list[NDArray[np.uint32]] = []
+    ids: list[NDArray[np.bytes_]] = []
+    while rows := found.fetchmany(_BATCH):
+        docs.append(np.array([doc for doc, _ in rows], np.uint32))
+        ids.append(np.array([id_.encode() for _, id_ in rows], np.bytes_))
+    if not docs:
+        return np.empty(0, np.uint32), np.empty(0, "S1")
+    return np.concatenate(docs), np.concatenate(ids)
+
+
+def _facts(
+    merge: sqlite3.Connection, live: LocalReader | None, origin: Rows, first_new: int, docs: NDArray[np.uint32]
+) -> FactTable:
+    """The facts of every row: those of the live generation, and those of the new records."""
+    new = merge.execute(f"SELECT {', '.join(COLUMNS)} FROM records WHERE doc > ? ORDER BY doc", (first_new,))
+    old = FactTable.of([]) if live is None else live.facts_of_all
+    first = len(old.weights) - first_new - 1
+    rows = np.where(docs > first_new, first + docs.astype(np.int64), origin[docs])
+    return old.merged(FactTable.of(new), rows)
+
+
+def _summary(merge: sqlite3.Connection, records: int, max_doc: int, id_bytes: int, bodies: WrittenBodies) -> Built:
+    counts = merge.execute("SELECT route_resolution, count(DISTINCT sort) FROM records GROUP BY 1 ORDER BY 1")
+    routes = {str(resolution): int(pages) for resolution, pages in counts}
+    (pages,) = merge.execute("SELECT count(DISTINCT sort) FROM records").fetchone()
+    digest = index_digest(merge.execute("SELECT id, record_hash FROM records ORDER BY id"))
+    return Built(records, int(pages), routes, digest, max_doc, id_bytes, bodies)
+
+
+def _map_staged(staging: Staging, nothing: Vectors) -> Vectors:
+    if not staging.counts()[0]:
+        return nothing
+    rows, dimensions = int(staging.fact("slots")), int(staging.fact("dimensions"))
+    if staging.vectors.stat().st_size < rows * dimensions * 4:
+        raise StateUnavailable(f"{staging.vectors} is shorter than what this run staged; run it again")
+    return map_matrix(staging.vectors, rows, dimensions)
+
+
+def _open_merge(database: Path, *, live: LocalReader | None, staging: Staging | None = None) -> sqlite3.Connection:
+    merge = connect_writer(database)
+    if live is not None:
+        uri = f"{(live.folder / RECORDS).resolve().as_uri()}?mode=ro&immutable=1"
+        merge.execute("ATTACH ? AS live", (uri,))
+    if staging is not None:
+        merge.execute("ATTACH ? AS staged", (staging.database.resolve().as_uri(),))
+    return merge
+
+
+def _execute_all(merge: sqlite3.Connection, script: str) -> None:
+    """Like `executescript`, inside the transaction."""
+    for statement in filter(None, map(str.strip, script.split(";"))):
+        merge.execute(statement)
+
+
+@contextmanager
+def _client_errors(target: Path) -> Iterator[None]:
+    """Say in our words what SQLite and tantivy say about a disk, and about damage."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise client_error("cannot write the index in", target, error) from error
+    except sqlite3.DatabaseError as error:
+        raise corrupt(target.parent, f"holds a damaged {RECORDS} ({error})") from error
+    except BaseException as error:
+        # tantivy says ValueError for every failure, and a panic is not even an Exception.
+        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
+            raise
+        raise client_error("cannot write the words of the index in", target, error) from error

@@ -1,0 +1,1 @@
+"""Records of a generation, and the columns of them that ranking compares."""

@@ -1,0 +1,125 @@
+"""The SQLite file of a generation that holds its pages' texts: one row a page, read by URL."""
+
+import sqlite3
+import threading
+import weakref
+import zlib
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from searchsocket.stores.base import PageBody, index_digest
+from searchsocket.stores.local.build.copying import copy_file, link_file
+from searchsocket.stores.local.catalogue.records import clean, connect_reader, connect_writer
+from searchsocket.stores.local.layout import NamingDamage
+
+_COLUMNS = "url TEXT NOT NULL, digest TEXT NOT NULL, text BLOB NOT NULL"
+STAGED_TABLE = f"CREATE TABLE IF NOT EXISTS bodies ({_COLUMNS}, PRIMARY KEY (url));"
+_TABLE = f"CREATE TABLE bodies ({_COLUMNS})"
+_INDEX = "CREATE UNIQUE INDEX by_url ON bodies (url, digest)"  # with the digest, so that comparing reads no text
+_LEVEL = 1  # a third of the time of zlib's own choice, and a tenth more bytes
+_MAX_CHANGED_SHARE = 0.3  # beyond it, what went leaves more of a hole than new pages fill
+_BATCH = 4096
+
+Digests = list[tuple[str, str]]  # (url, digest)
+
+
+class WrittenBodies(NamedTuple):
+    """What a new file holds."""
+
+    pages: int
+    digest: str
+
+
+def row_of_body(body: PageBody) -> tuple[str, str, bytes]:
+    """The values of a row, ready for SQLite."""
+    return clean(body.url), clean(body.digest), zlib.compress(body.text.encode("utf-8", "surrogatepass"), _LEVEL)
+
+
+class BodyFile:
+    """The texts by URL; safe to share between threads."""
+
+    def __init__(self, path: Path) -> None:
+        self._damage = NamingDamage(path)
+        self._lock = threading.Lock()
+        with self._damage:
+            self._connection = connect_reader(path)
+        # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
+        weakref.finalize(self, self._connection.close)
+
+    def text(self, url: str) -> str | None:
+        """The text of a page; None where there is none.
+
+        Raises:
+            IndexCorrupt: The file is damaged.
+        """
+        with self._damage:
+            with self._lock:
+                row = self._connection.execute("SELECT text FROM bodies WHERE url = ?", (clean(url),)).fetchone()
+            try:
+                return zlib.decompress(row[0]).decode("utf-8", "surrogatepass") if row else None
+            except zlib.error as error:
+                raise ValueError(str(error)) from error
+
+    def digests(self, after: str, limit: int) -> Digests:
+        """The next (url, digest) pairs behind the URL `after`, by rising URL."""
+        with self._damage, self._lock:
+            return self._connection.execute(
+                "SELECT url, digest FROM bodies WHERE url > ? ORDER BY url LIMIT ?", (after, limit)
+            ).fetchall()
+
+
+def drop_unchanged_bodies(staged: Path, live: Path) -> None:
+    """Forget staged texts that say what the live ones say."""
+    with closing(_attached(staged, live)) as connection:
+        connection.execute("DELETE FROM bodies WHERE (url, digest) IN (SELECT url, digest FROM other.bodies)")
+
+
+def write_bodies(target: Path, live: Path | None, staged: Path, urls: Collection[str]) -> WrittenBodies:
+    """Write the file of a generation: the live one's texts, and what is staged, of pages that have records.
+
+    Args:
+        live: The live generation's file, None where it has none. It is linked where nothing changes.
+        urls: Of all pages that have records.
+    """
+    with closing(_attached(staged, live)) as connection:
+        known = connection.execute("SELECT url, digest FROM other.bodies ORDER BY url").fetchall() if live else []
+        gone = [(url,) for url, _ in known if url not in urls]
+        new = [(url,) for (url,) in connection.execute("SELECT url FROM bodies ORDER BY url") if url in urls]
+    if live is not None and not gone and not new:
+        link_file(live, target)
+        return WrittenBodies(len(known), index_digest(known))
+    if live is not None:
+        copy_file(live, target)
+    with closing(_attached(target, staged)) as connection:
+        connection.execute("BEGIN")
+        if live is None:
+            connection.execute(_TABLE)
+        connection.executemany("DELETE FROM bodies WHERE url = ?", gone + new if live is not None else ())
+        connection.executemany(
+            "INSERT INTO bodies SELECT url, digest, text FROM other.bodies WHERE other.bodies.url = ?", new
+        )
+        if live is None:
+            connection.execute(_INDEX)
+        connection.execute("COMMIT")
+        if live is not None and len(gone + new) > _MAX_CHANGED_SHARE * len(known):
+            connection.execute("DETACH other")
+            connection.execute("VACUUM")
+        held = connection.execute("SELECT url, digest FROM bodies ORDER BY url").fetchall()
+    return WrittenBodies(len(held), index_digest(held))
+
+
+def all_digests(file: BodyFile) -> Iterator[tuple[str, str]]:
+    """(url, digest) of every text by rising URL, a batch in memory at a time."""
+    after = ""
+    while pairs := file.digests(after, _BATCH):
+        yield from pairs
+        after = pairs[-1][0]
+
+
+def _attached(path: Path, other: Path | None) -> sqlite3.Connection:
+    connection = connect_writer(path)
+    if other is not None:
+        connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro&immutable=1",))
+    return connection

@@ -1,0 +1,136 @@
+"""The columns of a generation's records that ranking needs, held in memory: about 20 bytes a record, and the texts.
+
+A query ranks a hundred records and shows twenty: reading the hundred from SQLite would cost more than ranking them.
+"""
+
+import io
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.stores.base import Facts
+from searchsocket.stores.local.vectors.matrix import Rows
+
+# Columns of records.db: the texts repeat, since pages have several records.
+TEXTS = ("url", "title", "anchor", "kind")
+NUMBERS = ("depth", "incoming_links", "weight")
+COLUMNS = (*TEXTS, *NUMBERS)
+_MAX_KNOWN = 8_192  # texts of a column that stay decoded, under 1 MB: the same pages are found again and again
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """A column of texts: each different one once, and for each row which one."""
+
+    codes: NDArray[Any]  # shape (rows,), unsigned
+    joined: bytes  # the texts as UTF-8, one after the other
+    bounds: NDArray[np.int64]  # shape (texts + 1,): where each begins, and the next one with it ends
+    _known: dict[int, str] = field(default_factory=dict, compare=False, repr=False)  # some texts, by code
+
+    @classmethod
+    def of(cls, codes: Rows, texts: Iterable[str]) -> Self:
+        """The column that says for each row which of the texts it holds."""
+        encoded = [text.encode() for text in texts]
+        bounds = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        return cls(_narrow(codes), b"".join(encoded), bounds)
+
+    def take(self, rows: Rows) -> list[str]:
+        """The text of each row."""
+        known = self._known.get
+        return [text if (text := known(code)) is not None else self._text(code) for code in self.codes[rows].tolist()]
+
+    def _text(self, code: int) -> str:
+        text = self.joined[self.bounds[code] : self.bounds[code + 1]].decode()
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        self._known[code] = text
+        return text
+
+    def merged(self, other: Self, rows: Rows) -> Self:
+        """The texts of `rows`, where the rows of `other` are numbered on from those of this column."""
+        known: dict[str, int] = {}
+        places = [known.setdefault(text, len(known)) for column in (self, other) for text in column.distinct()]
+        codes = np.concatenate([self.codes.astype(np.int64), other.codes.astype(np.int64) + len(self.bounds) - 1])
+        used, codes = np.unique(np.array(places, np.int64)[codes[rows]], return_inverse=True)
+        texts = list(known)
+        return self.of(codes, [texts[place] for place in used.tolist()])
+
+    def distinct(self) -> list[str]:
+        """Each text once."""
+        return [self.joined[start:end].decode() for start, end in pairwise(self.bounds.tolist())]
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable:
+    """The facts of all records, one row a record."""
+
+    texts: Mapping[str, TextColumn]
+    numbers: Mapping[str, NDArray[Any]]
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[Any]]) -> Self:
+        """The table of rows of `COLUMNS`, which may be a stream."""
+        known: tuple[dict[str, int], ...] = tuple({} for _ in TEXTS)
+        columns = [array("d" if name == "weight" else "q") for name in COLUMNS]
+        for row in rows:
+            for place, value in enumerate(row):
+                texts = known[place] if place < len(known) else None
+                columns[place].append(value if texts is None else texts.setdefault(value, len(texts)))
+        arrays = {name: np.array(column) for name, column in zip(COLUMNS, columns, strict=True)}
+        return cls(
+            {name: TextColumn.of(arrays[name], texts) for name, texts in zip(TEXTS, known, strict=True)},
+            {name: arrays[name] if name == "weight" else _narrow(arrays[name]) for name in NUMBERS},
+        )
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weight of the page of each record."""
+        return self.numbers["weight"]
+
+    def take(self, rows: Rows) -> Facts:
+        """The facts of some rows, in their order; rows are in path order."""
+        url, title, anchor, kind = (self.texts[name].take(rows) for name in TEXTS)
+        depth, incoming_links, weight = (self.numbers[name][rows] for name in NUMBERS)
+        return Facts(url, title, anchor, kind, rows, depth, incoming_links, weight)
+
+    def merged(self, other: Self, rows: Rows) -> Self:
+        """The table of `rows`, where the rows of `other` are numbered on from those of this table."""
+        texts = {name: column.merged(other.texts[name], rows) for name, column in self.texts.items()}
+        both = {name: np.concatenate([column, other.numbers[name]])[rows] for name, column in self.numbers.items()}
+        return type(self)(texts, both)
+
+
+def write_facts(file: BinaryIO, table: FactTable) -> None:
+    """Write a table as numpy's `.npz`; equal tables give equal bytes."""
+    arrays: dict[str, NDArray[Any]] = dict(table.numbers)
+    for name, column in table.texts.items():
+        arrays[name] = column.codes
+        arrays[f"{name}_texts"] = np.frombuffer(column.joined, np.uint8)
+        arrays[f"{name}_bounds"] = column.bounds
+    np.savez(file, allow_pickle=False, **arrays)
+
+
+def read_facts(data: bytes) -> FactTable:
+    """The table of a file's bytes.
+
+    Raises:
+        ValueError, LookupError: They are no such table.
+    """
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        texts = {
+            name: TextColumn(arrays[name], arrays[f"{name}_texts"].tobytes(), arrays[f"{name}_bounds"])
+            for name in TEXTS
+        }
+        return FactTable(texts, {name: arrays[name] for name in NUMBERS})
+
+
+def _narrow(values: NDArray[np.int64]) -> NDArray[Any]:
+    """The same whole numbers, in the fewest bytes."""
+    if not len(values):
+        return values.astype(np.uint8)
+    return values.astype(np.result_type(np.min_scalar_type(values.min()), np.min_scalar_type(values.max())))

@@ -1,0 +1,89 @@
+"""records.db of one generation, open for queries: what is asked for again stays in memory."""
+
+import json
+import threading
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from searchsocket.stores.base import Shown
+from searchsocket.stores.local.catalogue.records import (
+    FIELD_NAMES,
+    KEPT_NAMES,
+    PATH_ORDER,
+    connect_reader,
+    path_key,
+    record_of,
+    shown_of,
+)
+from searchsocket.stores.local.layout import NamingDamage
+from searchsocket.types import Generation, Record
+
+_MAX_SEEN = 8_192  # records that stay in memory, about 30 MB: reading one costs as much as ranking it
+_GIVEN = "(SELECT value FROM json_each(?))"  # one statement for any number of values: SQLite parses it once
+
+
+class RecordFile:
+    """The records by `doc` number; safe to share between threads."""
+
+    def __init__(self, path: Path, generation: Generation) -> None:
+        self._damage = NamingDamage(path)
+        self._generation = generation
+        self._lock = threading.Lock()
+        with self._damage:
+            self._connection = connect_reader(path)
+        # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
+        weakref.finalize(self, self._connection.close)
+        self._seen: dict[int, Shown] = {}
+
+    def shown(self, docs: Sequence[int]) -> list[Shown]:
+        """The named records, in the order of `docs`."""
+        known = self._seen
+        unknown = [doc for doc in dict.fromkeys(docs) if doc not in known]
+        if not unknown:
+            return [known[doc] for doc in docs]
+        rows = self._all(f"SELECT doc, {KEPT_NAMES} FROM records WHERE doc IN {_GIVEN}", json.dumps(unknown))
+        with self._damage:
+            found = {row[0]: shown_of(row[1:], self._generation) for row in rows}
+            told = [found[doc] if doc in found else known[doc] for doc in docs]
+        if len(known) + len(found) > _MAX_SEEN:
+            self._seen = found  # another thread may hold the old one, so that stays as it is
+        else:
+            known.update(found)
+        return told
+
+    def texts(self, docs: Sequence[int]) -> list[str]:
+        """The text of each named record."""
+        rows = self._all(f"SELECT doc, text FROM records WHERE doc IN {_GIVEN}", json.dumps(docs))
+        with self._damage:
+            found = dict(rows)
+            return [found[doc] for doc in docs]
+
+    def of_page(self, url: str) -> list[Record]:
+        """The records of a page, by ordinal."""
+        rows = self._all(f"SELECT {FIELD_NAMES} FROM records WHERE sort = ? ORDER BY ordinal, id", path_key(url))
+        with self._damage:
+            return [record_of(row, self._generation) for row in rows]
+
+    def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
+        """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
+        return self._all(f"SELECT id, record_hash FROM records WHERE id > ? ORDER BY id LIMIT {int(limit)}", after)
+
+    def first_from(self, key: bytes) -> int | None:
+        """The first record whose path is `key` or sorts behind it."""
+        found = self._all(f"SELECT doc FROM records WHERE sort >= ? ORDER BY {PATH_ORDER} LIMIT 1", key)
+        return found[0][0] if found else None
+
+    def tagged(self, tag: str) -> list[int]:
+        """The records that carry a tag, in no order."""
+        return [row[0] for row in self._all("SELECT doc FROM tags WHERE tag = ?", tag)]
+
+    def _all(self, sql: str, *values: str | bytes) -> list[tuple[Any, ...]]:
+        """All rows of a statement.
+
+        Raises:
+            IndexCorrupt: The file is damaged.
+        """
+        with self._damage, self._lock:
+            return self._connection.execute(sql, values).fetchall()

@@ -1,0 +1,1 @@
+"""The matrix of a generation."""

@@ -1,0 +1,115 @@
+"""The documents of a generation's two word indexes: one a record, and one a page, of all that the page says."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import tantivy
+
+from searchsocket.stores.local.layout import WORDS
+from searchsocket.text.words import index_text, plain_words, split_code
+from searchsocket.urls.paths import ancestors
+
+# Fields of a record, and the one field of a page.
+RECORD_FIELDS = ("title", "headings", "links", "path", "body", "code")
+PAGE_FIELDS = ("said",)
+_MAX_TOKEN_CHARS = 200
+
+
+class Row(NamedTuple):
+    """The columns of a record that its words come from; lists are JSON."""
+
+    doc: int
+    sort: bytes
+    kind: str
+    weight: float
+    url: str
+    tags: str
+    # Not read of a record whose document is there already.
+    title: str
+    heading_path: str
+    link_texts: str
+    text: str
+
+
+ROW_OF_NEW = Row._fields[6:]
+
+
+def schema(part: str) -> tantivy.Schema:
+    """Fields of word lists, of whole tokens for filters, and the number that records.db knows the record by.
+
+    All of a record is stored, so that its document can be added again without taking its text apart.
+    """
+    builder = tantivy.SchemaBuilder()
+    is_stored = part == WORDS
+    builder.add_unsigned_field("doc", indexed=True, fast=True, stored=is_stored)  # of a page: that of its first record
+    if part == WORDS:
+        for name in RECORD_FIELDS:
+            builder.add_text_field(name, tokenizer_name="whitespace", stored=True)
+        # A vocabulary, never scored.
+        builder.add_text_field("plain", tokenizer_name="whitespace", index_option="basic", stored=True)
+    else:
+        for name in PAGE_FIELDS:
+            builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    for name in ("dirs", "tags"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", stored=is_stored)
+    return builder.build()
+
+
+def documents_of(
+    rows: Sequence[Row], kept: Callable[[int], tantivy.Document | None]
+) -> tuple[list[tantivy.Document], tantivy.Document]:
+    """The documents of the records of one page, and that of the page.
+
+    Args:
+        kept: The document of a record that was added before, by its number.
+    """
+    documents = [kept(row.doc) or _record_document(row) for row in rows]
+    shown = [(row, document) for row, document in zip(rows, documents, strict=True) if row.weight > 0]
+    page = tantivy.Document()
+    page.add_unsigned("doc", rows[0].doc)
+    if shown:
+        # A summary says again what the page says, or what no reader of it sees.
+        said = [words for row, document in shown if row.kind != "summary" for words in _words(document, "body", "code")]
+        page.add_text("said", " ".join([*_words(shown[0][1], "title"), *said]))
+        _add_filters(page, shown[0][0].url, {tag for row, _ in shown for tag in json.loads(row.tags)})
+    return documents, page
+
+
+def _words(document: tantivy.Document, *fields: str) -> list[str]:
+    return [str(document.get_first(field) or "") for field in fields]
+
+
+def _record_document(row: Row) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_unsigned("doc", row.doc)
+    if row.weight <= 0:
+        return document  # counted, but never found
+    body, code = split_code(row.text)
+    values = {
+        "title": row.title,
+        "headings": "\n".join(json.loads(row.heading_path)),
+        "links": "\n".join(json.loads(row.link_texts)),
+        "path": row.url.replace("/", " "),
+        "body": body,
+        "code": code,
+    }
+    for name, value in values.items():
+        if value:
+            document.add_text(name, index_text(value))
+    document.add_text("plain", " ".join(plain_words("\n".join(values.values()))))
+    _add_filters(document, row.url, set(json.loads(row.tags)))
+    return document
+
+
+def _add_filters(document: tantivy.Document, url: str, tags: set[str]) -> None:
+    for path in ancestors(url):
+        document.add_text("dirs", token(path))
+    for tag in sorted(tags):
+        document.add_text("tags", token(tag))
+
+
+def token(value: str) -> str:
+    """A value as the index keeps it whole: a long one by its hash."""
+    return value if len(value) <= _MAX_TOKEN_CHARS else hashlib.sha256(value.encode()).hexdigest()

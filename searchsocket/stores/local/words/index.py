@@ -1,0 +1,133 @@
+"""One index of tantivy, open for queries: the best documents, and among equals those that come first."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+from tantivy import Occur, Query
+
+from searchsocket.stores.local.catalogue.records import clean
+from searchsocket.stores.local.words.documents import PAGE_FIELDS, token
+from searchsocket.text.synonyms import Forms
+from searchsocket.types import Filter
+
+_MAX_KNOWN = 4_096  # words
+_MANY_TIES = 250  # so many are listed and sorted; of more, those that come first are looked for
+_DIGITS = 4  # sums of floats in another order differ later than this
+
+Term = tuple[str, float]  # a form that documents may hold, and what it is worth
+Docs = NDArray[np.integer]  # numbers by which records.db knows a record, or the first one of a page
+Scored = tuple[Docs, NDArray[np.float64]]
+_TantivyHit = tuple[float, tantivy.DocAddress]
+
+
+class WordIndex:
+    """The words of all records, or of all pages; safe to share between threads."""
+
+    def __init__(self, folder: Path, fields: Mapping[str, float], in_order: Docs) -> None:
+        """Open an index.
+
+        Args:
+            fields: Those that are searched, and what a word is worth there.
+            in_order: The `doc` number of every document, in the order in which equals are answered.
+        """
+        self._fields = fields
+        self._in_order = in_order
+        self._known: dict[Term, tuple[tuple[Occur, Query], ...]] = {}  # clauses: queries repeat each other's words
+        if os.access(folder, os.W_OK):
+            self._open(folder)
+        else:
+            # tantivy locks a folder even to read it, so it gets one of its own that names the same files.
+            with TemporaryDirectory(prefix="searchsocket-words-") as view:
+                for path in folder.resolve().iterdir():
+                    if path.suffix != ".lock":
+                        (Path(view) / path.name).symlink_to(path)
+                self._open(Path(view))  # which holds all files open from here on
+
+    def _open(self, folder: Path) -> None:
+        index = tantivy.Index.open(str(folder))
+        index.config_reader("manual")  # a generation never changes: no thread that watches it
+        index.reload()
+        self.searcher = index.searcher()
+        self.schema = index.schema
+
+    def best(self, matching: Query, where: Filter, top_k: int) -> Scored:
+        """The `top_k` best by falling score, and more of those that tie with the last one.
+
+        They are at least those that come first in the order of ties; sorting by score and that order gives the answer.
+        """
+        query = self._filtered(matching, where)
+        for limit in (top_k + 32, top_k + _MANY_TIES):
+            hits, scores = self._search(query, limit)
+            # tantivy orders equals by where they lie, which another build changes: take all of them in.
+            if len(scores) < limit or scores[-1] < scores[top_k - 1]:
+                return self._docs(hits), scores
+        # A word that every page holds says nothing of any of them, so thousands tie.
+        last = scores[top_k - 1]
+        sure = int((scores > last).sum())
+        tied = self._first_tied(query, float(last), top_k - sure)
+        return np.concatenate([self._docs(hits[:sure]), tied]), np.append(scores[:sure], np.full(len(tied), last))
+
+    def _search(self, query: Query, limit: int) -> tuple[list[_TantivyHit], NDArray[np.float64]]:
+        """The best by falling score, among equals any; and the scores."""
+        hits = self.searcher.search(query, limit=limit, count=False).hits
+        return hits, np.array([score for score, _ in hits], np.float64).round(_DIGITS)
+
+    def _docs(self, hits: Sequence[_TantivyHit]) -> Docs:
+        return np.array(self.searcher.fast_field_values("doc", [address for _, address in hits]), np.int64)
+
+    def _first_tied(self, query: Query, score: float, count: int) -> Docs:
+        """The first documents of this very score in the order of ties, at least `count` where there are so many."""
+        tied: list[Docs] = []
+        start, size = 0, _MANY_TIES
+        while sum(map(len, tied)) < count and start < len(self._in_order):
+            some = self._in_order[start : start + size]
+            among = Query.term_set_query(self.schema, "doc", some.tolist())
+            within = [(Occur.Must, query), (Occur.Must, Query.const_score_query(among, 0.0))]
+            hits, scores = self._search(Query.boolean_query(within), size)
+            tied.append(self._docs(hits)[scores == score])
+            start, size = start + size, size * 4
+        return np.concatenate(tied)
+
+    def _filtered(self, matching: Query, where: Filter) -> Query:
+        clauses = [("dirs", where.path_prefix)] if where.path_prefix else []
+        clauses += [("tags", clean(tag)) for tag in where.tags]
+        musts = [
+            (Occur.Must, Query.const_score_query(Query.term_query(self.schema, field, token(value)), 0.0))
+            for field, value in clauses
+        ]
+        return Query.boolean_query([(Occur.Must, matching), *musts]) if musts else matching
+
+    def any_of(self, forms: Iterable[Forms]) -> Query:
+        """Pages that hold all words of one of the forms."""
+        return Query.boolean_query(
+            [(Occur.Should, self.all_of(words, field)) for words in forms for field in PAGE_FIELDS]
+        )
+
+    def all_of(self, words: Forms, field: str) -> Query:
+        """Documents that hold all the words, wherever they stand."""
+        queries = [Query.term_query(self.schema, field, word, "freq") for word in words]
+        return Query.boolean_query([(Occur.Must, query) for query in queries]) if len(queries) > 1 else queries[0]
+
+    def most(self, worth: Sequence[tuple[Query, float]]) -> float:
+        """The greatest sum of what its matches are worth that a document reaches."""
+        clauses = [(Occur.Should, Query.const_score_query(query, value)) for query, value in worth]
+        hits = self.searcher.search(Query.boolean_query(clauses), limit=1, count=False).hits if clauses else []
+        return float(hits[0][0]) if hits else 0.0
+
+    def clauses(self, term: str, worth: float) -> tuple[tuple[Occur, Query], ...]:
+        """The term in every one of the fields that holds it anywhere."""
+        found = self._known.get((term, worth))
+        if found is None:
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()  # callers choose the words, so what is kept is bounded
+            found = self._known[term, worth] = tuple(
+                (Occur.Should, Query.boost_query(Query.term_query(self.schema, field, term, "freq"), weight * worth))
+                for field, weight in self._fields.items()
+                if self.searcher.doc_freq(field, term)
+            )
+        return found

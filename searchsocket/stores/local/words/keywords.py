@@ -1,0 +1,230 @@
+"""The words of a generation, in tantivy: which records and which pages hold the words of a query, by BM25."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tantivy import Occur, Query
+
+from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.local.catalogue.records import clean
+from searchsocket.stores.local.layout import PAGES, WORDS
+from searchsocket.stores.local.words.documents import PAGE_FIELDS
+from searchsocket.stores.local.words.index import Docs, Scored, Term, WordIndex
+from searchsocket.stores.local.words.vocabulary import Vocabulary
+from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
+from searchsocket.text.typos import allowed_edits, is_likely_slip
+from searchsocket.text.words import ParsedQuery, QueryWord, parse_query, stem
+from searchsocket.types import Filter
+
+# What a word is worth where it stands.
+BOOSTS = {"title": 2.0, "headings": 1.0, "links": 1.5, "path": 1.0, "body": 1.0, "code": 1.0}
+_WHOLE = dict.fromkeys(PAGE_FIELDS, 1.0)
+_IDENTIFIER_BOOST = 2.0  # who types one means that one
+_PART_BOOST = 0.3  # of a part of an identifier beside the whole one
+_PREFIX_BOOST = 0.05  # of a word that begins with the one being typed
+_TYPO_BOOST = 0.8  # of a word that the typed one was meant to be
+_SYNONYM_BOOST = 0.5  # of a word that the settings say means the same
+_MAX_COMPLETIONS = 12
+_MAX_CORRECTED = 4  # words of a query
+_MIN_PREFIX_CHARS = 2
+_MIN_EVIDENT_PREFIX, _MIN_EVIDENT_TYPO = 3, 6  # shorter ones are near some word by chance
+
+_ROUNDING = 1e-6  # tantivy adds up in float32
+
+_NOTHING: Scored = np.empty(0, np.int64), np.empty(0, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class _LookedFor:
+    parsed: ParsedQuery
+    words: tuple[QueryWord, ...]  # those that count
+    terms: list[Term]
+    wholes: list[tuple[Forms, float]]  # synonyms of several words
+    others: dict[str, tuple[Forms, ...]]  # all synonyms, by the exact form of their word
+
+
+class Words:
+    """The words of one generation, open for queries; safe to share between threads."""
+
+    def __init__(self, generation: Path, records: Docs, pages: Docs, synonyms: Synonyms = NO_SYNONYMS) -> None:
+        """Open the words of a generation's folder.
+
+        Args:
+            records: All records, in the order in which equals are answered.
+            pages: The first record of every page, likewise.
+
+        Raises:
+            ValueError, OSError: Files are missing or damaged.
+        """
+        self._synonyms = synonyms
+        self._records = WordIndex(generation / WORDS, BOOSTS, records)
+        self._pages = WordIndex(generation / PAGES, _WHOLE, pages)
+        self._searcher = searcher = self._records.searcher
+        # Without `self` in it: what refers to itself waits for the collector of garbage with its files open.
+        self._vocabulary = Vocabulary(lambda first: searcher.terms_with_prefix("plain", first))
+        self._last: tuple[str, _LookedFor] | None = None
+
+    @property
+    def records(self) -> int:
+        """How many there are, the hidden ones included."""
+        return int(self._searcher.num_docs)
+
+    @property
+    def pages(self) -> int:
+        """How many there are, the hidden ones included."""
+        return int(self._pages.searcher.num_docs)
+
+    def holds(self, docs: list[int]) -> bool:
+        """Whether every one of these distinct numbers belongs to a record."""
+        query = Query.term_set_query(self._records.schema, "doc", docs)
+        return len(self._searcher.search(query, limit=len(docs), count=False).hits) == len(docs)
+
+    def search(self, text: str, where: Filter, top_k: int) -> Scored:
+        """Records, see `WordIndex.best`."""
+        wanted = self._looked_for(text)
+        clauses = [(Occur.Must, self._phrase(phrase)) for phrase in wanted.parsed.phrases]
+        clauses += [clause for term in wanted.terms for clause in self._records.clauses(*term)]
+        clauses += [(Occur.Should, Query.boost_query(self._phrase(forms), worth)) for forms, worth in wanted.wholes]
+        return self._records.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else _NOTHING
+
+    def search_pages(self, text: str, where: Filter, top_k: int) -> Scored:
+        """Pages by the number of their first record, see `WordIndex.best`. Phrases count as their words."""
+        wanted = self._looked_for(text)
+        clauses = [clause for term in wanted.terms for clause in self._pages.clauses(*term)]
+        clauses += [
+            (Occur.Should, Query.boost_query(self._pages.all_of(forms, field), worth))
+            for forms, worth in wanted.wholes
+            for field in PAGE_FIELDS
+        ]
+        return self._pages.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else _NOTHING
+
+    def evidence(self, text: str) -> WordEvidence:
+        """See `IndexReader.word_evidence`."""
+        wanted = self._looked_for(text)
+        # A letter alone stands everywhere, and what hands drum on a keyboard has many.
+        telling = [word for word in wanted.words if len(word.exact) > 1 or not word.exact.isascii()] or wanted.words
+        held = {word: self._held_forms(word, wanted) for word in telling}
+        known = sum(map(bool, held.values()))
+        guessed = _worth_correcting(word for word, sure in held.items() if not sure)
+        rarities: list[tuple[Query, float]] = []
+        total = 0.0
+        for word, sure in held.items():
+            forms = sure or self._guessed_forms(word, word in guessed, is_alone=not known)
+            pages = max((self._pages_with(words) for words in forms), default=0)
+            rarity = math.log1p((self.pages - pages + 0.5) / (pages + 0.5))
+            total += rarity
+            if forms:
+                rarities.append((self._pages.any_of(forms), rarity))
+        share = self._pages.most([(query, rarity) for query, rarity in rarities]) / total if total else 0.0
+        if math.isclose(share, 1.0, rel_tol=_ROUNDING):
+            count = len(rarities)
+        else:
+            count = round(self._pages.most([(query, 1.0) for query, _ in rarities]))
+        return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0)
+
+    def _held_forms(self, word: QueryWord, wanted: _LookedFor) -> list[Forms]:
+        """The forms by which pages hold a word as it was typed or begun, and its synonyms."""
+        forms = dict.fromkeys((form,) for form in (word.exact, word.stem) if form)
+        found = [*forms, *wanted.others.get(word.exact, ())]
+        if (held := [forms for forms in found if self._pages_with(forms)]) or len(word.exact) < _MIN_EVIDENT_PREFIX:
+            return held
+        is_open = wanted.parsed.open_ended and word is wanted.parsed.words[-1]
+        return [(form,) for form in self._completions(word) if self._pages_with((form,))] if is_open else []
+
+    def _guessed_forms(self, word: QueryWord, may_be_slip: bool, *, is_alone: bool) -> list[Forms]:
+        """The forms by which pages hold what a word was meant to be: all its parts, or what it is a slip of.
+
+        Noise has small parts that some page holds, and made-up words are near some word. So it must be all the parts,
+        and where no word of the query is held, a slip that fingers make.
+        """
+        if word.parts:
+            return [word.parts] if self._pages_with(word.parts) else []
+        if not may_be_slip or len(word.exact) < _MIN_EVIDENT_TYPO:
+            return []
+        meant = (known for known in self._nearest(word) if not is_alone or is_likely_slip(word.exact, known))
+        return [(form,) for form in _kept_forms(meant) if self._pages_with((form,))]
+
+    def _pages_with(self, forms: Forms) -> int:
+        """At most how many pages hold all of the words."""
+        return max(min(int(self._pages.searcher.doc_freq(name, form)) for form in forms) for name in PAGE_FIELDS)
+
+    def _phrase(self, phrase: Sequence[str]) -> Query:
+        """The phrase in any field."""
+        fields = [
+            Query.boost_query(Query.phrase_query(self._records.schema, field, list(phrase)), boost)
+            for field, boost in BOOSTS.items()
+        ]
+        return Query.boolean_query([(Occur.Should, field) for field in fields])
+
+    def _looked_for(self, text: str) -> _LookedFor:
+        """A query taken apart, and what is looked for."""
+        last = self._last  # records and pages are asked for the same words, one after the other
+        if last is None or last[0] != text:
+            last = self._last = (text, self._find_terms(text))
+        return last[1]
+
+    def _find_terms(self, text: str) -> _LookedFor:
+        parsed = parse_query(clean(text))
+        words = tuple(word for word in parsed.words if not word.is_stop) or parsed.words
+        wanted = _LookedFor(parsed, words, [], [], self._synonyms.of(parsed.order))
+        unknown: list[QueryWord] = []
+        found: dict[str, list[Term]] = {}
+        for word in words:
+            others = [forms for forms in wanted.others.get(word.exact, ()) if all(map(self._is_held, forms))]
+            worth = _SYNONYM_BOOST * (1.0 if word.stem else _IDENTIFIER_BOOST)
+            found[word.exact] = [(forms[0], worth) for forms in others if len(forms) == 1]
+            wanted.wholes.extend((forms, worth) for forms in others if len(forms) > 1)
+            own = self._terms(word, is_open=parsed.open_ended and word is parsed.words[-1])
+            found[word.exact] += own
+            if not own and not others:
+                unknown.append(word)
+        for word in _worth_correcting(unknown):
+            found[word.exact] = [term for term in self._corrections(word) if self._is_held(*term)]
+        wanted.terms.extend(term for terms in found.values() for term in terms)
+        return wanted
+
+    def _terms(self, word: QueryWord, *, is_open: bool) -> list[Term]:
+        """What one word of the query looks for: its own forms and parts, and completions."""
+        forms = [form for form in dict.fromkeys((word.exact, word.stem)) if form]
+        worth = 1.0 if word.stem else _IDENTIFIER_BOOST
+        found = [(form, worth) for form in forms]
+        if is_open:
+            found += [(form, _PREFIX_BOOST) for form in self._completions(word) if form not in forms]
+        found += [(part, _PART_BOOST) for part in word.parts if part not in forms]
+        return [(form, worth) for form, worth in found if self._is_held(form, worth)]
+
+    def _is_held(self, term: str, worth: float = _SYNONYM_BOOST) -> bool:
+        """Whether any record holds the term; `worth` is what it is then looked for with."""
+        return bool(self._records.clauses(term, worth))
+
+    def _completions(self, word: QueryWord) -> list[str]:
+        """The most frequent words that begin with the one being typed, as documents keep them."""
+        if len(word.exact) < _MIN_PREFIX_CHARS and word.exact.isascii():
+            return []
+        counts: dict[str, int] = {}
+        for field in ("plain",) if word.stem else BOOSTS:
+            for term, count in self._searcher.terms_with_prefix(field, word.exact, limit=_MAX_COMPLETIONS):
+                counts[term] = counts.get(term, 0) + int(count)
+        best = sorted(counts, key=lambda term: (-counts[term], term))[:_MAX_COMPLETIONS]
+        return _kept_forms(best) if word.stem else best
+
+    def _corrections(self, word: QueryWord) -> list[Term]:
+        """What a word that no document holds was meant to be."""
+        return [(form, _TYPO_BOOST) for form in _kept_forms(self._nearest(word))]
+
+    def _nearest(self, word: QueryWord) -> list[str]:
+        return self._vocabulary.nearest(word.exact)
+
+
+def _worth_correcting(unknown: Iterable[QueryWord]) -> list[QueryWord]:
+    """The longest of the words that may be slips: made-up words by the dozen mean nothing, and each costs a search."""
+    slips = [word for word in unknown if word.stem and allowed_edits(word.exact)]
+    return sorted(slips, key=lambda word: -len(word.exact))[:_MAX_CORRECTED]
+
+
+def _kept_forms(plain: Iterable[str]) -> list[str]:
+    """The forms in which fields hold words of the vocabulary: as the whole of an identifier, or as a stem."""
+    return list(dict.fromkeys(form for word in plain for form in (word, stem(word))))

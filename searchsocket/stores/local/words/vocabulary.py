@@ -1,0 +1,87 @@
+"""The words of a generation, ready to be compared with a typed one: those that cannot be near are never looked at."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.text.typos import allowed_edits, nearest
+
+_MAX_WORDS = 1_000_000  # in memory, about 40 bytes each
+_MAX_KNOWN = 4_096  # words whose neighbours are remembered
+
+
+class _Letter(NamedTuple):
+    """All words that begin with one letter, the more frequent first, then by spelling."""
+
+    text: str  # one word behind the other
+    ends: NDArray[np.int64]  # of the words in it, and 0 before the first
+    lengths: NDArray[np.int64]
+    once: NDArray[np.uint64]  # see `_letters`
+    twice: NDArray[np.uint64]
+
+    def near(self, word: str) -> Iterator[str]:
+        """The words that hold about the same letters: all that are near, and few others."""
+        most = allowed_edits(word)
+        (once,), (twice,) = _letters(word, np.array([len(word)]))
+        # An edit adds one letter at the most, and takes one away.
+        is_near = np.abs(self.lengths - len(word)) <= most
+        is_near &= np.bitwise_count(self.once & ~once) + np.bitwise_count(self.twice & ~twice) <= most
+        is_near &= np.bitwise_count(once & ~self.once) + np.bitwise_count(twice & ~self.twice) <= most
+        for place in np.flatnonzero(is_near).tolist():
+            yield self.text[self.ends[place] : self.ends[place + 1]]
+
+
+class Vocabulary:
+    """Finds what a word was meant to be; reads each letter's words once. Safe to share between threads."""
+
+    def __init__(self, words_with: Callable[[str], Sequence[tuple[str, int]]]) -> None:
+        """Args: words_with: all words that begin with a letter and how many documents hold them, the most first."""
+        self._words_with = words_with
+        self._lock = threading.Lock()
+        self._letters: dict[str, _Letter] = {}  # by the letter, the one that was read last at the end
+        self._known: dict[str, list[str]] = {}
+
+    def nearest(self, word: str) -> list[str]:
+        """See `typos.nearest`; the first letter is taken to be right."""
+        found = self._known.get(word)
+        if found is None:
+            found = nearest(word, list(self._letter(word[0]).near(word)))
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()  # callers choose the words, so what is kept is bounded
+            self._known[word] = found
+        return found
+
+    def _letter(self, first: str) -> _Letter:
+        letter = self._letters.get(first)
+        if letter is None:
+            letter = _read([word for word, _ in self._words_with(first)])
+            with self._lock:
+                self._letters[first] = letter
+                while len(self._letters) > 1 and self._held() > _MAX_WORDS:
+                    del self._letters[next(iter(self._letters))]
+        return letter
+
+    def _held(self) -> int:
+        return sum(len(letter.lengths) for letter in self._letters.values())
+
+
+def _read(words: Sequence[str]) -> _Letter:
+    text = "".join(words)
+    ends = np.cumsum([0, *map(len, words)])
+    return _Letter(text, ends, np.diff(ends), *_letters(text, np.diff(ends)))
+
+
+def _letters(text: str, lengths: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The letters that each word of a text holds, and those that it holds again, as bits; large alphabets share."""
+    bits = np.frombuffer(text.encode("utf-32-le"), np.uint32).astype(np.int64) & 63
+    keys = np.sort(np.repeat(np.arange(len(lengths)), lengths) * 64 + bits)
+    return _bits(keys, len(lengths)), _bits(keys[1:][keys[1:] == keys[:-1]], len(lengths))
+
+
+def _bits(keys: NDArray[np.int64], words: int) -> NDArray[np.uint64]:
+    found = np.zeros(words, np.uint64)
+    np.bitwise_or.at(found, keys >> 6, np.uint64(1) << (keys & 63).astype(np.uint64))
+    return found

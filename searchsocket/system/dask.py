@@ -1,0 +1,190 @@
+"""A Dask cluster as an executor: the other place where batches can run (DESIGN 9)."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError, Executor, Future
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from time import monotonic
+from typing import Any, TypeVar
+
+from searchsocket.errors import ClusterUnavailable, ConfigError, ConfigMissing
+from searchsocket.system.processes import BatchGivenUp
+
+R = TypeVar("R")
+
+_ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):\d{1,5}(?=/|$)")
+_LOST = (OSError, RuntimeError, ValueError)  # what Dask raises of a scheduler that is not there, or no longer
+_PACKAGE = "searchsocket"
+_CONNECT_S = 10  # for a scheduler that does not answer
+_LOOK_S = 5.0  # between two looks whether anybody still works
+_NO_WORKER_S = 60.0  # a cluster may start its workers when there is work
+
+
+class DaskExecutor(Executor):
+    """Batches on a cluster, with its errors turned into ours."""
+
+    def __init__(self, client: Any, shown: str) -> None:
+        """
+        Args:
+            client: A connected `distributed.Client`.
+            shown: The scheduler's address as it may be shown.
+        """
+        self._client = client
+        self._inner = client.get_executor(pure=False)
+        self._shown = shown
+        self._worked = monotonic()
+
+    @property
+    def workers(self) -> int:
+        """Batches that the cluster works on at a time, at least 1."""
+        return max(1, sum(self._threads().values()))
+
+    def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+        """As for every executor; a result is waited for only while the cluster has workers."""
+        inner = self._inner.submit(fn, *args, **kwargs)
+        outer: Future[R] = _Watched(inner, self._look)
+        inner.add_done_callback(lambda done: self._hand_over(done, outer))
+        return outer
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take back what is under way; the cluster itself stays."""
+        with suppress(Exception):  # a client that lost its cluster takes nothing back
+            self._inner.shutdown(wait=wait and not cancel_futures)
+
+    def _hand_over(self, inner: Future[R], outer: Future[R]) -> None:
+        if not outer.set_running_or_notify_cancel():
+            return
+        try:
+            outer.set_result(inner.result())
+        except CancelledError:
+            outer.set_exception(self._lost())
+        except Exception as error:  # noqa: BLE001  whatever a worker raised is told to whoever waits
+            outer.set_exception(self._lost() if _is_of_dask(error) else _translated(error))
+
+    def _lost(self) -> ClusterUnavailable:
+        return ClusterUnavailable(f"the Dask cluster at {self._shown} was lost while it worked")
+
+    def _look(self) -> None:
+        if self._threads():
+            self._worked = monotonic()
+        elif monotonic() - self._worked > _NO_WORKER_S:
+            raise ClusterUnavailable(
+                f"the Dask cluster at {self._shown} has had no worker for {_NO_WORKER_S:g} s; start some with "
+                "`dask worker ADDRESS`, or unset run.dask_address"
+            )
+
+    def _threads(self) -> dict[str, int]:
+        """Worker -> number of threads."""
+        try:
+            return dict(self._client.sync(self._client.scheduler.ncores, callback_timeout=_CONNECT_S))
+        except (*_LOST, AttributeError) as error:  # a client that gave up has no scheduler
+            raise ClusterUnavailable(
+                f"the Dask cluster at {self._shown} does not answer any more ({type(error).__name__})"
+            ) from None
+
+
+class _Watched(Future[R]):
+    """A future that looks after its workers while it is waited for."""
+
+    def __init__(self, inner: Future[R], look: Callable[[], None]) -> None:
+        super().__init__()
+        self._inner = inner
+        self._look = look
+
+    def cancel(self) -> bool:
+        taken_back = super().cancel()
+        with suppress(Exception):  # see `DaskExecutor.shutdown`
+            return taken_back and self._inner.cancel()
+        return taken_back
+
+    def result(self, timeout: float | None = None) -> R:
+        if timeout is not None:
+            return super().result(timeout)
+        while True:
+            try:
+                return super().result(_LOOK_S)
+            except TimeoutError:
+                if self.done():  # the work itself ran out of time
+                    raise
+                self._look()
+
+
+@contextmanager
+def dask_executor(address: str) -> Iterator[DaskExecutor]:
+    """Connect to a scheduler; disconnected afterwards.
+
+    Args:
+        address: Of the scheduler, e.g. `tcp://scheduler:8786`. Certificates for `tls://` come from Dask's own settings.
+
+    Raises:
+        ConfigMissing: The package `distributed` is not installed.
+        ConfigError: The address is none, or holds a login, which Dask would not use.
+        ClusterUnavailable: Nothing answers there within ten seconds, or a worker has another version of ours.
+    """
+    shown = shown_address(address)
+    try:
+        import distributed  # only where it is used: it takes half a second to load
+    except ImportError as error:
+        raise ConfigMissing(
+            "run.dask_address is set, but Dask is not installed; `pip install searchsocket[dask]`, or unset it"
+        ) from error
+    connect: Any = distributed.Client
+    try:
+        client = connect(address, timeout=_CONNECT_S, set_as_default=False, name="searchsocket")
+    except _LOST as error:
+        # Dask's words repeat the address, and their cause would be logged with them.
+        raise ClusterUnavailable(
+            f"no Dask scheduler answers at {shown} ({type(error).__name__}); start one with `dask scheduler`, "
+            "correct run.dask_address, or unset it to work on this machine alone"
+        ) from None
+    try:
+        # A worker that cannot load what it is sent would not say so: it ends, and so does the next one.
+        _refuse_strangers(client.run(version, _PACKAGE, on_error="return"), shown)
+        yield DaskExecutor(client, shown)
+    finally:
+        client.close(timeout=_CONNECT_S)
+
+
+def shown_address(address: str) -> str:
+    """Protocol, host and port of a scheduler: what may be shown of its address.
+
+    Raises:
+        ConfigError: The address is none, or holds a login; the message does not repeat it.
+    """
+    found = _ADDRESS.match(address)
+    if found is None:
+        raise ConfigError(
+            "run.dask_address must be PROTOCOL://HOST:PORT without a login, e.g. tcp://scheduler:8786; certificates "
+            "for tls:// come from Dask's own settings"
+        )
+    return found[0]
+
+
+def _refuse_strangers(versions: Mapping[str, object], shown: str, ours: str = "") -> None:
+    """Refuse workers that have another version than `ours`, that of this process, or none."""
+    ours = ours or version(_PACKAGE)
+    for worker, theirs in sorted(versions.items()):
+        if isinstance(theirs, OSError):
+            continue  # it has just died; another one takes its place
+        if theirs != ours:
+            found = f"{_PACKAGE} {theirs}" if isinstance(theirs, str) else f"no {_PACKAGE}"
+            raise ClusterUnavailable(
+                f"the worker {worker} of the Dask cluster at {shown} has {found}, this process {ours}; install the "
+                "same on the scheduler and all workers"
+            )
+
+
+def _is_of_dask(error: Exception) -> bool:
+    """Whether Dask stumbled over a result instead of handing it over: the cluster was lost at that very moment."""
+    deepest = error.__traceback__
+    while deepest is not None and deepest.tb_next is not None:
+        deepest = deepest.tb_next
+    where = deepest.tb_frame.f_globals.get("__name__") if deepest else ""
+    return where == "distributed.cfexecutor" and isinstance(error, TypeError | ValueError | AttributeError)
+
+
+def _translated(error: Exception) -> Exception:
+    from distributed import KilledWorker
+
+    return BatchGivenUp(str(error)) if isinstance(error, KilledWorker) else error

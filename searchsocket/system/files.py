@@ -1,0 +1,95 @@
+"""Writing so that a reader, or a crash, never sees half a file."""
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from searchsocket.system.errors import system_error
+
+FILE_MODE = 0o644  # the state folder is the gate: whoever may enter it may read what lies in it (spec 24)
+FOLDER_MODE = 0o755
+_TEMPORARY = ".tmp-"
+
+
+def make_folder(folder: Path) -> None:
+    """Create a folder and what is missing above it, for whoever may enter the state folder, whatever the umask."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        folder.chmod(FOLDER_MODE)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create a folder that only its owner may enter; one that is there keeps its mode."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def write_atomic(
+    path: Path, data: bytes, *, temporary_dir: Path | None = None, durable: bool = True, mode: int = FILE_MODE
+) -> None:
+    """Write `data` under a temporary name, sync it, then rename it over `path`.
+
+    Args:
+        path: The file; its folder is made.
+        data: All of it.
+        temporary_dir: A folder on the same file system that is emptied now and then; default: beside `path`.
+        durable: False leaves the sync out, for files that are checked by hash and can be made again.
+        mode: Who may read the file, whatever the umask; at no time may anybody else.
+
+    Raises:
+        StateUnavailable: The disk is full, read-only or otherwise refuses.
+        PermissionDenied: The folder is another user's.
+    """
+    temporary = (temporary_dir or path.parent) / f"{_TEMPORARY}{secrets.token_hex(6)}"
+    try:
+        make_folder(path.parent)
+        make_folder(temporary.parent)
+        try:
+            with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+                os.fchmod(file.fileno(), mode)
+                file.write(data)
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+            os.replace(temporary, path)
+            if durable:
+                sync_directory(path.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise system_error("cannot write", path, error) from error
+
+
+def share(path: Path) -> None:
+    """Give a file or folder the one mode that all of ours have; one of another user stays as it is."""
+    stat = path.stat()
+    mode = FOLDER_MODE if path.is_dir() else FILE_MODE
+    if stat.st_mode & 0o777 != mode and stat.st_uid == os.geteuid():
+        path.chmod(mode)
+
+
+def bytes_below(path: Path) -> int:
+    """The sizes of all files in a folder and below, or of one file; what may not be read counts nothing."""
+    if not path.is_dir():
+        return path.lstat().st_size if os.path.lexists(path) else 0
+    total = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            with suppress(OSError):  # went meanwhile
+                total += (Path(folder) / name).lstat().st_size
+    return total
+
+
+def sync_directory(path: Path) -> None:
+    """Make renames and deletions inside `path` durable."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def is_temporary(path: Path) -> bool:
+    """Whether `path` was left behind by a writer that died."""
+    return path.name.startswith(_TEMPORARY)

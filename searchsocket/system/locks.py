@@ -1,0 +1,108 @@
+"""One run a scope: an OS lock that dies with its owner, and says who holds it (DESIGN 5)."""
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from searchsocket.errors import ScopeLocked
+from searchsocket.system.errors import system_error
+from searchsocket.system.files import make_folder
+
+
+@dataclass(slots=True)
+class _Held:
+    """A lock that a thread of this process holds, and how often it entered."""
+
+    lock: FileLock
+    thread: int
+    depth: int = 1
+
+
+_held: dict[Path, _Held] = {}
+_guard = threading.Lock()
+
+
+@contextmanager
+def scope_lock(
+    state_dir: Path, scope_name: str, *, timeout_s: float = 0.0, on_wait: Callable[[str], None] = lambda owner: None
+) -> Iterator[None]:
+    """Hold the lock of one scope; the same thread may enter again, everybody else is refused.
+
+    Args:
+        state_dir: Locks lie in `.locks/` below it.
+        scope_name: Sanitised; different scopes do not exclude each other.
+        timeout_s: How long to wait for another owner; 0 = not at all.
+        on_wait: Called before the wait, with who holds the lock.
+
+    Raises:
+        ScopeLocked: Another process or thread holds it.
+        StateUnavailable: The lock file cannot be written; `PermissionDenied` where it is another user's.
+    """
+    path = (state_dir / ".locks").resolve() / f"{scope_name}.lock"
+    if not _enter_again(path):
+        _acquire(path, scope_name, timeout_s, on_wait)
+    try:
+        yield
+    finally:
+        _leave(path)
+
+
+def _enter_again(path: Path) -> bool:
+    with _guard:
+        held = _held.get(path)
+        if held is None or held.thread != threading.get_ident():
+            return False
+        held.depth += 1
+        return True
+
+
+def _acquire(path: Path, scope_name: str, timeout_s: float, on_wait: Callable[[str], None]) -> None:
+    # Each lock has an object of its own: sharing one would let a second thread of this process in.
+    lock = FileLock(path, thread_local=False, is_singleton=False)
+    try:
+        make_folder(path.parent)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            if not timeout_s:
+                raise
+            on_wait(_owner(path))
+            lock.acquire(timeout=timeout_s)
+    except Timeout as error:
+        raise ScopeLocked(scope_name, _owner(path)) from error
+    except OSError as error:
+        raise system_error("cannot lock", path, error) from error
+    owner = {"pid": os.getpid(), "host": socket.gethostname()}
+    # Only words for a message, which is also why a disk that is full meanwhile is no reason to stop.
+    with suppress(OSError):
+        path.with_suffix(".owner").write_text(json.dumps(owner), encoding="utf-8")
+    with _guard:
+        _held[path] = _Held(lock, threading.get_ident())
+
+
+def _leave(path: Path) -> None:
+    with _guard:
+        held = _held[path]
+        held.depth -= 1
+        if held.depth:
+            return
+        del _held[path]
+    with suppress(OSError):
+        path.with_suffix(".owner").unlink(missing_ok=True)
+    held.lock.release()
+
+
+def _owner(path: Path) -> str:
+    """Who wrote the owner file last: a description for people, never a decision."""
+    try:
+        owner = json.loads(path.with_suffix(".owner").read_bytes())
+        return f"process {int(owner['pid'])} on {str(owner['host'])[:100]}"
+    except (OSError, ValueError, TypeError, KeyError):
+        return "another process"

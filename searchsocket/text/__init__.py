@@ -1,0 +1,1 @@
+"""Words of texts and queries: their forms, slips and synonyms."""

@@ -1,0 +1,63 @@
+"""Words that a project says mean the same (`ranking.synonyms`): what else a query looks for."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from searchsocket.text.words import QueryWord, index_text, parse_query
+
+_MAX_OTHERS = 40  # of one word that stands in many groups
+
+Forms = tuple[str, ...]  # as documents keep them; several stand one behind the other
+
+
+@dataclass(frozen=True, slots=True)
+class Synonyms:
+    """Groups of entries, each of one or a few words; none of them when empty."""
+
+    _others: Mapping[Forms, tuple[Forms, ...]] = field(default_factory=dict)  # by how an entry is typed
+    _longest: int = 0  # entry, in words
+
+    def of(self, words: Sequence[QueryWord]) -> dict[str, tuple[Forms, ...]]:
+        """What else to look for, by the exact form of each word that belongs to a group.
+
+        Args:
+            words: All of the query in the order of its text. An entry of several words must stand in it as a whole;
+                then each of them has the others of its group.
+        """
+        keys = [_key(word) for word in words]
+        found: dict[str, dict[Forms, None]] = {}
+        for start in range(len(words) if self._others else 0):
+            for stop in range(start + 1, min(start + self._longest, len(words)) + 1):
+                for others in self._others.get(tuple(keys[start:stop]), ()):
+                    for word in words[start:stop]:
+                        found.setdefault(word.exact, {})[others] = None
+        return {exact: tuple(others)[:_MAX_OTHERS] for exact, others in found.items()}
+
+
+def make_synonyms(groups: Iterable[Sequence[str]]) -> Synonyms:
+    """Read groups of entries as they are written in the settings; upper case and endings make no difference."""
+    others: dict[Forms, dict[Forms, None]] = {}
+    for group in groups:
+        entries = {_typed(entry): _kept(entry) for entry in group}
+        for typed in entries:
+            others.setdefault(typed, {}).update({kept: None for key, kept in entries.items() if key != typed and kept})
+    longest = max(map(len, others), default=0)
+    return Synonyms({typed: tuple(kept) for typed, kept in others.items() if typed}, longest)
+
+
+def _key(word: QueryWord) -> str:
+    return word.stem or word.exact
+
+
+def _typed(entry: str) -> Forms:
+    """How a query holds the entry."""
+    return tuple(_key(word) for word in parse_query(entry).order)
+
+
+def _kept(entry: str) -> Forms:
+    """How a document holds it: one word by its surest form, several by all that stand one behind the other."""
+    typed = _typed(entry)
+    return typed if len(typed) == 1 else tuple(index_text(entry).split())
+
+
+NO_SYNONYMS = Synonyms()
