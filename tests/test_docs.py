@@ -1,4 +1,4 @@
-"""What the documentation says about settings, errors and commands is what the code has; `docs/spec.md` can be cited."""
+"""What the documentation says about settings, errors and commands is what the code has."""
 
 import json
 import re
@@ -203,24 +203,3 @@ def test_command_examples_are_accepted_by_the_command_line(tmp_path: Path, monke
             cli.commands[words[0]].make_context(words[0], list(words[1:]))
         except click.UsageError as error:
             pytest.fail(f"{where}: searchsocket {shlex.join(words)}: {error.format_message()}")
-
-
-def test_the_specification_has_every_section_once_and_in_order() -> None:
-    """Code and tests cite it as `spec 9.1`."""
-    numbers = [int(number) for number in re.findall(r"^## (\d+)\. ", SPEC.read_text(encoding="utf-8"), re.M)]
-    assert numbers == list(range(1, 28))
-
-
-def test_cited_sections_of_the_specification_exist() -> None:
-    text = SPEC.read_text(encoding="utf-8")
-    sections = set(re.findall(r"^#{2,3} (\d+(?:\.\d+)?)\.? ", text, re.M)) | {"16.1", "16.2", "16.3"}
-    for folder in ("searchsocket", "searchsocket_assets", "search_api", "tests"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            for number in re.findall(r"\bspec (\d+(?:\.\d+)?)", path.read_text(encoding="utf-8")):
-                assert number in sections, f"{path} cites spec {number}"
-
-
-def test_links_of_the_written_documents_resolve() -> None:
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", path.read_text(encoding="utf-8")):
-            assert (path.parent / target).exists(), f"{path.name} links to {target}"

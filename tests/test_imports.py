@@ -1,4 +1,4 @@
-"""The import rule of DESIGN 3: what may import what, and what an entry point may load."""
+"""The import rule of spec 4.1: what may import what, and what an entry point may load."""
 
 import ast
 import subprocess

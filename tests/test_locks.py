@@ -1,4 +1,4 @@
-"""One run a scope at a time (DESIGN 5)."""
+"""One run a scope at a time (spec 8.1)."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""One spelling for each page (DESIGN 7); original failures 17 and 34."""
+"""One spelling for each page (spec 19); original failures 17 and 34."""
 
 import os
 
@@ -140,7 +140,7 @@ def test_ancestors_and_depth() -> None:
 
 @given(st.lists(st.text("ab-/! ~é", max_size=8), min_size=1, max_size=12), st.text("ab-/", max_size=3))
 def test_everything_under_a_prefix_is_one_run(paths: list[str], prefix: str) -> None:
-    """A directory filter is one slice of the path-sorted matrix (DESIGN 5)."""
+    """A directory filter is one slice of the path-sorted matrix (spec 12.4)."""
     urls = sorted({canonical_path(path) for path in paths}, key=sort_key)
     held = "".join("x" if under_prefix(url, normalise_prefix(prefix)) else " " for url in urls)
     assert " " not in held.strip()

@@ -1,4 +1,4 @@
-"""The words of keyword search (spec 13, DESIGN 1: exact identifiers are never lost)."""
+"""The words of keyword search (spec 13: exact identifiers are never lost)."""
 
 import sys
 import time

@@ -18,7 +18,7 @@ _READABLE_CHARS = 40
 def mirror_path(url: str) -> PurePosixPath:
     """The mirror file of a canonical URL path, relative to the scope's folder (spec 8.4).
 
-    `/docs/getting-started` is `docs/getting-started.md` and `/` is `index.md`. A segment that some file system would
+    `/guide/first-steps` is `guide/first-steps.md` and `/` is `index.md`. A segment that some file system would
     change, refuse or confuse with another one (capitals, `CON`, `a.`, `..`, long ones) gets `~` and a hash of itself,
     and a path that is too long as a whole gets a hash of the URL. No two URLs share a file; no file is also a folder.
 

@@ -14,7 +14,7 @@ from searchsocket.types import Scope
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Where everything of one project lies (DESIGN section 5)."""
+    """Where everything of one project lies (spec 6.4)."""
 
     root: Path
     settings: Settings

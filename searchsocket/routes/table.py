@@ -65,7 +65,7 @@ class RouteTable:
         """Find the route file of a page.
 
         A matcher is code of the app and cannot be run here, so a route with one may or may not answer: then the
-        first route that could is named, as best-effort (DESIGN 7).
+        first route that could is named, as best-effort (spec 16.4).
 
         A route `/page.html` is prerendered into the file that `/page` would have, so the page at `/page` may be its.
 

@@ -1,4 +1,4 @@
-"""A Dask cluster as an executor: the other place where batches can run (DESIGN 9)."""
+"""A Dask cluster as an executor: the other place where batches can run (spec 8.5)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

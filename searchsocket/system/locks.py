@@ -1,4 +1,4 @@
-"""One run a scope: an OS lock that dies with its owner, and says who holds it (DESIGN 5)."""
+"""One run a scope: an OS lock that dies with its owner, and says who holds it (spec 8.1)."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""One way to use all cores: batches of work mapped over workers, results in order (DESIGN 9)."""
+"""One way to use all cores: batches of work mapped over workers, results in order (spec 8.5)."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""URL paths: one spelling for each page, and prefixes by whole segments (DESIGN 7)."""
+"""URL paths: one spelling for each page, and prefixes by whole segments (spec 19)."""
 
 import re
 import unicodedata

@@ -48,7 +48,7 @@ def test_without_an_index_it_lives_but_is_not_ready(tmp_path: Path) -> None:
 
 
 def test_an_index_of_another_model_is_not_ready(tmp_path: Path) -> None:
-    """A wrong model is found out before the first query (DESIGN 8)."""
+    """A wrong model is found out before the first query (spec 26.1)."""
 
     class Other(HashEmbedder):
         model_id = "other-v1"

@@ -53,7 +53,7 @@ def test_markdown_is_given_as_the_mirror_had_it(api: Api, path: str, headers: di
 
 
 def test_without_a_key_no_source_path_is_told(api: Api) -> None:
-    """DESIGN 7, in both forms."""
+    """Only trusted callers read where a page comes from, in both forms (spec 14.3)."""
     page = api.get("/api/pages/docs/install").json()
     assert (page["routeFile"], page["routeResolution"]) == (None, None)
     front = yaml.safe_load(api.get("/api/pages/docs/install.md").text.split("---")[1])

@@ -68,7 +68,7 @@ def test_the_checks_of_the_library_are_asset_checks(definitions: dg.Definitions)
 
 
 def test_cost_is_checked_before_anything_is_embedded() -> None:
-    """DESIGN 1, item 4: over the budget nothing is called."""
+    """Over the budget nothing is called (spec 21)."""
     assert CHECKS["cost_within_budget"].blocking
     assert CHECKS["cost_within_budget"].stage == "page_chunks"
 

@@ -88,7 +88,7 @@ def test_a_dry_run_observes_the_plan_and_materializes_nothing(site: Path, run_gr
 
 
 def test_over_the_budget_nothing_is_embedded_or_published(site: Path, run_graph: RunGraph) -> None:
-    """DESIGN 8: the check stands before the first paid call, and fails the run."""
+    """The check stands before the first paid call, and fails the run (spec 21)."""
     (site / "searchsocket.toml").write_text("[embeddings]\nprice_per_million_tokens_usd = 1000.0\n")
     result = run_graph(max_cost_usd=0.0001)
     failed = [evaluation for evaluation in result.get_asset_check_evaluations() if not evaluation.passed]

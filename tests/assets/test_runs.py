@@ -117,7 +117,7 @@ def test_a_forgotten_scope_leaves_no_run_and_no_partition(project: Project, stor
 
 
 def test_in_a_shared_home_the_runs_of_other_projects_stay(project: Project, tmp_path: Path) -> None:
-    """DESIGN 8: `clean --scope` touches no other project."""
+    """`clean --scope` touches no other project (spec 26.1)."""
     home = shutil.copytree(project.dagster_home, tmp_path / "shared")
     with dg.DagsterInstance.from_config(str(home)) as shared:
         shared.add_dynamic_partitions(NAME, ["main"])

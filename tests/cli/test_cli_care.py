@@ -211,7 +211,7 @@ def test_clean_never_deletes_a_project_that_is_its_own_state_folder(run: RunCli,
 
 @pytest.mark.parametrize("arguments", [["--yes"], ["--yes", "--scope", "main"]])
 def test_clean_refuses_the_index_of_another_project(run: RunCli, indexed: Path, arguments: list[str]) -> None:
-    """DESIGN 8: two projects that were given one state folder by mistake."""
+    """Two projects that were given one state folder by mistake (spec 26.1)."""
     (indexed / "package.json").write_text('{"name": "another"}')
     before = tree(indexed)
     done = run("clean", *arguments, project=indexed)

@@ -66,7 +66,7 @@ class SourceContract:
         assert after["/b"] == before["/b"]
 
     def test_a_run_is_complete_only_after_its_end(self, place: Place) -> None:
-        """A run that stopped in the middle must delete nothing (DESIGN 8)."""
+        """A run that stopped in the middle must delete nothing (spec 26.1)."""
         place.put("/a", "one")
         place.put("/b", "two")
         source = place.source()
@@ -100,7 +100,7 @@ class SourceContract:
         assert source.report.warnings
 
     def test_one_bad_page_costs_only_itself(self, place: Place) -> None:
-        """It is named with its reason; the others come as ever (DESIGN 8)."""
+        """It is named with its reason; the others come as ever (spec 26.1)."""
         place.put("/a", "one")
         place.put_bad("/b")
         place.put("/c", "two")
@@ -132,7 +132,7 @@ class SourceContract:
         "locator", ["../secret.html", "/etc/passwd", "a/../../secret.html", "\x00", "", "bytes:%2e%2e"]
     )
     def test_a_locator_never_leads_outside(self, place: Place, locator: str) -> None:
-        """Locators are kept in a state file that others may have written (DESIGN 8)."""
+        """Locators are kept in a state file that others may have written (spec 24)."""
         place.put("/a", "one")
         with pytest.raises(SourceUnavailable):
             place.source().read(RawPage("/a", "/a", locator, ""))

@@ -219,7 +219,7 @@ class VectorStoreContract:
         assert reader.query(EAST, top_k=0) == []
 
     def test_equal_scores_come_back_in_id_order(self, store: VectorStore) -> None:
-        """Results are stable between runs and backends, also where the cut goes through equals (DESIGN 8)."""
+        """Results are stable between runs and backends, also where the cut goes through equals (spec 26.1)."""
         records = [record(f"{n * 37 % 100:03}", f"/{n}") for n in range(100)]
         reader = fill(store, [*records, record("zzz")], np.stack([*[unit(1, 1)] * 100, EAST]))
         assert ids(reader.query(EAST, top_k=4)) == ["zzz", "000", "001", "002"]
@@ -298,7 +298,7 @@ class VectorStoreContract:
         ids=["zero", "nan", "infinite", "long", "overflowing", "too-few", "too-many", "float64", "flat", "empty"],
     )
     def test_bad_vectors_are_refused(self, store: VectorStore, bad: Vectors) -> None:
-        """What is zero, NaN, short or of another number is never stored, nor is the rest of its batch (DESIGN 8)."""
+        """What is zero, NaN, short or of another number is never stored, nor is the rest of its batch (spec 11)."""
         with pytest.raises(BadVectors):
             store.upsert([record("a"), record("b")], bad, MAIN)
         assert fill(store, [record("c")]).generation.records == 1
@@ -345,7 +345,7 @@ class VectorStoreContract:
         assert set(ids(reader.keyword_query("text", top_k=99, where=Filter(prefix)))) == set(PREFIX_PAGES)
 
     def test_a_filter_is_applied_before_the_cut(self, store: VectorStore) -> None:
-        """The only match is found although a thousand others score higher (DESIGN 8)."""
+        """The only match is found although a thousand others score higher (spec 19)."""
         records = [record(f"{n:04}", f"/blog/{n}", "zebra zebra zebra") for n in range(1000)]
         records += [record("deep", "/a/b/c/d/e/f/g/h/i/j/k/l", "zebra and a lot more words", tags=("t",))]
         reader = fill(store, records, np.stack([*[EAST] * 1000, NORTH]))
@@ -563,7 +563,7 @@ class VectorStoreContract:
         assert store.publish(MAIN, INFO) == store.generation(MAIN) == store.reader(MAIN).generation
 
     def test_a_reader_answers_from_one_generation(self, store: VectorStore) -> None:
-        """What is published meanwhile does not mix into a reader that is at work (DESIGN 5)."""
+        """What is published meanwhile does not mix into a reader that is at work (spec 12.4)."""
         before = fill(store, [record("a", "/a", "zebra"), record("b", "/b", "zebra")])
         after = fill(store, [record("b", "/b", "giraffe"), record("c", "/c", "zebra")])
         assert everything(before) == {"a", "b"}

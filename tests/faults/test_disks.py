@@ -1,4 +1,4 @@
-"""Disks that are full or may not be written: an error that names the place, and the index as it was (DESIGN 8)."""
+"""Disks that are full or may not be written: an error that names the place, and the index as it was (spec 26.1)."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Runs and readers at the same time, and clocks that jump (DESIGN 5)."""
+"""Runs and readers at the same time, and clocks that jump (spec 8.1)."""
 
 import subprocess
 import sys

@@ -87,7 +87,7 @@ def test_the_front_matter_is_yaml_for_everybody_else(page: Page) -> None:
 
 @given(pages, texts)
 def test_the_digest_ignores_only_the_time(page: Page, time: str) -> None:
-    """`generated_at` is in no hash; everything else is (DESIGN 4)."""
+    """`generated_at` is in no hash; everything else is (spec 8.4)."""
     assert page_digest(replace(page, generated_at=time)) == page_digest(page)
     assert page_digest(replace(page, title=page.title + "x")) != page_digest(page)
 

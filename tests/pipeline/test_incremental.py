@@ -1,4 +1,4 @@
-"""Only what changed is done again, and what is gone goes (spec 10, DESIGN 4)."""
+"""Only what changed is done again, and what is gone goes (spec 10)."""
 
 import os
 import re
@@ -99,7 +99,7 @@ def test_a_second_scope_embeds_nothing(site: Site) -> None:
 
 
 def test_a_second_scope_extracts_only_what_differs(site: Site) -> None:
-    """A preview costs what it changed (DESIGN 1)."""
+    """A preview costs what it changed (spec 10.3)."""
     site.index()
     site.write("docs/faq.html", "FAQ", "<p>Questions about <a href='/docs/usage'>prices</a> are answered here.</p>")
     extracted: list[str] = []

@@ -1,4 +1,4 @@
-"""What must never happen to a live index (DESIGN 8)."""
+"""What must never happen to a live index (spec 26.1)."""
 
 import os
 import shutil
@@ -231,7 +231,7 @@ def test_a_forced_run_writes_missing_mirror_files_again(site: Site) -> None:
 
 
 def test_a_run_tells_what_was_damaged(site: Site) -> None:
-    """No cache is lost without a word (DESIGN 5)."""
+    """No cache is lost without a word (spec 6.4)."""
     site.index()
     state = site.project.state_dir
     (state / "embeddings.db").write_bytes(b"")

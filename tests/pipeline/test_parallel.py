@@ -1,4 +1,4 @@
-"""Extraction in several processes gives what one process gives (DESIGN 9)."""
+"""Extraction in several processes gives what one process gives (spec 8.5)."""
 
 import pickle
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A run looks at what changed alone, and at everything as soon as that would not be enough (DESIGN 4, 10)."""
+"""A run looks at what changed alone, and at everything as soon as that would not be enough (spec 10.7)."""
 
 import random
 import shutil

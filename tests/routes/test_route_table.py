@@ -94,7 +94,7 @@ def test_the_home_page_is_exact() -> None:
     ],
 )
 def test_the_file_that_a_person_would_open(names: list[str], expected: str) -> None:
-    """The component where there is one, else the code that makes the page (DESIGN 7)."""
+    """The component where there is one, else the code that makes the page (spec 16.4)."""
     found = route_table([f"src/routes/(app)/a/{name}" for name in names]).resolve("/a")
     assert found.route_file == (f"src/routes/(app)/a/{expected}" if expected else "")
 
@@ -106,7 +106,7 @@ def test_a_route_without_a_component_outranks_a_rest_route() -> None:
 
 
 def test_an_endpoint_that_answers_first_leaves_no_route_file() -> None:
-    """The page at that URL was made by code that is no page (DESIGN 7)."""
+    """The page at that URL was made by code that is no page (spec 16.4)."""
     files = ["src/routes/[...rest]/+page.svelte", "src/routes/feed.xml/+server.ts"]
     assert route_table(files).resolve("/feed.xml") is NO_ROUTE
 
@@ -122,7 +122,7 @@ def test_a_route_whose_name_ends_in_html_makes_the_file_of_the_shorter_url() -> 
 
 
 def test_a_file_that_is_copied_as_it_is_has_no_route() -> None:
-    """A rest route would take its URL, and an exact claim would be wrong (DESIGN 7)."""
+    """A rest route would take its URL, and an exact claim would be wrong (spec 16.4)."""
     files = ["src/routes/[...rest]/+page.svelte", "src/routes/a/+page.svelte"]
     copied = [f"static/{name}" for name in ("api docs.html", "manual/index.html", "a.html", "x.png", "../y.html")]
     routes = route_table([*files, *copied])
@@ -133,7 +133,7 @@ def test_a_file_that_is_copied_as_it_is_has_no_route() -> None:
 
 
 class TestMatchers:
-    """Matchers are code of the app and cannot be run here: they may match (DESIGN 7)."""
+    """Matchers are code of the app and cannot be run here: they may match (spec 16.4)."""
 
     def test_a_matcher_makes_a_best_effort(self) -> None:
         """The most specific route is named, and nothing is claimed."""

@@ -1,4 +1,4 @@
-"""Every key of the configuration has an effect that can be seen from outside (DESIGN 7 and 8)."""
+"""Every key of the configuration has an effect that can be seen from outside (spec 26.1)."""
 
 from contextlib import ExitStack
 from pathlib import Path

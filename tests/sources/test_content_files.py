@@ -106,7 +106,7 @@ def test_a_custom_routes_folder_below_a_wide_glob(tmp_path: Path) -> None:
 
 
 def test_links_never_lead_outside_and_count_once(tmp_path: Path) -> None:
-    """A branch under review may hold any link (DESIGN 8)."""
+    """A branch under review may hold any link (spec 24)."""
     project = make(tmp_path / "project", "docs/a.md", "CHANGELOG.md")
     make(tmp_path, "secret.md", "more/b.md")
     (project / "docs/secret.md").symlink_to(tmp_path / "secret.md")
@@ -129,7 +129,7 @@ def test_a_glob_stays_in_the_project(tmp_path: Path, glob: str) -> None:
 def test_a_folder_that_cannot_be_listed_makes_the_run_incomplete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it held must not be deleted (DESIGN 8)."""
+    """What it held must not be deleted (spec 26.1)."""
     make(tmp_path, "docs/a/x.md", "docs/y.md")
     scandir = os.scandir
 

@@ -77,7 +77,7 @@ def test_a_configured_folder_that_is_missing_is_named(tmp_path: Path) -> None:
 
 
 def test_every_source_setting_has_its_effect(tmp_path: Path) -> None:
-    """A setting that does nothing must not exist (DESIGN 8)."""
+    """A setting that does nothing must not exist (spec 26.1)."""
     make(tmp_path, "out-main/base/a.html", "out-main/base/b/c.html", "out-main/base/long.html", "x/notes/d.md")
     (tmp_path / "out-main/base/long.html").write_text("x" * 200)
     source = make_source(

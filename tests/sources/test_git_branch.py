@@ -275,7 +275,7 @@ class TestBlobReader:
         assert child.returncode is not None
 
     def test_threads_and_processes_read_their_own_pages(self, repo: Path) -> None:
-        """Extraction maps batches over threads and over processes that start clean (DESIGN 9)."""
+        """Extraction maps batches over threads and over processes that start clean (spec 8.5)."""
         commit(repo, {f"docs/{i}.md": f"{i} " * 5000 for i in range(20)})
         source = GitBranchSource(repo, "main", GLOBS)
         pages = list(source.pages())
@@ -289,7 +289,7 @@ class TestBlobReader:
 
 
 def test_the_settings_lead_here(repo: Path) -> None:
-    """`source.git.branch` and `repo_dir` have their effect; without them it is the scope's branch (DESIGN 8)."""
+    """`source.git.branch` and `repo_dir` have their effect; without them it is the scope's branch (spec 26.1)."""
     commit(repo, {"docs/a.md": "a"})
     git(repo, "switch", "-q", "-c", "Feature/Y")
     commit(repo, {"docs/b.md": "b"})

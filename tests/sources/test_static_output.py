@@ -147,7 +147,7 @@ def test_no_other_form_takes_the_place_of_a_page_that_failed(tmp_path: Path) -> 
 
 
 class TestBasePath:
-    """Some builds contain the base path, others do not (DESIGN 7, `source.base_path`)."""
+    """Some builds contain the base path, others do not (spec 8.2, `source.base_path`)."""
 
     def test_it_is_stripped_where_all_pages_lie_in_it(self, tmp_path: Path) -> None:
         make(tmp_path, "base/docs/index.html", "base.html", "base/a.html", "404.html", "base/404.html", "img/x.html")
@@ -167,7 +167,7 @@ class TestBasePath:
 
 
 class TestLinks:
-    """A symlink must not lead out of the build folder, and no page may come twice (DESIGN 8)."""
+    """A symlink must not lead out of the build folder, and no page may come twice (spec 24)."""
 
     def test_links_count_once_and_never_lead_outside(self, tmp_path: Path) -> None:
         build = make(tmp_path / "build", "en/a.html", ".store/b.html")
@@ -209,7 +209,7 @@ class TestLinks:
 
 
 class TestFaults:
-    """What cannot be read is named, costs only itself, and forbids deletions (DESIGN 8)."""
+    """What cannot be read is named, costs only itself, and forbids deletions (spec 26.1)."""
 
     def test_a_folder_that_cannot_be_listed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         make(tmp_path, "a/x.html", "b/y.html")

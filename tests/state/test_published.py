@@ -1,4 +1,4 @@
-"""What changed since the live generation, whoever changed it (DESIGN 4)."""
+"""What changed since the live generation, whoever changed it (spec 10.7)."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the embedded index does when files are damaged, half there, or a disk refuses (DESIGN 5 and 8)."""
+"""What the embedded index does when files are damaged, half there, or a disk refuses (spec 6.4)."""
 
 import errno
 import os
@@ -309,7 +309,7 @@ store.publish(MAIN, INFO)
 
 @pytest.mark.parametrize("step", [1, 3, 6, 9, 13, 18, 24, 30, 40, 55, 75])
 def test_a_killed_publish_leaves_the_old_or_the_new_index_whole(root: Path, folder: Path, step: int) -> None:
-    """kill -9 at any moment: readers go on, the next run completes, nothing stays behind (DESIGN 8)."""
+    """kill -9 at any moment: readers go on, the next run completes, nothing stays behind (spec 12.4)."""
     tests = str(Path(__file__).parent.parent)
     done = subprocess.run([sys.executable, "-c", KILLED, tests, str(root), str(step)], capture_output=True, check=False)
     assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()

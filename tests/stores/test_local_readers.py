@@ -1,4 +1,4 @@
-"""Readers of the embedded index: threads and processes that search while others publish (DESIGN 5)."""
+"""Readers of the embedded index: threads and processes that search while others publish (spec 12.4)."""
 
 import subprocess
 import sys
@@ -184,7 +184,7 @@ def test_generations_are_named_in_the_order_of_time_even_when_the_clock_jumps(tm
 
 
 def test_a_scope_beyond_the_limit_is_reported(tmp_path: Path) -> None:
-    """The brute-force store says its limit before it is slow (DESIGN 9, `vector.local.max_records`)."""
+    """The brute-force store says its limit before it is slow (spec 12.4, `vector.local.max_records`)."""
     settings = VectorSettings.model_validate({"local": {"max_records": 2}})
     store = make_store(settings, tmp_path / ".searchsocket", "shop")
     fill(store, [record("a"), record("b")])
@@ -204,13 +204,13 @@ def test_the_index_lies_where_the_settings_say(tmp_path: Path, path: str, expect
 
 
 def test_a_store_costs_nothing_until_it_is_used() -> None:
-    """The packages that the API imports at start do not load the engines (DESIGN 3)."""
+    """The packages that the API imports at start do not load the engines (spec 4.1)."""
     code = "import sys, searchsocket.stores; assert not {'tantivy', 'Stemmer', 'sqlite3'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_staging_survives_into_another_process_of_the_same_run(tmp_path: Path) -> None:
-    """Assets may run apart: one stages, the next publishes (DESIGN 2)."""
+    """Assets may run apart: one stages, the next publishes (spec 8.1)."""
     LocalStore(tmp_path, "shop").upsert([record("a")], EAST[np.newaxis], MAIN)
     LocalStore(tmp_path, "shop").upsert([record("b")], EAST[np.newaxis], MAIN)
     assert LocalStore(tmp_path, "shop").publish(MAIN, INFO).records == 2

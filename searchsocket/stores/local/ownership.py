@@ -1,4 +1,4 @@
-"""Whose index a folder is: it belongs to one project, and another one is refused there (DESIGN 4)."""
+"""Whose index a folder is: it belongs to one project, and another one is refused there (spec 10.2)."""
 
 import hashlib
 import json

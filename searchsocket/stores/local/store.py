@@ -1,4 +1,4 @@
-"""The embedded index: a folder of immutable generations a scope, and one file that names the live one (DESIGN 5)."""
+"""The embedded index: a folder of immutable generations a scope, and one file that names the live one (spec 12.4)."""
 
 import os
 import secrets
