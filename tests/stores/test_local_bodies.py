@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from contract.page_bodies import body
-from contract.vector_store import EAST, INFO, MAIN, everything, fill, ids, record
+from contract.store.page_bodies import body
+from contract.store.samples import EAST, INFO, MAIN, everything, fill, ids, record
 from older_index import make_older
 
 from searchsocket.errors import IndexCorrupt, PageTextsMissing

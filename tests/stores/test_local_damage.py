@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.vector_store import EAST, INFO, MAIN, NORTH, everything, fill, ids, random_units, record
+from contract.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, ids, random_units, record
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed, SearchSocketError, StateUnavailable
 from searchsocket.stores.base import Health
@@ -286,7 +286,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from contract.vector_store import *
+from contract.store.samples import *
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.words import segments as word_segments
 

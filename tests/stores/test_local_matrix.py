@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 
 import numpy as np
-from contract.vector_store import random_units
+from contract.store.samples import random_units
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.vector_store import EAST, INFO, MAIN, everything, fill, ids, random_units, record
+from contract.store.samples import EAST, INFO, MAIN, everything, fill, ids, random_units, record
 
 from searchsocket.settings.model import VectorSettings
 from searchsocket.stores import make_store

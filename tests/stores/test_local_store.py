@@ -4,15 +4,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from contract.edit_history import EditHistoryContract
-from contract.page_bodies import PageBodiesContract
-from contract.vector_store import VectorStoreContract
+from contract.store.edit_history import EditHistoryContract
+from contract.store.suite import StoreContract
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.words import segments as word_segments
 
 
-class TestLocalStore(VectorStoreContract, EditHistoryContract, PageBodiesContract):
+class TestLocalStore(StoreContract):
     @pytest.fixture
     def store(self, tmp_path: Path) -> LocalStore:
         return LocalStore(tmp_path / "index", "shop", clock=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))

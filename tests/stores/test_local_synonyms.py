@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from contract.vector_store import fill, ids, random_units, record
+from contract.store.samples import fill, ids, random_units, record
 
 from searchsocket.stores.base import IndexReader
 from searchsocket.stores.local import LocalStore

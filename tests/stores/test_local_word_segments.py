@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from contract.vector_store import INFO, MAIN, fill, ids, random_units, record
+from contract.store.samples import INFO, MAIN, fill, ids, random_units, record
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.words import segments as word_segments

@@ -1,7 +1,7 @@
 """Keyword search of the embedded index: what is typed finds what is written."""
 
 import pytest
-from contract.vector_store import fill, ids, random_units, record
+from contract.store.samples import fill, ids, random_units, record
 
 from searchsocket.stores.base import IndexReader
 from searchsocket.stores.local import LocalStore

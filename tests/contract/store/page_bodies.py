@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import replace
 
 import pytest
-from contract.vector_store import DRAFT, INFO, MAIN, fill, record
+from contract.store.samples import DRAFT, INFO, MAIN, fill, record
 
 from searchsocket.errors import PageTextsMissing
 from searchsocket.stores.base import PageBody, VectorStore

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-from contract.vector_store import DIMENSIONS, INFO, MAIN, record, unit
+from contract.store.samples import DIMENSIONS, INFO, MAIN, record, unit
 
 from searchsocket.stores.base import IndexReader, VectorStore
 from searchsocket.types import Filter, Record, Scope, Vector

@@ -1,0 +1,46 @@
+"""How much of a query some page says."""
+
+import pytest
+from contract.store.samples import fill, record
+
+from searchsocket.stores.base import VectorStore
+
+
+class EvidenceContract:
+    @pytest.mark.parametrize(
+        ("typed", "share", "count", "known"),
+        [
+            ("install controller ", 1.0, 2, 1.0),
+            ("the installation ", 1.0, 1, 1.0),
+            ("contro", 1.0, 1, 1.0),  # begins a word
+            ("co", 0.0, 0, 0.0),
+            ("contrller ", 1.0, 1, 0.0),  # a slip
+            ("bnid ", 0.0, 0, 0.0),  # too short for one
+            ("contwoller ", 1.0, 1, 0.0),
+            ("rouxer ", 0.0, 0, 0.0),  # a short word that is near one by chance
+            ("bind rouxer ", 1.0, 2, 0.5),  # but not beside a word that is there
+            ("bindController ", 1.0, 1, 0.0),  # by its parts
+            ("bindXyzzyController ", 0.0, 0, 0.0),  # of which one is not there
+            ("zebra ", 0.0, 0, 0.0),
+            ("?!", 0.0, 0, 0.0),
+            ("日本", 0.0, 0, 0.0),
+            ("x ", 1.0, 1, 1.0),
+            ("x;fjlk x;; ", 0.0, 0, 0.0),  # a letter says nothing beside words
+        ],
+    )
+    def test_evidence_is_what_one_page_says_of_a_query(
+        self, store: VectorStore, typed: str, share: float, count: int, known: float
+    ) -> None:
+        reader = fill(
+            store,
+            [record("a", "/a", "Installing the controller. Then bind it to a router."), record("b", "/b", "Lemur x")],
+        )
+        found = reader.word_evidence(typed)
+        assert (found.share, found.count, found.known) == (pytest.approx(share), count, known)
+
+    def test_evidence_must_stand_on_one_page(self, store: VectorStore) -> None:
+        reader = fill(store, [record("a", "/a", "alpha"), record("b", "/b", "beta"), record("c", "/c", "alpha")])
+        found = reader.word_evidence("alpha beta ")
+        assert found.count == 1
+        assert 0.5 < found.share < 1.0  # the rarer of the two
+        assert found.known == 1.0  # wherever

@@ -1,0 +1,121 @@
+"""A filter holds for every list, and before its cut."""
+
+import numpy as np
+import pytest
+from contract.store.samples import EAST, MAIN, NORTH, PREFIX_PAGES, everything, fill, ids, random_units, record
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from searchsocket.stores.base import IndexReader, VectorStore
+from searchsocket.types import MATCH_ALL, Filter, Hit
+from searchsocket.urls.paths import normalise_prefix, under_prefix
+
+HOSTILE = ["%", "_", "a%", "'", '"', "' OR 1=1 --", '") or true', "\\", "*", "a,b", "[a]", "{", "é", "日本", "x" * 300]
+
+
+class FiltersContract:
+    @pytest.mark.parametrize("prefix", ["/docs", "/docs/", "docs", "//docs", "/docs/./"])
+    def test_a_prefix_means_whole_segments(self, store: VectorStore, prefix: str) -> None:
+        """`/docs` holds `/docs` and `/docs/a`, never `/docs-old`, however it is spelled (failures 33 and 34)."""
+        reader = fill(store, [record(url, url) for url in PREFIX_PAGES])
+        assert everything(reader, Filter(prefix)) == {"/docs", "/docs/a", "/docs/a/b"}
+        assert set(ids(reader.keyword_query("text", top_k=99, where=Filter(prefix)))) == everything(
+            reader, Filter(prefix)
+        )
+
+    @pytest.mark.parametrize("prefix", ["", "/"])
+    def test_the_root_prefix_holds_everything(self, store: VectorStore, prefix: str) -> None:
+        reader = fill(store, [record(url, url) for url in PREFIX_PAGES])
+        assert everything(reader, Filter(prefix)) == set(PREFIX_PAGES)
+        assert set(ids(reader.keyword_query("text", top_k=99, where=Filter(prefix)))) == set(PREFIX_PAGES)
+
+    def test_a_filter_is_applied_before_the_cut(self, store: VectorStore) -> None:
+        """The only match is found although a thousand others score higher (spec 19)."""
+        records = [record(f"{n:04}", f"/blog/{n}", "zebra zebra zebra") for n in range(1000)]
+        records += [record("deep", "/a/b/c/d/e/f/g/h/i/j/k/l", "zebra and a lot more words", tags=("t",))]
+        reader = fill(store, records, np.stack([*[EAST] * 1000, NORTH]))
+        for where in (Filter("/a/b/c/d/e/f/g/h/i/j"), Filter(tags=("t",)), Filter("/a", ("t",))):
+            assert ids(reader.query(EAST, top_k=1, where=where)) == ["deep"]
+            assert ids(reader.keyword_query("zebra", top_k=1, where=where)) == ["deep"]
+
+    def test_all_tags_must_be_there(self, store: VectorStore) -> None:
+        """Tags are joined by AND (failure 37)."""
+        tags = {"a": ("x",), "b": ("x", "y"), "c": ("y", "x", "z", "x"), "d": ()}
+        reader = fill(store, [record(name, tags=given_tags) for name, given_tags in tags.items()])
+        assert everything(reader, Filter(tags=("x",))) == {"a", "b", "c"}
+        assert everything(reader, Filter(tags=("x", "y", "x"))) == {"b", "c"}
+        assert everything(reader, Filter(tags=("X",))) == everything(reader, Filter(tags=("nope",))) == set()
+        assert set(ids(reader.keyword_query("text", top_k=9, where=Filter(tags=("y", "x"))))) == {"b", "c"}
+
+    def test_hostile_filters_are_only_text(self, store: VectorStore) -> None:
+        """Quotes, `%`, `_` and the like mean themselves (failure 35)."""
+        records = [record(f"t{n}", f"/{n}", tags=(tag,)) for n, tag in enumerate(HOSTILE)]
+        records += [record("p1", "/a_b/x"), record("p2", "/axb/x"), record("p3", "/a'b"), record("p4", "/a*b/x")]
+        reader = fill(store, records)
+        for n, tag in enumerate(HOSTILE):
+            assert everything(reader, Filter(tags=(tag,))) == {f"t{n}"}
+            assert ids(reader.keyword_query("text", top_k=99, where=Filter(tags=(tag,)))) == [f"t{n}"]
+        for prefix, expected in {
+            "/a_b": {"p1"},
+            "/a'b": {"p3"},
+            "/a*b": {"p4"},
+            "/a%": set(),
+            "/' OR 1=1 --": set(),
+        }.items():
+            assert everything(reader, Filter(prefix)) == expected
+            assert set(ids(reader.keyword_query("text", top_k=99, where=Filter(prefix)))) == expected
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(data=st.data())
+    def test_a_narrower_filter_never_loses_a_true_match(self, store: VectorStore, data: st.DataObject) -> None:
+        """A filtered answer is the unfiltered one without what does not match: same order, same scores (spec 19)."""
+        reader = self._population(store)
+        segments = st.sampled_from(["docs", "docs-old", "a", "b", "a_b", "%"])
+        prefix = data.draw(st.lists(segments, max_size=3).map(lambda parts: "/" + "/".join(parts)))
+        where = Filter(prefix, tuple(data.draw(st.lists(st.sampled_from("xyz"), max_size=2))))
+        vector = random_units(20, seed=99)[data.draw(st.integers(0, 19))]
+        top_k = data.draw(st.integers(1, 40))
+
+        def matches(hit: Hit) -> bool:
+            (found,) = reader.records([hit.id])
+            return under_prefix(found.url, normalise_prefix(prefix)) and set(where.tags) <= set(found.tags)
+
+        full = reader.query(vector, top_k=1000)
+        assert reader.query(vector, top_k=top_k, where=where) == [hit for hit in full if matches(hit)][:top_k]
+        full = reader.keyword_query("docs zebra", top_k=1000)
+        assert (
+            reader.keyword_query("docs zebra", top_k=top_k, where=where)
+            == [hit for hit in full if matches(hit)][:top_k]
+        )
+
+    def _population(self, store: VectorStore) -> IndexReader:
+        if store.generation(MAIN) is None:
+            rng = np.random.default_rng(5)
+            names = ["docs", "docs-old", "a", "b", "a_b", "%25"]
+            records = []
+            for n in range(300):
+                url = "/" + "/".join(rng.choice(names, rng.integers(0, 4)))
+                tags = tuple(tag for tag in "xyz" if rng.random() < 0.4)
+                text = "zebra " * int(rng.integers(0, 3)) + "docs"
+                records.append(record(f"{n * 7919 % 300:03}", url, text, ordinal=n, tags=tags))
+            vectors = random_units(300)
+            vectors[::10] = vectors[0]  # equal scores
+            fill(store, records, vectors)
+        return store.reader(MAIN)
+
+    @pytest.mark.parametrize("weight", [0.0, -1.0])
+    def test_weight_zero_takes_a_record_out_of_search(self, store: VectorStore, weight: float) -> None:
+        reader = fill(
+            store, [record("a", "/a", "zebra", tags=("t",), weight=weight), record("b", "/a", "zebra", tags=("t",))]
+        )
+        for where in (MATCH_ALL, Filter("/a"), Filter(tags=("t",))):
+            assert everything(reader, where) == set(ids(reader.keyword_query("zebra", top_k=9, where=where))) == {"b"}
+        assert len(reader.page_records("/a")) == 2
+
+    def test_filters_hold_for_pages(self, store: VectorStore) -> None:
+        records = [record(url, url) for url in PREFIX_PAGES]
+        records += [record("t", "/tagged", tags=("x", "y")), record("hidden", "/hidden", tags=("x", "y"), weight=0.0)]
+        reader = fill(store, records)
+        assert set(ids(reader.page_query("text", top_k=99, where=Filter("/docs")))) == {"/docs", "/docs/a", "/docs/a/b"}
+        assert ids(reader.page_query("text", top_k=99, where=Filter(tags=("y", "x")))) == ["/tagged"]
+        assert "/hidden" not in ids(reader.page_query("text", top_k=99))

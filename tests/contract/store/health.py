@@ -1,0 +1,15 @@
+"""A sound store says so."""
+
+from contract.store.samples import MAIN, everything, fill, record
+
+from searchsocket.stores.base import VectorStore
+
+
+class HealthContract:
+    def test_a_sound_store_has_no_problems(self, store: VectorStore) -> None:
+        assert store.verify(MAIN) == []
+        fill(store, [record("a")])
+        assert store.verify(MAIN) == []
+        assert store.repair(MAIN) == []
+        assert everything(store.reader(MAIN)) == {"a"}
+        assert store.health().ok

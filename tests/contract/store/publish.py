@@ -1,0 +1,64 @@
+"""Publishing switches to what was staged, whole, and only where something changed."""
+
+import numpy as np
+import pytest
+from contract.store.samples import DIMENSIONS, DRAFT, EAST, INFO, MAIN, NORTH, fill, record
+
+from searchsocket.errors import ScopeNotIndexed
+from searchsocket.stores.base import VectorStore, index_digest
+
+
+class PublishContract:
+    def test_nothing_is_seen_before_it_is_published(self, store: VectorStore) -> None:
+        store.upsert([record("a")], EAST[np.newaxis], MAIN)
+        assert store.generation(MAIN) is None
+        assert list(store.fingerprints(MAIN)) == []
+        with pytest.raises(ScopeNotIndexed):
+            store.reader(MAIN)
+        assert store.publish(MAIN, INFO) == store.generation(MAIN) == store.reader(MAIN).generation
+
+    def test_what_was_not_published_is_not_answered_at_once(self, store: VectorStore) -> None:
+        store.upsert([record("a")], EAST[np.newaxis], MAIN)
+        assert not store.answers_at_once(MAIN)
+
+    def test_the_generation_says_what_it_holds(self, store: VectorStore) -> None:
+        records = [
+            record("a", "/a", route_resolution="exact"),
+            record("b", "/a", ordinal=1, route_resolution="exact"),
+            record("c", "/c"),
+        ]
+        reader = fill(store, records)
+        found = reader.generation
+        assert (found.scope, found.project_id, found.model_id, found.dimensions) == (
+            "main",
+            "shop",
+            "hash-8",
+            DIMENSIONS,
+        )
+        assert (found.records, found.pages, dict(found.routes)) == (3, 2, {"exact": 1, "none": 1})
+        assert (found.published_at, found.source_revision) == (INFO.published_at, "abc123")
+        assert (found.estimated_tokens, found.estimated_cost_usd) == (12, 0.5)
+        assert found.digest == index_digest(sorted((item.id, item.record_hash) for item in records))
+
+    def test_equal_contents_have_equal_digests(self, store: VectorStore) -> None:
+        """However an index came to be what it is."""
+        direct = fill(store, [record(name) for name in "bca"]).generation
+        fill(store, [record("a", scope=DRAFT), record("x", scope=DRAFT)], scope=DRAFT)
+        assert store.publish(MAIN, INFO).digest == direct.digest
+        fill(store, [record("a", text="other")])
+        store.delete_by_ids(["b", "c"], MAIN)
+        assert store.publish(MAIN, INFO).digest != direct.digest
+        assert fill(store, [record(name) for name in "abc"]).generation.digest == direct.digest
+
+    def test_publishing_no_change_keeps_the_generation(self, store: VectorStore) -> None:
+        first = fill(store, [record("a"), record("b")]).generation
+        assert store.publish(MAIN, INFO) == first
+        store.delete_by_ids(["unknown"], MAIN)
+        assert fill(store, [record("b"), record("a")]).generation == first
+
+    def test_a_vector_alone_may_change(self, store: VectorStore) -> None:
+        """A record that embeds anew is not taken for unchanged because its text is."""
+        first = fill(store, [record("a"), record("b")]).generation
+        reader = fill(store, [record("a")], NORTH[np.newaxis])
+        assert reader.generation.name != first.name
+        assert reader.similarities(NORTH, ["a", "b"]) == [1.0, 0.0]

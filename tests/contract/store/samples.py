@@ -1,0 +1,79 @@
+"""What the promises of a store are tried with."""
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+
+from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore
+from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
+
+MAIN = Scope("shop", "main")
+DRAFT = Scope("shop", "main-draft")
+DIMENSIONS = 8
+INFO = PublishInfo("hash-8", DIMENSIONS, "2026-01-02T03:04:05Z", 12, 0.5, "abc123")
+EAST, NORTH, UP = np.eye(DIMENSIONS, dtype=np.float32)[:3]
+PREFIX_PAGES = ["/", "/docs", "/docs/a", "/docs/a/b", "/docs-old", "/docs-old/a", "/docsa", "/docs.html", "/blog/docs"]
+
+
+def record(
+    record_id: str, url: str = "/page", text: str = "some text", *, scope: Scope = MAIN, **fields: object
+) -> Record:
+    """A record with the given id; the rest has values that a test can recognise."""
+    made = Record(
+        id=record_id,
+        record_hash="",
+        content_hash=hashlib.sha256(text.encode()).hexdigest(),
+        project_id=scope.project_id,
+        scope=scope.name,
+        url=url,
+        title="Title",
+        section_title="",
+        heading_path=(),
+        anchor="",
+        ref=f"{url}#~0",
+        ordinal=0,
+        kind="section",
+        text=text,
+        description="",
+        language="en",
+        route_file="",
+        route_resolution="none",
+        depth=1,
+        incoming_links=0,
+        link_texts=(),
+        tags=(),
+        weight=1.0,
+        modified="",
+        model_id=INFO.model_id,
+    )
+    made = replace(made, **fields)  # type: ignore[arg-type]
+    return replace(made, record_hash=hashlib.sha256(repr(made).encode()).hexdigest())
+
+
+def unit(*values: float) -> Vector:
+    """A unit vector in the direction of `values`, padded with zeros."""
+    wide = np.zeros(DIMENSIONS, np.float32)
+    wide[: len(values)] = values
+    return wide / np.linalg.norm(wide).astype(np.float32)
+
+
+def random_units(count: int, seed: int = 7) -> Vectors:
+    """The same directions on every run."""
+    wide = np.random.default_rng(seed).standard_normal((count, DIMENSIONS))
+    return (wide / np.linalg.norm(wide, axis=1, keepdims=True)).astype(np.float32)
+
+
+def fill(store: VectorStore, records: list[Record], vectors: Vectors | None = None, scope: Scope = MAIN) -> IndexReader:
+    """Publish records, all pointing east unless told otherwise."""
+    store.upsert(records, np.tile(EAST, (len(records), 1)) if vectors is None else vectors, scope)
+    store.publish(scope, INFO)
+    return store.reader(scope)
+
+
+def ids(hits: list[Hit]) -> list[str]:
+    return [hit.id for hit in hits]
+
+
+def everything(reader: IndexReader, where: Filter = MATCH_ALL) -> set[str]:
+    return set(ids(reader.query(EAST, top_k=10_000, where=where)))

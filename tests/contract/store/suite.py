@@ -1,0 +1,41 @@
+"""All that every store promises. A subclass supplies a fresh, empty `store` fixture for the project `shop`."""
+
+from contract.store.bad_vectors import BadVectorsContract
+from contract.store.candidates import CandidatesContract
+from contract.store.changes import ChangesContract
+from contract.store.edit_history import EditHistoryContract
+from contract.store.evidence import EvidenceContract
+from contract.store.filters import FiltersContract
+from contract.store.health import HealthContract
+from contract.store.isolation import IsolationContract
+from contract.store.models import ModelsContract
+from contract.store.nearest import NearestContract
+from contract.store.page_bodies import PageBodiesContract
+from contract.store.pages import PagesContract
+from contract.store.publish import PublishContract
+from contract.store.readers import ReadersContract
+from contract.store.records import RecordsContract
+from contract.store.rollback import RollbackContract
+from contract.store.words import WordsContract
+
+
+class StoreContract(
+    RecordsContract,
+    ChangesContract,
+    NearestContract,
+    CandidatesContract,
+    BadVectorsContract,
+    FiltersContract,
+    WordsContract,
+    PagesContract,
+    EvidenceContract,
+    PublishContract,
+    ReadersContract,
+    RollbackContract,
+    ModelsContract,
+    IsolationContract,
+    HealthContract,
+    PageBodiesContract,
+    EditHistoryContract,
+):
+    """One class of all of them, for a store to be tried with."""
