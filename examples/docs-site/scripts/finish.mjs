@@ -1,6 +1,6 @@
 // Remove the client bundle, which no page uses (`csr = false`) and the framework writes all the same. Then
 // write build/source-stamp.json: hashes of the sources and of what was built from them.
-// tests/test_example_site.py compares both, so a page cannot change without a rebuild.
+// tests/examples/test_example_site.py compares both, so a page cannot change without a rebuild.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

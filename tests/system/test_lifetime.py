@@ -46,7 +46,7 @@ def own(work: object) -> None:
 def test_no_process_outlives_an_owner_that_was_killed(work: object) -> None:
     here = Path(__file__).parent
     code = OWNER.format(work=work.__name__)  # type: ignore[attr-defined]
-    command = [sys.executable, "-c", code, str(here), str(here.parent)]
+    command = [sys.executable, "-c", code, str(here), str(here.parents[1])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as owner:
         assert owner.stdout is not None
         workers = {int(owner.stdout.readline()) for _ in range(2)}

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 import pytest
 from bs4 import BeautifulSoup
 
-SITE = Path(__file__).parent.parent / "examples" / "docs-site"
+SITE = Path(__file__).parents[2] / "examples" / "docs-site"
 BUILD = SITE / "build"
 STAMP = "build/source-stamp.json"
 SOURCES = ("src", "static", "scripts", "package.json", "package-lock.json", "svelte.config.js", "vite.config.js")
