@@ -23,10 +23,10 @@ from search_api.gate.under_way import UnderWayGuard
 from search_api.handlers import add_handlers
 from search_api.openapi import SearchApp
 from search_api.service import Service, public_scopes
-from searchsocket import embedders, stores
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import ConfigError
 from searchsocket.project.access import configured_key
+from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.settings.model import ApiSettings
@@ -66,10 +66,9 @@ def create_app(
         ConfigError, ConfigMissing, InvalidScope: The service could not answer a single query.
     """
     settings = project.settings.api
-    store = store or stores.make_store(
-        project.settings.vector, project.state_dir, project.id, synonyms=project.settings.ranking.synonyms
-    )
-    embedder = embedder or embedders.make_embedder(project.settings.embeddings)
+    backends = Backends(project, environ)
+    store = store or backends.store
+    embedder = embedder or backends.embedder
     engine = SearchEngine(store, embedder, project.settings.ranking, clock)
     scopes = public_scopes(project, environ)
     service = Service(project, store, embedder, engine, environ, scopes, clock, on_error)

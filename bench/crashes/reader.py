@@ -39,7 +39,7 @@ def _ask_until_told(root: Path, allowed: Sequence[str], connection: Connection) 
     store = make_store(project.settings.vector, project.state_dir, project.id)
     assert isinstance(store, LocalStore)
     engine = SearchEngine(
-        store, make_embedder(project.settings.embeddings), project.settings.ranking, lambda: datetime.now(UTC)
+        store, make_embedder(project.settings.embeddings, {}), project.settings.ranking, lambda: datetime.now(UTC)
     )
     answers = 0
     problems: list[str] = []

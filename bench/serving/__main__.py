@@ -82,7 +82,7 @@ def parts(root: Path, queries: Sequence[str]) -> None:
     project = open_project(root, os.environ)
     scope = project.scope_named("main")
     store = make_store(project.settings.vector, project.state_dir, project.id)
-    embedder = make_embedder(project.settings.embeddings)
+    embedder = make_embedder(project.settings.embeddings, {})
     reader = store.reader(scope)
     records, dimensions = reader.generation.records, embedder.dimensions
     print(f"\n{records} chunks x {dimensions} dimensions\n\n| part | p50 ms | p95 ms | p99 ms |\n|---|---|---|---|")

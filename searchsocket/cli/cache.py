@@ -139,10 +139,9 @@ def prune(
 
 
 def _open(root: Path) -> "EmbeddingCache":
-    from searchsocket.embedders.cache_place import cache_file, open_cache
+    from searchsocket.project.backends import Backends
 
-    project = load_project(root)
-    return open_cache(cache_file(os.environ, project.root, project.state_dir))
+    return Backends(load_project(root), os.environ).open_cache()
 
 
 def _model(model: "HeldModel") -> dict[str, object]:

@@ -58,14 +58,13 @@ def clean(root: Path, scope_name: str | None, yes: bool, as_json: bool) -> None:
 
 def known_scopes(project: "Project") -> list["Scope"]:
     """Every scope that has an index, state or mirror here, by name; a damaged index does not hide it."""
+    from searchsocket.project.backends import Backends
     from searchsocket.project.scopes import is_scope_name
-    from searchsocket.stores import make_store
 
     folders = [*children(project.mirror_dir), *children(project.state_dir / "index")]
     names = {folder.name for folder in folders if folder.is_dir() and is_scope_name(folder.name)}
     try:
-        store = make_store(project.settings.vector, project.state_dir, project.id)
-        names |= {generation.scope for generation in store.list_scopes()}
+        names |= {generation.scope for generation in Backends(project, os.environ).store.list_scopes()}
     except (ProjectMismatch, PermissionDenied):
         raise
     except SearchSocketError as error:

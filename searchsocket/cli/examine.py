@@ -11,12 +11,11 @@ from itertools import islice
 from searchsocket.cli.clean import children, known_scopes
 from searchsocket.cli.findings import Line
 from searchsocket.cli.output import count, size
-from searchsocket.embedders import make_embedder
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
 from searchsocket.project.access import private_folders
+from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.sources import make_source
-from searchsocket.stores import make_store
 from searchsocket.stores.base import check_vectors
 from searchsocket.system.dask import dask_executor, shown_address
 from searchsocket.system.files import bytes_below, is_temporary
@@ -83,17 +82,18 @@ def locks(project: Project) -> Iterator[Line]:
 
 def model(project: Project) -> Iterator[Line]:
     """Whether the embedding model loads and answers with a sound vector."""
-    embedder = make_embedder(project.settings.embeddings)
+    embedder = Backends(project, os.environ).embedder
     check_vectors(embedder.embed(["searchsocket"], "query"), 1, embedder.dimensions)
     yield Line("model", True, f"{embedder.model_id}, {embedder.dimensions} dimensions")
 
 
 def index(project: Project) -> Iterator[Line]:
     """Whether the store answers, and every file of every live generation is as its manifest says."""
-    store = make_store(project.settings.vector, project.state_dir, project.id)
+    backends = Backends(project, os.environ)
+    store = backends.store
     health = store.health()
     yield Line("vector store", health.ok, health.details or "healthy", "" if health.ok else "see the text above")
-    model_id = make_embedder(project.settings.embeddings).model_id
+    model_id = backends.embedder.model_id
     for known in known_scopes(project):
         name = f"index {known.name}"
         fix = f"run `searchsocket index --force --scope {known.name}`, or `searchsocket rollback --scope {known.name}`"

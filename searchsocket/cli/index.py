@@ -104,10 +104,10 @@ def _print(summary: "IndexSummary", before: str, as_json: bool) -> None:
 
 def _live_generation(project: "Project", scope: "Scope") -> str:
     from searchsocket.errors import SearchSocketError
-    from searchsocket.stores import make_store
+    from searchsocket.project.backends import Backends
 
     try:
-        live = make_store(project.settings.vector, project.state_dir, project.id).generation(scope)
+        live = Backends(project, os.environ).store.generation(scope)
     except SearchSocketError:  # damaged: the run decides what that means
         return ""
     return live.name if live else ""

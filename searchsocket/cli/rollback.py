@@ -22,12 +22,12 @@ def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
       searchsocket rollback --scope main
     """
     from searchsocket.project.access import make_private_folders
-    from searchsocket.stores import make_store
+    from searchsocket.project.backends import Backends
     from searchsocket.system.locks import scope_lock
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
-    store = make_store(project.settings.vector, project.state_dir, project.id)
+    store = Backends(project, os.environ).store
     make_private_folders(project)
     with scope_lock(project.state_dir, scope.name):
         before = store.generation(scope)

@@ -42,16 +42,14 @@ def search(
       searchsocket search how do I install it
       searchsocket search "rate limit" --path-prefix /docs --top-k 3 --json
     """
-    from searchsocket.embedders import make_embedder
+    from searchsocket.project.backends import Backends
     from searchsocket.search.engine import SearchEngine
     from searchsocket.search.query import SearchQuery
-    from searchsocket.stores import make_store
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
-    settings = project.settings
-    store = make_store(settings.vector, project.state_dir, project.id, synonyms=settings.ranking.synonyms)
-    engine = SearchEngine(store, make_embedder(settings.embeddings), settings.ranking, lambda: datetime.now(UTC))
+    backends = Backends(project, os.environ)
+    engine = SearchEngine(backends.store, backends.embedder, project.settings.ranking, lambda: datetime.now(UTC))
     asked = SearchQuery(" ".join(query), top_k, path_prefix, tags, group_by)  # type: ignore[arg-type]  # a Choice
     answer = engine.search(asked, scope)
     if as_json:

@@ -28,10 +28,9 @@ def status(root: Path, as_json: bool) -> None:
     Example:
       searchsocket status --json
     """
-    from searchsocket.embedders import make_embedder
     from searchsocket.errors import SearchSocketError
+    from searchsocket.project.backends import Backends
     from searchsocket.search.quoting.results import age_s
-    from searchsocket.stores import make_store
     from searchsocket.system.files import bytes_below
 
     project = load_project(root)
@@ -39,13 +38,14 @@ def status(root: Path, as_json: bool) -> None:
         resolved = project.scope(os.environ).name
     except SearchSocketError as error:  # e.g. on no branch: the rest can still be told
         resolved = f"(none: {error})"
-    store = make_store(project.settings.vector, project.state_dir, project.id)
+    backends = Backends(project, os.environ)
+    store = backends.store
     health = store.health()
     generations: list[Generation] = []
     with suppress(SearchSocketError):  # which `health` tells
         generations = store.list_scopes()
     used = bytes_below(project.state_dir)
-    model_id = make_embedder(project.settings.embeddings).model_id
+    model_id = backends.embedder.model_id
     now = datetime.now(UTC)
     if as_json:
         print_json(

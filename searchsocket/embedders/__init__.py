@@ -1,5 +1,6 @@
 """How texts become vectors: one file per embedder, and the one way to make the configured one."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from searchsocket.embedders.base import Embedder
@@ -7,8 +8,11 @@ from searchsocket.embedders.cost import price_of
 from searchsocket.settings.model import EmbeddingSettings
 
 
-def make_embedder(settings: EmbeddingSettings) -> Embedder:
+def make_embedder(settings: EmbeddingSettings, environ: Mapping[str, str]) -> Embedder:
     """The configured embedder. Heavy clients are imported here, when their provider is chosen.
+
+    Args:
+        environ: Where keys are read; it is read nowhere else.
 
     Raises:
         ConfigMissing: A library or a file of the model is not there.

@@ -77,7 +77,7 @@ class TestBuiltinEmbedder(EmbedderContract):
         assert sum(len((DATA / name).read_bytes()) for name in (TABLE, ENTRIES)) <= 16_000_000
 
     def test_it_is_made_by_name(self) -> None:
-        assert isinstance(make_embedder(EmbeddingSettings(provider="builtin")), BuiltinEmbedder)
+        assert isinstance(make_embedder(EmbeddingSettings(provider="builtin"), {}), BuiltinEmbedder)
 
     def test_a_word_without_end_takes_no_time(self, embedder: BuiltinEmbedder) -> None:
         began = time.process_time()

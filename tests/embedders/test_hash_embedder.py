@@ -56,6 +56,6 @@ class TestHashEmbedder(EmbedderContract):
 
 
 def test_the_configured_embedder_is_made_with_the_configured_price() -> None:
-    assert make_embedder(EmbeddingSettings()).price_per_million_tokens_usd == 0.0
-    priced = make_embedder(EmbeddingSettings(provider="hash", price_per_million_tokens_usd=0.5))
+    assert make_embedder(EmbeddingSettings(), {}).price_per_million_tokens_usd == 0.0
+    priced = make_embedder(EmbeddingSettings(provider="hash", price_per_million_tokens_usd=0.5), {})
     assert priced.price_per_million_tokens_usd == 0.5

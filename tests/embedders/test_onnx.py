@@ -115,7 +115,7 @@ class TestFindModel:
             find_model(name, tmp_path)
 
     def test_it_is_made_by_name(self) -> None:
-        made = make_embedder(EmbeddingSettings(provider="onnx", model=str(TINY)))
+        made = make_embedder(EmbeddingSettings(provider="onnx", model=str(TINY)), {})
         assert made.model_id.startswith("onnx-tiny-onnx-")
 
 

@@ -60,7 +60,7 @@ class Project:
         """The best page for every question, by a reader that opens everything anew."""
         project = open_project(self.root, {})
         store = make_store(project.settings.vector, project.state_dir, project.id)
-        embedder = make_embedder(project.settings.embeddings)
+        embedder = make_embedder(project.settings.embeddings, {})
         engine = SearchEngine(store, embedder, project.settings.ranking, lambda: datetime.now(UTC))
         found = {q: engine.search(SearchQuery(q, 1), project.scope_named(scope)).results for q in QUESTIONS}
         return {q: results[0].url if results else "" for q, results in found.items()}

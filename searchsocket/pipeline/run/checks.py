@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from searchsocket.dollars import dollars
-from searchsocket.embedders import make_embedder
 from searchsocket.errors import SourceUnavailable
 from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.extraction.job import extract_page
@@ -17,7 +16,6 @@ from searchsocket.pipeline.stages.chunk_embeddings import budget, plan_embedding
 from searchsocket.pipeline.stages.search_index import merged
 from searchsocket.state.chunks import fingerprints
 from searchsocket.state.pages import body_text
-from searchsocket.stores import make_store
 from searchsocket.system.batches import batches
 from searchsocket.types import RawPage
 
@@ -97,9 +95,9 @@ def cost_within_budget(run: ScopeRun) -> CheckOutcome:
 
 def embeddings_sane(run: ScopeRun) -> CheckOutcome:
     """Every text that is to be published has a finite unit vector of the model's dimension."""
-    embedder = make_embedder(run.project.settings.embeddings)
+    embedder = run.backends.embedder
     checked = missing = 0
-    with state(run) as db, run.open_cache(read_only=True) as cache:
+    with state(run) as db, run.backends.open_cache(read_only=True) as cache:
         # The cache checks every vector that it hands out; what is damaged counts as missing.
         for window in batches(texts_at_stake(run, db, cache), _WINDOW):
             checked += len(window)
@@ -112,8 +110,7 @@ def embeddings_sane(run: ScopeRun) -> CheckOutcome:
 
 def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
     """The live index holds exactly the chunks, and its files are what its manifest says."""
-    project = run.project
-    store = make_store(project.settings.vector, project.state_dir, project.id)
+    store = run.backends.store
     problems = store.verify(run.scope)
     held = missing = surplus = other = 0
     with state(run) as db:

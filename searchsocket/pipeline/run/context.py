@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.embedders.cache_place import cache_file, open_cache
 from searchsocket.errors import ConfigMissing, SourceUnavailable
 from searchsocket.events import OnEvent, ignore
+from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.settings.model import SourceMode
 from searchsocket.sources import configured_site, make_source
@@ -52,6 +51,10 @@ class ScopeRun:
     should_stop: Callable[[], bool] = lambda: False  # asked before each stage, and before the switch
     lock_timeout_s: float = 0.0  # how long a stage waits for another run of the scope; 0 = it refuses at once
     workspace: Path | None = None  # where state and mirror are written instead, so that a dry run changes nothing
+    backends: Backends = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "backends", Backends(self.project, self.environ))
 
     @property
     def state_file(self) -> Path:
@@ -76,19 +79,6 @@ class ScopeRun:
     def fetched_dir(self) -> Path:
         """Where a crawl keeps what it fetched."""
         return (self.workspace or self.project.state_dir) / "crawl" / self.scope.name
-
-    @property
-    def cache_file(self) -> Path:
-        """The embedding cache."""
-        return cache_file(self.environ, self.project.root, self.project.state_dir)
-
-    def open_cache(self, *, read_only: bool = False) -> EmbeddingCache:
-        """The embedding cache, to be closed by the caller.
-
-        Raises:
-            StateUnavailable: It cannot be opened.
-        """
-        return open_cache(self.cache_file, read_only=read_only)
 
     def make_source(self) -> Source:
         """The source of this run, with a report of its own."""

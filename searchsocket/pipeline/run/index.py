@@ -4,7 +4,6 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from searchsocket.embedders import make_embedder
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.history import results_of
 from searchsocket.pipeline.run.results import IndexSummary, StageResult, summarise
@@ -17,7 +16,6 @@ from searchsocket.pipeline.stages.search_index import IndexPlan, changes, index_
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.project.project import Project
 from searchsocket.state.database import open_copy, open_state, translated
-from searchsocket.stores import make_store
 
 
 def index_scope(run: ScopeRun) -> IndexSummary:
@@ -58,12 +56,11 @@ def summary_of(project: Project, run_id: str, scope: str) -> IndexSummary:
 
 def _plan_embeddings(run: ScopeRun) -> StageResult:
     with state(run) as db:
-        embedder = make_embedder(run.project.settings.embeddings)
-        return embedding_result(run, db, embedder, plan_embeddings(run, db))
+        return embedding_result(run, db, run.backends.embedder, plan_embeddings(run, db))
 
 
 def _plan_index(run: ScopeRun) -> StageResult:
-    store = make_store(run.project.settings.vector, run.project.state_dir, run.project.id)
+    store = run.backends.store
     live = store.generation(run.scope)
     plan = IndexPlan()
     with state(run) as db:

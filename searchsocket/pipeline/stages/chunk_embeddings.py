@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from sqlite3 import Connection
 
-from searchsocket.embedders import make_embedder
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.batch import EmbedOutcome, embed_missing, plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
@@ -17,7 +16,6 @@ from searchsocket.pipeline.run.results import Number, StageResult
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.state.chunks import Text, count_texts, page_digests, texts, texts_at, unpublished_texts
 from searchsocket.state.published import is_published
-from searchsocket.stores import make_store
 
 
 @stage
@@ -28,8 +26,8 @@ def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
         BudgetExceeded: The estimate is over the budget; nothing was called.
         BadVectors, EmbedderUnavailable: The provider failed; what it gave before stays in the cache.
     """
-    embedder = make_embedder(run.project.settings.embeddings)
-    with run.open_cache() as cache:
+    embedder = run.backends.embedder
+    with run.backends.open_cache() as cache:
         moved = adopt(run.project.state_dir / FILE, cache)
         outcome = embed_missing(
             cache,
@@ -60,10 +58,10 @@ def budget(run: ScopeRun) -> float | None:
 def plan_embeddings(run: ScopeRun, db: Connection) -> EmbedOutcome:
     """What embedding the texts that the cache lacks would take; calls and writes nothing."""
     settings = run.project.settings.embeddings
-    with run.open_cache(read_only=True) as cache:
+    with run.backends.open_cache(read_only=True) as cache:
         return plan_missing(
             cache,
-            make_embedder(settings),
+            run.backends.embedder,
             texts_at_stake(run, db, cache),
             price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
         )
@@ -82,9 +80,8 @@ def texts_at_stake(run: ScopeRun, db: Connection, cache: EmbeddingCache) -> Iter
 
 
 def _rest_is_live(run: ScopeRun, db: Connection) -> bool:
-    project = run.project
     try:
-        live = make_store(project.settings.vector, project.state_dir, project.id).generation(run.scope)
+        live = run.backends.store.generation(run.scope)
     except IndexCorrupt:
         return False  # it will be built again, and with it every vector is needed
     return is_published(db, run.scope.name, live)

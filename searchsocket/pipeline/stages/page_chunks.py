@@ -6,7 +6,6 @@ from sqlite3 import Connection
 
 from searchsocket.chunking import CHUNKER_VERSION, chunk_page
 from searchsocket.chunking.records import CutChunk, cut_chunks
-from searchsocket.embedders import make_embedder
 from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
@@ -30,7 +29,7 @@ def page_chunks(run: ScopeRun, db: Connection) -> StageResult:
         StateUnavailable: A mirror file is damaged; the page_mirror stage repairs it.
     """
     scope, settings = run.scope.name, run.project.settings
-    embedder = make_embedder(settings.embeddings)
+    embedder = run.backends.embedder
     key = digest_of([CHUNKER_VERSION, settings.chunking.model_dump_json(), embedder.model_id, run.scope.id])
     todo = _Todo(db, scope, None if run.options.force else key)
     pages = todo.count()

@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from searchsocket.embedders import make_embedder
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
 from searchsocket.events import Event
@@ -23,7 +22,6 @@ from searchsocket.pipeline.stages.page_bodies import stage_bodies
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
 from searchsocket.state.chunks import count_chunks, fingerprints, places_of, records_at
 from searchsocket.state.published import is_published, set_published, unpublished
-from searchsocket.stores import make_store
 from searchsocket.stores.base import PublishInfo, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
@@ -56,10 +54,10 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
         Interrupted: The run was told to stop; the live generation stays.
     """
     project, scope = run.project, run.scope
-    store = make_store(project.settings.vector, project.state_dir, project.id)
+    store = run.backends.store
     plan = IndexPlan(warnings=repaired(store, scope))
     refuse_another_model(run)
-    embedder = make_embedder(project.settings.embeddings)
+    embedder = run.backends.embedder
     live = store.generation(scope)
     refuse_large_deletion(run, db, live)
     store.discard(scope)
@@ -68,7 +66,7 @@ def search_index(run: ScopeRun, db: Connection) -> StageResult:
         places.extend(places_of(db, scope.name, [record_id for kind, record_id in batch if kind == "upsert"]))
         if deletes := [record_id for kind, record_id in batch if kind == "delete"]:
             store.delete_by_ids(deletes, scope)
-    with run.open_cache() as cache:
+    with run.backends.open_cache() as cache:
         # In the order in which they lie: by id, every record and every vector would be read from another place.
         ordered = np.sort(np.array(places, np.int64))
         for start in range(0, len(ordered), _BATCH):

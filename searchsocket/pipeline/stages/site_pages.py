@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from sqlite3 import Connection
 from typing import NamedTuple
 
-from searchsocket.embedders import make_embedder
 from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt, LargeDeletion, SourceUnavailable
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
@@ -14,7 +13,6 @@ from searchsocket.pipeline.run.stage import empty_temporary_dir, stage
 from searchsocket.sources.base import Source
 from searchsocket.state.database import transaction
 from searchsocket.state.pages import digest_rows, known_pages, put_page
-from searchsocket.stores import make_store
 from searchsocket.system.batches import batches
 from searchsocket.types import RawPage
 
@@ -79,12 +77,11 @@ def site_pages(run: ScopeRun, db: Connection) -> StageResult:
 
 def refuse_another_model(run: ScopeRun) -> None:
     """Spec 10.6: vectors of two models cannot be compared, so moving to another one is said aloud."""
-    project = run.project
     try:
-        live = make_store(project.settings.vector, project.state_dir, project.id).generation(run.scope)
+        live = run.backends.store.generation(run.scope)
     except IndexCorrupt:
         return  # what cannot be read holds no vectors to compare with; the stage search_index builds it again
-    model_id = make_embedder(project.settings.embeddings).model_id
+    model_id = run.backends.embedder.model_id
     if live is not None and live.model_id != model_id and not run.options.force:
         raise EmbeddingModelMismatch(run.scope.name, live.model_id, model_id)
 

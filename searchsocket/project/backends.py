@@ -1,0 +1,56 @@
+"""What a project works with: its store, its embedder and its embedding cache, each made once and when it is used."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+from searchsocket.embedders import make_embedder
+from searchsocket.embedders.base import Embedder
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.embedders.cache_place import cache_file, open_cache
+from searchsocket.project.project import Project
+from searchsocket.stores import make_store
+from searchsocket.stores.base import VectorStore
+
+
+class Backends:
+    """The backends that the settings name; making one of these opens and loads nothing.
+
+    Args:
+        environ: Where keys, and the folder of the cache, are read.
+    """
+
+    def __init__(self, project: Project, environ: Mapping[str, str]) -> None:
+        self._project = project
+        self._environ = environ
+
+    @cached_property
+    def store(self) -> VectorStore:
+        """Where vectors, words and records are kept."""
+        settings = self._project.settings
+        return make_store(
+            settings.vector, self._project.state_dir, self._project.id, synonyms=settings.ranking.synonyms
+        )
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """Who makes the vectors.
+
+        Raises:
+            ConfigMissing: A library, a key or a file of the model is not there.
+            ConfigError: The model cannot be used.
+        """
+        return make_embedder(self._project.settings.embeddings, self._environ)
+
+    @property
+    def cache_file(self) -> Path:
+        """Where the embedding cache lies."""
+        return cache_file(self._environ, self._project.root, self._project.state_dir)
+
+    def open_cache(self, *, read_only: bool = False) -> EmbeddingCache:
+        """The embedding cache, to be closed by the caller.
+
+        Raises:
+            StateUnavailable: It cannot be opened.
+        """
+        return open_cache(self.cache_file, read_only=read_only)
