@@ -13,7 +13,7 @@ from searchsocket.search.ranking import fusion
 from searchsocket.search.ranking.exact import Exactness
 from searchsocket.search.ranking.fusion import Shares
 from searchsocket.settings.model import RankingSettings
-from searchsocket.stores.local.words import keywords
+from searchsocket.stores.words import keywords
 
 NO_BOOSTS = RankingSettings(enable_incoming_link_boost=False, enable_depth_boost=False)
 SHARES = {

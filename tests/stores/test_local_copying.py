@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from searchsocket.stores.local.build.copying import HashedFile, copy_file
+from searchsocket.stores.local.build.hashed_file import HashedFile
+from searchsocket.system.copying import copy_file
 
 DATA = bytes(range(256)) * 5000
 

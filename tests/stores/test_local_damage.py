@@ -20,7 +20,7 @@ from contract.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, id
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed, SearchSocketError, StateUnavailable
 from searchsocket.stores.base import Health
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.words import segments as word_segments
+from searchsocket.stores.words import segments as word_segments
 from searchsocket.system.files import write_atomic
 from searchsocket.types import Filter, Scope
 
@@ -288,7 +288,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from contract.store.samples import *
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.words import segments as word_segments
+from searchsocket.stores.words import segments as word_segments
 
 calls = [int(sys.argv[3])]
 def dying(event, arguments):

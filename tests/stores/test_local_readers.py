@@ -15,7 +15,7 @@ from searchsocket.stores import make_store
 from searchsocket.stores.local import LocalStore, reader
 from searchsocket.stores.local import store as local_store
 from searchsocket.stores.local.catalogue import facts, record_file
-from searchsocket.stores.local.words import index as word_index
+from searchsocket.stores.words import index as word_index
 
 
 def publish_numbers(store: LocalStore, generations: int, first: int = 0) -> None:
@@ -79,7 +79,7 @@ from pathlib import Path
 sys.path[:0] = sys.argv[1:3]
 from searchsocket.stores.local import LocalStore, reader
 from searchsocket.stores.local.catalogue import facts
-from searchsocket.stores.local.words import index as word_index
+from searchsocket.stores.words import index as word_index
 from test_local_readers import numbers_seen
 store = LocalStore(Path(sys.argv[3]), "shop")
 seen = numbers_seen(store)

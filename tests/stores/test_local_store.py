@@ -8,7 +8,7 @@ from contract.store.edit_history import EditHistoryContract
 from contract.store.suite import StoreContract
 
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.words import segments as word_segments
+from searchsocket.stores.words import segments as word_segments
 
 
 class TestLocalStore(StoreContract):

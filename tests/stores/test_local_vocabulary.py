@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.local.words import vocabulary
-from searchsocket.stores.local.words.vocabulary import Vocabulary
+from searchsocket.stores.words import vocabulary
+from searchsocket.stores.words.vocabulary import Vocabulary
 from searchsocket.text.typos import allowed_edits, within
 
 Counted = Sequence[tuple[str, int]]

@@ -14,7 +14,7 @@ import pytest
 from contract.store.samples import INFO, MAIN, fill, ids, random_units, record
 
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.words import segments as word_segments
+from searchsocket.stores.words import segments as word_segments
 from searchsocket.types import Record
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from searchsocket.errors import IndexCorrupt, InvalidScope, VectorBackendUnavailable
+from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.system.errors import first_refused, permission_denied, system_error
 from searchsocket.system.files import is_temporary, write_atomic
 from searchsocket.types import Generation
@@ -30,8 +31,6 @@ ORDER = "order.u32"  # for each row the `doc` number that records.db and words/ 
 IDS = "ids.bin"  # for each row the record's id, UTF-8, padded with NUL
 BODIES = "bodies.db"  # what pages say, by URL
 FACTS = "facts.npz"  # columns of the records, one row a record, that ranking needs
-WORDS = "words"  # an index whose documents are records
-PAGES = "pages"  # one whose documents are pages: BM25 weighs a page against pages
 STAGING = ".staging"
 BUILDING = ".building-"
 REMOVED = ".removed-"

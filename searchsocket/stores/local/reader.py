@@ -14,7 +14,7 @@ from searchsocket.stores.base import UNIT_TOLERANCE, Candidates, Shown, Watch, W
 from searchsocket.stores.local.catalogue.bodies import BodyFile, all_digests
 from searchsocket.stores.local.catalogue.facts import FactTable, read_facts
 from searchsocket.stores.local.catalogue.record_file import RecordFile
-from searchsocket.stores.local.catalogue.records import clean, path_bounds
+from searchsocket.stores.local.catalogue.records import path_bounds
 from searchsocket.stores.local.layout import (
     BODIES,
     FACTS,
@@ -32,7 +32,8 @@ from searchsocket.stores.local.layout import (
     read_manifest,
 )
 from searchsocket.stores.local.vectors.matrix import Rows, Selection, best_rows, cosines, map_matrix, read_matrix
-from searchsocket.stores.local.words.keywords import Words
+from searchsocket.stores.words.keywords import Words
+from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scores, Vector, Vectors
 from searchsocket.urls.paths import normalise_prefix
@@ -261,12 +262,12 @@ class LocalReader:
     def _selection(self, where: Filter) -> Selection | None:
         """The rows that match a filter; None when there is none."""
         start, stop = 0, len(self.order)
-        prefix = normalise_prefix(clean(where.path_prefix))
+        prefix = normalise_prefix(storable(where.path_prefix))
         if prefix:
             start, stop = (self._first_row_from(bound) for bound in path_bounds(prefix))
         rows: Rows | None = None
         for tag in dict.fromkeys(where.tags):
-            tagged = self._tagged(clean(tag))
+            tagged = self._tagged(storable(tag))
             rows = tagged if rows is None else np.intersect1d(rows, tagged, assume_unique=True)
         if rows is not None:
             rows = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
@@ -307,7 +308,7 @@ class LocalReader:
         return rows
 
     def _look_up(self, ids: Sequence[str]) -> Rows:
-        wanted = np.array([clean(id_).encode() for id_ in ids])
+        wanted = np.array([storable(id_).encode() for id_ in ids])
         places = np.searchsorted(self.ids, wanted, sorter=self._by_id) % max(len(self.ids), 1)
         rows = self._by_id[places] if len(self.ids) else places
         is_known = self.ids[rows] == wanted if len(self.ids) else np.zeros(len(ids), bool)
@@ -317,7 +318,7 @@ class LocalReader:
 
 
 def _canonical(where: Filter) -> Filter:
-    return Filter(normalise_prefix(clean(where.path_prefix)), where.tags) if where.path_prefix else where
+    return Filter(normalise_prefix(storable(where.path_prefix)), where.tags) if where.path_prefix else where
 
 
 def _column(found: Rows, scores: Scores, wanted: Rows) -> Scores:

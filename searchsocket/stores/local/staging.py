@@ -12,9 +12,10 @@ import numpy as np
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.stores.base import PageBody, check_vectors
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
-from searchsocket.stores.local.catalogue.records import KEPT_COLUMNS, KEPT_NAMES, PLACEHOLDERS, clean, path_key, row_of
+from searchsocket.stores.local.catalogue.records import KEPT_COLUMNS, KEPT_NAMES, PLACEHOLDERS, path_key, row_of
 from searchsocket.stores.local.layout import REMOVED, STAGING
 from searchsocket.system.files import make_folder
+from searchsocket.text.storable import storable
 from searchsocket.types import Record, Vectors
 
 _NULLABLE = KEPT_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)
@@ -78,7 +79,9 @@ class Staging:
     def delete(self, ids: Sequence[str]) -> None:
         """Stage deletions whole or not at all."""
         self._connection.execute("BEGIN")
-        self._connection.executemany("INSERT OR REPLACE INTO changes (id) VALUES (?)", [(clean(id_),) for id_ in ids])
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO changes (id) VALUES (?)", [(storable(id_),) for id_ in ids]
+        )
         self._connection.execute("COMMIT")
 
     def put_bodies(self, bodies: Sequence[PageBody]) -> None:

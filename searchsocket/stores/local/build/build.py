@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavailable
 from searchsocket.stores.base import PublishInfo, index_digest
-from searchsocket.stores.local.build.copying import HashedFile, copy_file
+from searchsocket.stores.local.build.hashed_file import HashedFile
+from searchsocket.stores.local.build.word_source import MergedRecords
 from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import COLUMNS, FactTable, write_facts
 from searchsocket.stores.local.catalogue.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
@@ -19,7 +20,8 @@ from searchsocket.stores.local.layout import BODIES, FACTS, FORMAT, IDS, ORDER, 
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.vectors.matrix import Rows, forget_pages, map_matrix, write_matrix
-from searchsocket.stores.local.words.segments import write_words
+from searchsocket.stores.words.segments import write_words
+from searchsocket.system.copying import copy_file
 from searchsocket.system.errors import client_error
 from searchsocket.types import Vectors
 
@@ -108,9 +110,9 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
         origin, first_new = _merge_records(merge, live, copied)
         docs, ids = _path_order(merge)
         facts = _facts(merge, live, origin, first_new, docs)
-        _name_touched_pages(merge, copied)
         alike = copied is not None and copied.manifest.format == FORMAT
-        write_words(target, merge, copied.folder if copied is not None and alike else None, first_new)
+        words = MergedRecords(merge, first_new, is_copy=copied is not None)
+        write_words(target, words, copied.folder if copied is not None and alike else None)
         old_bodies = live.folder / BODIES if live is not None and live.manifest.format == FORMAT else None
         bodies = write_bodies(target / BODIES, old_bodies, staging.database, set(facts.texts["url"].distinct()))
         built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize, bodies)
@@ -181,18 +183,6 @@ def _add_staged(merge: sqlite3.Connection) -> Rows:
     merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES} {upserts}")
     _add_tags(merge, last)
     return np.fromiter((row[0] for row in merge.execute(f"SELECT slot {upserts}")), np.int64)
-
-
-def _name_touched_pages(merge: sqlite3.Connection, copied: LocalReader | None) -> None:
-    """A table `touched` of the pages whose words change: all in a new file."""
-    merge.execute("CREATE TEMP TABLE touched (sort BLOB PRIMARY KEY) WITHOUT ROWID")
-    if copied is None:
-        merge.execute("INSERT INTO touched SELECT DISTINCT sort FROM records")
-        return
-    merge.execute(
-        "INSERT INTO touched SELECT sort FROM live.records WHERE id IN (SELECT id FROM changes) "
-        "UNION SELECT sort FROM changes WHERE slot IS NOT NULL"
-    )
 
 
 def _add_tags(merge: sqlite3.Connection, after_doc: int) -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from searchsocket.stores.base import PageBody, index_digest
-from searchsocket.stores.local.build.copying import copy_file, link_file
-from searchsocket.stores.local.catalogue.records import clean, connect_reader, connect_writer
+from searchsocket.stores.local.catalogue.records import connect_reader, connect_writer
 from searchsocket.stores.local.layout import NamingDamage
+from searchsocket.system.copying import copy_file, link_file
+from searchsocket.text.storable import storable
 
 _COLUMNS = "url TEXT NOT NULL, digest TEXT NOT NULL, text BLOB NOT NULL"
 STAGED_TABLE = f"CREATE TABLE IF NOT EXISTS bodies ({_COLUMNS}, PRIMARY KEY (url));"
@@ -34,7 +35,7 @@ class WrittenBodies(NamedTuple):
 
 def row_of_body(body: PageBody) -> tuple[str, str, bytes]:
     """The values of a row, ready for SQLite."""
-    return clean(body.url), clean(body.digest), zlib.compress(body.text.encode("utf-8", "surrogatepass"), _LEVEL)
+    return storable(body.url), storable(body.digest), zlib.compress(body.text.encode("utf-8", "surrogatepass"), _LEVEL)
 
 
 class BodyFile:
@@ -56,7 +57,7 @@ class BodyFile:
         """
         with self._damage:
             with self._lock:
-                row = self._connection.execute("SELECT text FROM bodies WHERE url = ?", (clean(url),)).fetchone()
+                row = self._connection.execute("SELECT text FROM bodies WHERE url = ?", (storable(url),)).fetchone()
             try:
                 return zlib.decompress(row[0]).decode("utf-8", "surrogatepass") if row else None
             except zlib.error as error:

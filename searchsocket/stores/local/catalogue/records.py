@@ -12,6 +12,7 @@ from typing import Any
 from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.stores.base import Shown
 from searchsocket.stores.local.catalogue import plain
+from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Record
 from searchsocket.urls.paths import sort_key
 
@@ -41,17 +42,17 @@ CACHE_KIB = 32_768
 
 def row_of(record: Record) -> tuple[Any, ...]:
     """The values of `KEPT_NAMES`, ready for SQLite."""
-    values = {name: _clean_value(name, getattr(record, name)) for name in FIELDS}
+    values = {name: _storable_value(name, getattr(record, name)) for name in FIELDS}
     unclean = {name: values[name] for name in _SAID if values[name] != getattr(record, name)}
     said = chunk_text(replace(record, **unclean) if unclean else record)
     return (*values.values(), *plain.packed(said, values["text"]))
 
 
-def _clean_value(name: str, value: Any) -> Any:
+def _storable_value(name: str, value: Any) -> Any:
     if name in _LISTS:
-        return json.dumps([clean(item) for item in value], ensure_ascii=False)
+        return json.dumps([storable(item) for item in value], ensure_ascii=False)
     if isinstance(value, str):
-        return clean(value)
+        return storable(value)
     if name == "weight" and not math.isfinite(value):
         return 1.0  # a number that cannot be compared is no statement about the page
     return value
@@ -84,15 +85,9 @@ def _items(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))
 
 
-def clean(text: str) -> str:
-    """Text without lone surrogates, which no file can hold, and without NUL, which SQLite's JSON cannot."""
-    text = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-    return text.replace("\0", "") if "\0" in text else text
-
-
 def path_key(url: str) -> bytes:
     """`urls.sort_key` as bytes, which SQLite compares as they are."""
-    return sort_key(clean(url)).encode("utf-8")
+    return sort_key(storable(url)).encode("utf-8")
 
 
 def path_bounds(prefix: str) -> tuple[bytes, bytes]:

@@ -10,20 +10,17 @@ import hashlib
 import json
 import os
 import shutil
-import sqlite3
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import tantivy
 
-from searchsocket.stores.local.build.copying import link_file
-from searchsocket.stores.local.layout import PAGES, WORDS
-from searchsocket.stores.local.words.documents import ROW_OF_NEW, Row, documents_of, schema
+from searchsocket.stores.words import PAGES, WORDS
+from searchsocket.stores.words.documents import Row, documents_of, schema
+from searchsocket.system.copying import link_file
 from searchsocket.system.files import write_atomic
 
 RECORDS_A_SHARE = 50_000  # at most, but for chance
@@ -35,29 +32,47 @@ _PART_BITS = 32  # of a segment's number, for which one of its share it is
 Segments = list[dict[str, Any]]  # as tantivy's `meta.json` lists them
 
 
-def write_words(target: Path, merge: sqlite3.Connection, live: Path | None, after_doc: int) -> None:
+class WordSource(Protocol):
+    """The records of a generation, as their words are written."""
+
+    def count(self) -> int:
+        """How many records there are."""
+
+    def paths(self) -> list[bytes]:
+        """The sort key of every page."""
+
+    def touched(self) -> list[bytes]:
+        """The sort keys of the pages whose words change; some may be gone."""
+
+    def pages(self, paths: Iterable[bytes], *, are_old_kept: bool) -> Iterator[list[Row]]:
+        """The records of these pages, page by page in path order, on a page by ordinal and id.
+
+        Args:
+            are_old_kept: The document of an old record is there already, so what is long need not be read of it.
+        """
+
+
+def write_words(target: Path, source: WordSource, live: Path | None) -> None:
     """Write both indexes of the records.
 
     Args:
         target: The generation's folder.
-        merge: To the new records, with a table `touched (sort)` that names the pages whose words change.
         live: The generation whose records were copied, and whose words are of this kind; None: there is none.
-        after_doc: Above it, records are new.
 
     Raises:
         ValueError, LookupError, TypeError: tantivy cannot write, or the live words are damaged.
     """
-    shares = _place_pages(merge)
+    shares = _count_shares(source.count())
     old = None if live is None else _LiveWords(live)
     stays = old is not None and old.shares == shares
-    stale = {_share_of(sort, shares) for (sort,) in merge.execute("SELECT sort FROM touched")} if stays else None
+    stale = {_share_of(path, shares) for path in source.touched()} if stays else None
     segments: dict[str, Segments] = {}
     for part in (WORDS, PAGES):
         (target / part).mkdir()
         segments[part] = [] if old is None or stale is None else old.link(part, target / part, stale)
     kept = (lambda _: None) if old is None else old.documents(stale)
-    for share in range(shares) if stale is None else sorted(stale):
-        pages = _pages(merge, share, 0 if old is None else after_doc)
+    for share, paths in sorted(_by_share(source.paths(), shares, stale).items()):
+        pages = source.pages(paths, are_old_kept=old is not None)
         with _segment(target, WORDS, share, segments) as records, _segment(target, PAGES, share, segments) as wholes:
             for rows in pages:
                 documents, whole = documents_of(rows, kept)
@@ -104,40 +119,28 @@ class _LiveWords:
         return lambda doc: searcher.doc(places[doc]) if doc in places else None
 
 
-def _place_pages(merge: sqlite3.Connection) -> int:
-    """A table `placed` of which page is in which share; returns how many shares there are."""
-    (records,) = merge.execute("SELECT count(*) FROM records").fetchone()
+def _count_shares(records: int) -> int:
     shares = 1
     while records > shares * RECORDS_A_SHARE:
         shares *= 2
-    merge.execute("CREATE TEMP TABLE placed (share INTEGER, sort BLOB, PRIMARY KEY (share, sort)) WITHOUT ROWID")
-    sorts = [sort for (sort,) in merge.execute("SELECT DISTINCT sort FROM records")]
-    merge.executemany("INSERT INTO placed VALUES (?, ?)", ((_share_of(sort, shares), sort) for sort in sorts))
     return shares
 
 
-def _share_of(sort: bytes, shares: int) -> int:
-    return int.from_bytes(hashlib.sha256(sort).digest()[:4]) * shares >> 32
+def _by_share(paths: Iterable[bytes], shares: int, stale: Collection[int] | None) -> dict[int, list[bytes]]:
+    """The pages of every share that is written: all, or those that are stale, even where they hold none any more."""
+    found: dict[int, list[bytes]] = {share: [] for share in (range(shares) if stale is None else stale)}
+    for path in paths:
+        if (share := _share_of(path, shares)) in found:
+            found[share].append(path)
+    return found
+
+
+def _share_of(path: bytes, shares: int) -> int:
+    return int.from_bytes(hashlib.sha256(path).digest()[:4]) * shares >> 32
 
 
 def _share_of_segment(segment: dict[str, Any]) -> int:
     return UUID(segment["segment_id"]).int >> _PART_BITS
-
-
-def _pages(merge: sqlite3.Connection, share: int, after_doc: int) -> Iterator[list[Row]]:
-    """The records of each page of a share, in path order."""
-    # What is long is read of new records only.
-    columns = [f"CASE WHEN doc > {after_doc} THEN {name} END" if name in ROW_OF_NEW else name for name in _COLUMNS]
-    rows = merge.execute(
-        f"SELECT {', '.join(columns)} FROM placed CROSS JOIN records ON records.sort = placed.sort "
-        "WHERE share = ? ORDER BY placed.sort, ordinal, id",
-        (share,),
-    )
-    for _, page in groupby(map(Row._make, rows), key=attrgetter("sort")):
-        yield list(page)
-
-
-_COLUMNS = ["records.sort" if name == "sort" else name for name in Row._fields]
 
 
 @contextmanager

@@ -9,11 +9,11 @@ import numpy as np
 from tantivy import Occur, Query
 
 from searchsocket.stores.base import WordEvidence
-from searchsocket.stores.local.catalogue.records import clean
-from searchsocket.stores.local.layout import PAGES, WORDS
-from searchsocket.stores.local.words.documents import PAGE_FIELDS
-from searchsocket.stores.local.words.index import Docs, Scored, Term, WordIndex
-from searchsocket.stores.local.words.vocabulary import Vocabulary
+from searchsocket.stores.words import PAGES, WORDS
+from searchsocket.stores.words.documents import PAGE_FIELDS
+from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
+from searchsocket.stores.words.vocabulary import Vocabulary
+from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
 from searchsocket.text.typos import allowed_edits, is_likely_slip
 from searchsocket.text.words import ParsedQuery, QueryWord, parse_query, stem
@@ -167,7 +167,7 @@ class Words:
         return last[1]
 
     def _find_terms(self, text: str) -> _LookedFor:
-        parsed = parse_query(clean(text))
+        parsed = parse_query(storable(text))
         words = tuple(word for word in parsed.words if not word.is_stop) or parsed.words
         wanted = _LookedFor(parsed, words, [], [], self._synonyms.of(parsed.order))
         unknown: list[QueryWord] = []

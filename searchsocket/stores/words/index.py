@@ -10,8 +10,8 @@ import tantivy
 from numpy.typing import NDArray
 from tantivy import Occur, Query
 
-from searchsocket.stores.local.catalogue.records import clean
-from searchsocket.stores.local.words.documents import PAGE_FIELDS, token
+from searchsocket.stores.words.documents import PAGE_FIELDS, token
+from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import Forms
 from searchsocket.types import Filter
 
@@ -95,7 +95,7 @@ class WordIndex:
 
     def _filtered(self, matching: Query, where: Filter) -> Query:
         clauses = [("dirs", where.path_prefix)] if where.path_prefix else []
-        clauses += [("tags", clean(tag)) for tag in where.tags]
+        clauses += [("tags", storable(tag)) for tag in where.tags]
         musts = [
             (Occur.Must, Query.const_score_query(Query.term_query(self.schema, field, token(value)), 0.0))
             for field, value in clauses

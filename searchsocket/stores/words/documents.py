@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import tantivy
 
-from searchsocket.stores.local.layout import WORDS
+from searchsocket.stores.words import WORDS
 from searchsocket.text.words import index_text, plain_words, split_code
 from searchsocket.urls.paths import ancestors
 

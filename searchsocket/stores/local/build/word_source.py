@@ -1,0 +1,58 @@
+"""The records of a generation that is being built, as their words are written."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
+
+from searchsocket.stores.words.documents import ROW_OF_NEW, Row
+
+_COLUMNS = ["records.sort" if name == "sort" else name for name in Row._fields]
+
+
+class MergedRecords:
+    """Implements `WordSource` on the new records.db."""
+
+    def __init__(self, merge: sqlite3.Connection, last_old: int, *, is_copy: bool) -> None:
+        """Read nothing yet.
+
+        Args:
+            merge: To the new records, with `live` and `changes` attached where it is a copy.
+            last_old: Above it, `doc` numbers are those of new records.
+            is_copy: The file was copied and changed; else all of it is new.
+        """
+        self._merge = merge
+        self._last_old = last_old
+        self._is_copy = is_copy
+        merge.execute("CREATE TEMP TABLE wanted (sort BLOB PRIMARY KEY) WITHOUT ROWID")
+
+    def count(self) -> int:
+        """See `WordSource.count`."""
+        return int(self._merge.execute("SELECT count(*) FROM records").fetchone()[0])
+
+    def paths(self) -> list[bytes]:
+        """See `WordSource.paths`."""
+        return [path for (path,) in self._merge.execute("SELECT DISTINCT sort FROM records")]
+
+    def touched(self) -> list[bytes]:
+        """See `WordSource.touched`."""
+        if not self._is_copy:
+            return self.paths()
+        found = self._merge.execute(
+            "SELECT sort FROM live.records WHERE id IN (SELECT id FROM changes) "
+            "UNION SELECT sort FROM changes WHERE slot IS NOT NULL"
+        )
+        return [path for (path,) in found]
+
+    def pages(self, paths: Iterable[bytes], *, are_old_kept: bool) -> Iterator[list[Row]]:
+        """See `WordSource.pages`."""
+        read_from = self._last_old if are_old_kept else 0
+        columns = [f"CASE WHEN doc > {read_from} THEN {name} END" if name in ROW_OF_NEW else name for name in _COLUMNS]
+        self._merge.execute("DELETE FROM wanted")
+        self._merge.executemany("INSERT INTO wanted VALUES (?)", ((path,) for path in paths))
+        rows = self._merge.execute(
+            f"SELECT {', '.join(columns)} FROM wanted CROSS JOIN records ON records.sort = wanted.sort "
+            "ORDER BY wanted.sort, ordinal, id"
+        )
+        for _, page in groupby(map(Row._make, rows), key=attrgetter("sort")):
+            yield list(page)
