@@ -23,7 +23,6 @@ from searchsocket.stores.local.layout import (
     ORDER,
     RECORDS,
     VECTORS,
-    WORDS,
     Manifest,
     NamingDamage,
     check_hashes,
@@ -32,6 +31,7 @@ from searchsocket.stores.local.layout import (
     read_manifest,
 )
 from searchsocket.stores.local.vectors.matrix import Rows, Selection, best_rows, cosines, map_matrix, read_matrix
+from searchsocket.stores.words import WORDS
 from searchsocket.stores.words.keywords import Words
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms

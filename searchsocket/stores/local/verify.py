@@ -10,9 +10,10 @@ import numpy as np
 
 from searchsocket.errors import SearchSocketError, VectorBackendUnavailable
 from searchsocket.stores.base import check_vectors, index_digest
-from searchsocket.stores.local.layout import PAGES, WORDS, FileEntry, Manifest, NamingDamage, data_files
+from searchsocket.stores.local.layout import FileEntry, Manifest, NamingDamage, data_files
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import forget_pages
+from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import share
 

@@ -1,6 +1,6 @@
 """The words of a generation, for every store: what is written of each record and page, and how it is asked.
 
-A generation has two folders of tantivy's. `segments.py` writes them from a `WordSource`; `keywords.py` answers from them.
+A generation has two folders of tantivy's: `segments.py` writes them from a `WordSource`, `keywords.py` answers.
 """
 
 WORDS = "words"  # an index whose documents are records
