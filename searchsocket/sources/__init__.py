@@ -1,15 +1,16 @@
 """Where pages come from: one file per kind of place, one seam (`base.Source`)."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from searchsocket.errors import ConfigMissing
 from searchsocket.routes import scan_project
 from searchsocket.routes.kit import clean_dir
 from searchsocket.settings.model import Settings, SourceMode
-from searchsocket.sources.base import Source
+from searchsocket.sources.base import Source, SourceOrigin
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.exclude import Excluder
-from searchsocket.sources.find import USUAL_FOLDERS, configured_build, find_build
+from searchsocket.sources.find import configured_build, find_build, generator_of
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.urls.site import configured_site, crawl_address
@@ -50,24 +51,39 @@ def make_source(
         fetched_dir = fetched_dir or root / settings.state.dir / "crawl" / (scope or "main")
         return _crawl(settings, scope, fetched_dir, max_pages)
     configured = settings.source.static_output_dir.replace("{scope}", scope)
-    build = configured_build(root, configured) if configured else find_build(root)
-    if build is not None:
-        source = settings.source
-        return StaticOutputSource(
-            build,
-            base_path=configured_site(settings, "static-output", scope).path,
-            exclude=source.exclude,
-            max_page_bytes=source.max_page_bytes,
-        )
-    looked_at = f"no HTML in {', '.join(f'{name}/' for name in USUAL_FOLDERS)} of {root}"
+    if configured:
+        folder = configured_build(root, configured)
+        origin = SourceOrigin("static-output", configured, generator_of(root, configured))
+        return _static_output(settings, scope, folder, origin)
+    found = find_build(root)
+    if found.folder:
+        origin = SourceOrigin("static-output", found.folder, found.generator)
+        return _static_output(settings, scope, root / found.folder, origin, found.notes)
+    looked_at = f"no HTML in {', '.join(f'{name}/' for name in found.looked_at)} of {root}"
     if mode == "static-output":
-        raise ConfigMissing(f"{looked_at}; build the site first, or set source.static_output_dir")
-    content = _content_files(root, settings)
+        hint = "build the site first, or set source.static_output_dir"
+        raise ConfigMissing("; ".join([looked_at, *found.notes, hint]))
+    why = "; ".join(found.notes) or "no build of the site was found"
+    hint = 'set source.mode = "content-files" if that is meant'
+    content = _content_files(root, settings, [f"{why}, so the Markdown sources are indexed; {hint}"])
     if content.has_pages():
         return content
-    raise ConfigMissing(
-        f"nothing to index: {looked_at}, and no file matches {', '.join(settings.source.content_files.globs)}; "
-        "build the site first, or set source.static_output_dir or source.content_files.globs"
+    globs = ", ".join(settings.source.content_files.globs)
+    hint = "build the site first, or set source.static_output_dir or source.content_files.globs"
+    raise ConfigMissing("; ".join([f"nothing to index: {looked_at}, and no file matches {globs}", *found.notes, hint]))
+
+
+def _static_output(
+    settings: Settings, scope: str, folder: Path, origin: SourceOrigin, notes: Sequence[str] = ()
+) -> StaticOutputSource:
+    source = settings.source
+    return StaticOutputSource(
+        folder,
+        base_path=configured_site(settings, "static-output", scope).path,
+        exclude=source.exclude,
+        max_page_bytes=source.max_page_bytes,
+        origin=origin,
+        notes=notes,
     )
 
 
@@ -102,7 +118,7 @@ def _git_branch(root: Path, settings: Settings, scope: str) -> GitBranchSource:
     )
 
 
-def _content_files(root: Path, settings: Settings) -> ContentFilesSource:
+def _content_files(root: Path, settings: Settings, notes: Sequence[str] = ()) -> ContentFilesSource:
     source = settings.source
     base_dir = clean_dir(source.content_files.base_dir)
     folder = root / base_dir
@@ -114,4 +130,6 @@ def _content_files(root: Path, settings: Settings) -> ContentFilesSource:
         routes_dir=scan_project(root, settings.routes.dir).routes_dir.removeprefix(f"{base_dir}/"),
         exclude=source.exclude,
         max_page_bytes=source.max_page_bytes,
+        origin=SourceOrigin("content-files", base_dir or "."),
+        notes=notes,
     )

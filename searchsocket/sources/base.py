@@ -19,10 +19,23 @@ class SourceReport:
     expected: int = 0  # pages known so far, for progress; 0 = unknown
 
 
+@dataclass(frozen=True, slots=True)
+class SourceOrigin:
+    """Where pages come from, in words for people."""
+
+    mode: str  # the value of `source.mode`
+    place: str  # a folder, an address, a commit
+    generator: str = ""  # that made the site, where its configuration says so
+
+
 class Source(Protocol):
     """A place with pages: a build folder, content files, a crawled host, a commit."""
 
     name: str  # the value of `source.mode`
+
+    @property
+    def origin(self) -> SourceOrigin:
+        """Where the pages come from."""
 
     @property
     def report(self) -> SourceReport:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.base import SourceReport
+from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, is_inside, locator_of, read_inside, stamp_of, usable
@@ -30,6 +30,8 @@ class ContentFilesSource:
         exclude: Sequence[str] = (),
         max_page_bytes: int = 20_000_000,
         now_ns: Callable[[], int] = time.time_ns,
+        origin: SourceOrigin | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         """
         Args:
@@ -39,7 +41,11 @@ class ContentFilesSource:
             exclude: Globs over URL paths.
             max_page_bytes: A larger file is a failed page.
             now_ns: The clock that the files' times are compared with.
+            origin: The folder as people know it.
+            notes: What a person should know of the choice of this source; warnings of every run.
         """
+        self.origin = origin or SourceOrigin(self.name, str(root))
+        self._notes = list(notes)
         self._folder = root
         self._root = os.path.realpath(root)
         self._paths = ContentPaths(globs, routes_dir)
@@ -59,7 +65,7 @@ class ContentFilesSource:
         Raises:
             SourceUnavailable: The folder is missing or cannot be listed.
         """
-        self._report = report = SourceReport()
+        self._report = report = SourceReport(warnings=list(self._notes))
         try:
             os.scandir(self._root).close()
         except OSError as error:

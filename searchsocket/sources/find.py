@@ -1,20 +1,54 @@
 """Finding the build folder of a project (spec 8.2)."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from searchsocket.errors import ConfigMissing
+from searchsocket.sources.generators import UsedGenerator, used_generators
 
-USUAL_FOLDERS = ("build", ".svelte-kit/output/prerendered/pages", "dist", "out", "public", "_site", "site")
+USUAL_FOLDERS = ("build", ".svelte-kit/output/prerendered/pages", "dist", "out", "public", "_site", "site", "book")
 _MAX_ENTRIES = 20_000  # looked at in one folder before it is taken to hold no HTML
+_MAX_CONFIG_BYTES = 1_000_000
+_MAX_NAMED = 3
 
 
-def find_build(root: Path) -> Path | None:
-    """The first usual build folder that holds HTML; None when there is none.
+@dataclass(frozen=True, slots=True)
+class FoundBuild:
+    """What there is to index of a project's output."""
+
+    folder: str = ""  # project-relative; "" where no folder holds HTML
+    generator: str = ""  # that wrote it, where its configuration says so
+    looked_at: tuple[str, ...] = ()  # folders that could have been it
+    notes: tuple[str, ...] = ()  # what a person should know of the choice
+
+
+def find_build(root: Path) -> FoundBuild:
+    """The build of a project: where its generator writes, else the first usual folder that holds HTML.
 
     A folder without HTML is none: `public` of many projects holds only images.
     """
-    return next((root / name for name in USUAL_FOLDERS if holds_html(root / name)), None)
+    used = used_generators(lambda name: _read(root / name))
+    candidates = [(folder, one.name) for one in used for folder in one.folders]
+    candidates += [(folder, "") for folder in USUAL_FOLDERS]
+    by_folder = dict(reversed(candidates))  # of two that write to one folder, the first
+    folders = tuple(dict.fromkeys(folder for folder, _ in candidates))
+    holding = [folder for folder in folders if holds_html(root / folder)]
+    if not holding:
+        return FoundBuild("", "", folders, tuple(_unbuilt(one) for one in used))
+    taken = holding[0]
+    notes = [_computed(one) for one in used if one.computed]
+    # Another place of the same generator, what it copies from, and what lies in the taken folder are no other choice.
+    own = by_folder[taken]
+    others = [
+        name for name in holding[1:] if not _related(name, taken) and (not own or by_folder[name] not in ("", own))
+    ]
+    if others:
+        named = ", ".join(f"{name}/" for name in others[:_MAX_NAMED])
+        notes.append(f"{taken}/ is indexed; {named} also holds HTML: name the right one in source.static_output_dir")
+    if not own and used:
+        notes.append(f"{_unbuilt(used[0])}; {taken}/ is indexed instead")
+    return FoundBuild(taken, own, folders, tuple(notes))
 
 
 def configured_build(root: Path, folder: str) -> Path:
@@ -30,6 +64,12 @@ def configured_build(root: Path, folder: str) -> Path:
             "build the site first, or correct the setting"
         )
     return path
+
+
+def generator_of(root: Path, folder: str) -> str:
+    """The generator that writes to a folder which the configuration names; "" when none says so."""
+    used = used_generators(lambda name: _read(root / name))
+    return next((one.name for one in used if os.path.normpath(folder) in one.folders), "")
 
 
 def holds_html(folder: Path) -> bool:
@@ -52,3 +92,26 @@ def holds_html(folder: Path) -> bool:
             continue  # not there, or not ours to read: no build
         pending = [*inner, *pending]
     return False
+
+
+def _read(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return None  # mostly: there is none
+
+
+def _unbuilt(used: UsedGenerator) -> str:
+    return f"{used.config} says {used.name}, but {used.folders[0]}/ holds no HTML"
+
+
+def _computed(used: UsedGenerator) -> str:
+    return (
+        f"{used.config}: {used.computed} is computed, so {used.folders[0]}/ is taken; "
+        "set source.static_output_dir where that is another folder"
+    )
+
+
+def _related(one: str, other: str) -> bool:
+    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")

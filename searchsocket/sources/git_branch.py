@@ -5,7 +5,7 @@ from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.routes import KitProject, read_kit
-from searchsocket.sources.base import SourceReport
+from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.content_files import one_file_each
 from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.exclude import Excluder
@@ -48,6 +48,7 @@ class GitBranchSource:
             exclude: Globs over URL paths.
             max_page_bytes: A larger file is a failed page.
         """
+        self.origin = SourceOrigin(self.name, revision)
         self._repository = Repository(repo)
         self._blobs = BlobReader(self._repository)
         self._revision = revision

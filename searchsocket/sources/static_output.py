@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from searchsocket.errors import InvalidRequest, SourceUnavailable
-from searchsocket.sources.base import SourceReport
+from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.build_folder import BuildFolder, is_index, stem
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, locator_of, read_inside, stamp_of, usable
@@ -37,6 +37,8 @@ class StaticOutputSource:
         exclude: Sequence[str] = (),
         max_page_bytes: int = 20_000_000,
         now_ns: Callable[[], int] = time.time_ns,
+        origin: SourceOrigin | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         """
         Args:
@@ -45,7 +47,11 @@ class StaticOutputSource:
             exclude: Globs over URL paths.
             max_page_bytes: A larger file is a failed page.
             now_ns: The clock that the files' times are compared with.
+            origin: The folder as people know it, and what wrote it.
+            notes: What a person should know of the choice of the folder; warnings of every run.
         """
+        self.origin = origin or SourceOrigin(self.name, str(folder))
+        self._notes = list(notes)
         self._folder = folder
         self._root = os.path.realpath(folder)
         self._base = normalise_prefix(base_path).removeprefix("/")
@@ -65,7 +71,7 @@ class StaticOutputSource:
         Raises:
             SourceUnavailable: The build folder is missing or cannot be listed.
         """
-        self._report = report = SourceReport()
+        self._report = report = SourceReport(warnings=list(self._notes))
         try:
             os.scandir(self._root).close()
             build = BuildFolder(self._root, self._base, report)

@@ -110,6 +110,12 @@ class SourceContract:
         [reason] = source.report.failed.values()
         assert "max_page_bytes" in reason
 
+    def test_where_pages_come_from_is_said(self, place: Place) -> None:
+        """A person sees at once that the right site was read."""
+        source = place.source()
+        assert source.origin.mode == source.name
+        assert source.origin.place
+
     def test_excluded_pages_do_not_come(self, place: Place) -> None:
         """`exclude` holds globs over URL paths (spec 7)."""
         for url in ("/drafts/a", "/drafts-2024", "/a/drafts"):

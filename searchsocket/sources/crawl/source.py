@@ -14,7 +14,7 @@ from protego import Protego
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.settings.model import CrawlSettings
-from searchsocket.sources.base import SourceReport
+from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.crawl.budget import Budget
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response, without_login
 from searchsocket.sources.crawl.links import MAX_LINKS, PageLinks, page_links
@@ -68,6 +68,7 @@ class CrawlSource:
             max_page_bytes: A larger page is a failure.
             max_pages: What a limited run fetches at most, if that is less than the setting.
         """
+        self.origin = SourceOrigin(self.name, without_login(address))
         self._settings = settings
         self._address = address
         self._own_place = self._place = Place(without_login(address), site, excluded)

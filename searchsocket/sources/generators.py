@@ -1,0 +1,171 @@
+"""Which site generator a project uses, and where that writes its HTML, by its own configuration (spec 8.2).
+
+Configurations are read and never run; what only running one would tell is named.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from posixpath import join, normpath
+from typing import Any
+
+from searchsocket.routes.script import Script, Value, setting
+
+ReadText = Callable[[str], str | None]  # the text of a project-relative file; None where there is none
+
+_PLACES = ("", "docs", "doc", "website", "docs/source", "doc/source", "source")  # where a configuration may lie
+_YAML_LINE = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?P<value>.*)")
+_SCRIPTS = ("js", "mjs", "ts", "mts", "cjs", "cts")
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """A tool that makes sites."""
+
+    name: str
+    configs: tuple[str, ...]  # any of these files says that it is used
+    folders: tuple[str, ...]  # where it writes, from the configuration's folder; the first is the one it names
+    key: str = ""  # the setting of another folder, dotted; "" where it has none in a file
+    mark: str = ""  # what the configuration holds, where others call theirs the same
+    in_project: bool = False  # folders are the project's, wherever the configuration lies
+
+
+@dataclass(frozen=True, slots=True)
+class UsedGenerator:
+    """A generator that a project is configured for."""
+
+    name: str
+    config: str  # project-relative
+    folders: tuple[str, ...]  # project-relative, the likeliest first
+    computed: str = ""  # the setting whose value cannot be read; "" when none
+
+
+def _scripts(*stems: str) -> tuple[str, ...]:
+    return tuple(f"{stem}.{ending}" for stem in stems for ending in _SCRIPTS)
+
+
+# Where two could be meant, the first that wrote HTML is taken.
+GENERATORS = (
+    Generator("VitePress", _scripts(".vitepress/config", ".vitepress/config/index"), (".vitepress/dist",), "outDir"),
+    Generator("VuePress", _scripts(".vuepress/config"), (".vuepress/dist",), "dest"),
+    Generator("Astro", _scripts("astro.config"), ("dist",), "outDir"),
+    Generator("Docusaurus", _scripts("docusaurus.config"), ("build",)),
+    Generator("Next.js", _scripts("next.config"), ("out",), "distDir"),
+    Generator("Nuxt", _scripts("nuxt.config"), (".output/public", "dist")),
+    Generator("Gatsby", _scripts("gatsby-config"), ("public",)),
+    Generator("Rspress", _scripts("rspress.config"), ("doc_build",), "outDir"),
+    Generator(
+        "Eleventy",
+        (".eleventy.js", ".eleventy.cjs", ".eleventy.mjs", *_scripts("eleventy.config")),
+        ("_site",),
+        "dir.output",
+    ),
+    Generator("Zensical", ("zensical.toml",), ("site",), "project.site_dir"),
+    Generator("MkDocs", ("mkdocs.yml", "mkdocs.yaml"), ("site",), "site_dir"),
+    Generator("Sphinx", ("conf.py",), ("_build/html", "_build/dirhtml", "build/html", "../build/html")),
+    Generator("Jupyter Book", ("_toc.yml",), ("_build/html",)),
+    Generator("mdBook", ("book.toml",), ("book", "book/html"), "build.build-dir"),
+    Generator("Hugo", ("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"), ("public",), "publishDir"),
+    Generator("Hugo", ("config.toml", "config.yaml", "config.yml"), ("public",), "publishDir", mark="baseURL"),
+    Generator("Zola", ("zola.toml",), ("public",), "output_dir"),
+    Generator("Zola", ("config.toml",), ("public",), "output_dir", mark="base_url"),
+    Generator("Hexo", ("_config.yml",), ("public",), "public_dir", mark="public_dir"),
+    Generator("Jekyll", ("_config.yml", "_config.yaml"), ("_site",), "destination"),
+    Generator("Quarto", ("_quarto.yml", "_quarto.yaml"), ("_site", "_book"), "project.output-dir"),
+    Generator("Pelican", ("pelicanconf.py",), ("output",)),
+    Generator("Antora", ("antora-playbook.yml",), ("build/site",), in_project=True),
+)
+
+
+def used_generators(read: ReadText) -> list[UsedGenerator]:
+    """The generators that a project is configured for, those of its own folder first; SvelteKit before all others."""
+    found = [*_svelte_kit(read)]
+    for place in _PLACES:
+        for generator in GENERATORS:
+            for config in (join(place, name) for name in generator.configs):
+                text = read(config)
+                if text is not None and generator.mark in text:
+                    found.append(_used(generator, place, config, text))
+                    break
+    taken: dict[str, UsedGenerator] = {}
+    for used in found:
+        taken.setdefault(used.config, used)  # one file is the configuration of one of them
+    return list(taken.values())
+
+
+def _used(generator: Generator, place: str, config: str, text: str) -> UsedGenerator:
+    stated = _stated(text, config, generator.key) if generator.key else ""
+    base = "" if generator.in_project else place
+    usual = [path for folder in generator.folders if (path := _inside(base, folder))]
+    if not stated:
+        return UsedGenerator(generator.name, config, tuple(usual), generator.key if stated is None else "")
+    own = _inside(base, stated)
+    return UsedGenerator(generator.name, config, (own, *usual) if own and own not in usual else tuple(usual))
+
+
+def _svelte_kit(read: ReadText) -> Iterator[UsedGenerator]:
+    """A SvelteKit project; what its adapter leaves out is still where the framework prerenders."""
+    for config in _scripts("svelte.config", "vite.config"):
+        text = read(config)
+        script = Script(text or "")
+        if text is None or not (config.startswith("svelte") or script.names("@sveltejs/kit/vite")):
+            continue
+        pages = setting(script.argument("adapter"), "pages", default="build")
+        own = _inside("", pages) if isinstance(pages, str) else ""
+        # adapter-node keeps pages apart from the server.
+        folders = ("build/prerendered", own or "build", ".svelte-kit/output/prerendered/pages")
+        yield UsedGenerator("SvelteKit", config, folders)
+        return
+
+
+def _stated(text: str, config: str, key: str) -> str | None:
+    """The folder that a configuration names: "" when none, None when that cannot be told."""
+    keys = key.split(".")
+    if config.endswith(_SCRIPTS):
+        return _in_script(text, keys)
+    if config.endswith((".yml", ".yaml")):
+        return _in_yaml(text, keys)
+    try:
+        value: Any = json.loads(text) if config.endswith(".json") else tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    for name in keys:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _in_script(text: str, keys: list[str]) -> str | None:
+    script = Script(text)
+    exported = script.default_export()
+    value: Value = setting(exported, *keys, default="") if isinstance(exported, dict) else None
+    if value is None and not script.sets(keys[-1]):
+        return ""  # whatever it computes, it does not name the folder
+    if value is None:
+        # A function that returns an object, or a config that is wrapped: the only plain text under this key.
+        found = set(re.findall(rf"\b{re.escape(keys[-1])}\s*:\s*(['\"])([^'\"\n$]*)\1", text))
+        return next(iter(found))[1] if len(found) == 1 else None
+    return value if isinstance(value, str) else None
+
+
+def _in_yaml(text: str, keys: list[str]) -> str:
+    """A plain value at the top, or one level below; generators' files hold tags that no safe reader knows."""
+    above = ""
+    for line in text.splitlines():
+        found = _YAML_LINE.match(line)
+        if found is None:
+            continue
+        above = above if found["indent"] else found["key"]
+        path = [above, found["key"]] if found["indent"] else [found["key"]]
+        if path == keys:
+            return found["value"].partition(" #")[0].strip().strip("'\"")
+    return ""
+
+
+def _inside(base: str, folder: str) -> str:
+    """A project-relative folder; "" when it leads out of the project or is the project."""
+    if folder.startswith("/") or "\\" in folder:
+        return ""
+    path = normpath(join(base, folder))
+    return "" if path == "." or path.split("/")[0] == ".." else path
