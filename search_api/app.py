@@ -17,18 +17,18 @@ from search_api.endpoints.pages import add_pages
 from search_api.endpoints.related import add_related
 from search_api.endpoints.search import add_search
 from search_api.gate.guards import BodyGuard, CallerGuard, Envelope, HostGuard, LastResort
+from search_api.gate.queries import Queries
 from search_api.gate.rate import RateLimit
-from search_api.gate.tiers import IPNetwork, TierRules, hash_key, host_name, is_loopback
+from search_api.gate.tiers import IPNetwork, TierRules, hash_key
 from search_api.gate.under_way import UnderWayGuard
 from search_api.handlers import add_handlers
 from search_api.openapi import SearchApp
-from search_api.service import Service, public_scopes
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import ConfigError
 from searchsocket.project.access import configured_key
-from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
-from searchsocket.search.engine import SearchEngine
+from searchsocket.serving.hosts import host_name, is_loopback
+from searchsocket.serving.service import OnError, SearchService, open_service
 from searchsocket.settings.model import ApiSettings
 from searchsocket.stores.base import VectorStore
 
@@ -37,7 +37,6 @@ REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 HEALTH_FACTOR = 5  # as often as other requests: several load balancers may ask through one address
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 _TAKEN = frozenset({"health", "pages", "related", "openapi.json"})
-OnError = Callable[[BaseException], None]
 
 
 def create_app(
@@ -66,12 +65,9 @@ def create_app(
         ConfigError, ConfigMissing, InvalidScope: The service could not answer a single query.
     """
     settings = project.settings.api
-    backends = Backends(project, environ)
-    store = store or backends.store
-    embedder = embedder or backends.embedder
-    engine = SearchEngine(store, embedder, project.settings.ranking, clock)
-    scopes = public_scopes(project, environ)
-    service = Service(project, store, embedder, engine, environ, scopes, clock, on_error)
+    service = open_service(project, environ, clock=clock, on_error=on_error, store=store, embedder=embedder)
+    service.scopes.check()
+    queries = Queries(service)
 
     prefix = _prefix(settings.path)
     app = SearchApp(
@@ -85,8 +81,8 @@ def create_app(
         redirect_slashes=False,
     )
     health_path = f"{prefix}/health"
-    add_search(app, settings.path, service)
-    add_related(app, f"{prefix}/related", service)
+    add_search(app, settings.path, queries)
+    add_related(app, f"{prefix}/related", queries)
     add_pages(app, f"{prefix}/pages/", service)
     add_health(app, health_path, service)
     add_handlers(app, on_error)
@@ -109,7 +105,7 @@ def _prefix(path: str) -> str:
     return prefix
 
 
-def _lifespan(service: Service) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _lifespan(service: SearchService) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(service.warm_up)
@@ -124,7 +120,7 @@ def _lifespan(service: Service) -> Callable[[FastAPI], AbstractAsyncContextManag
     return lifespan
 
 
-async def _refresh(service: Service) -> None:
+async def _refresh(service: SearchService) -> None:
     """Let go of what is no longer live, also where nobody asks."""
     while True:
         await asyncio.sleep(REFRESH_S)

@@ -10,8 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-from search_api.errors import Busy, error_response, problem, status_of
-from searchsocket.errors import SearchSocketError
+from search_api.errors import error_response, problem, status_of
+from searchsocket.errors import Busy, SearchSocketError
 
 _CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED"}
 _MAX_COMPLAINTS = 3

@@ -1,6 +1,6 @@
 """The JSON of requests and answers (spec 14.1): camelCase outside, snake_case inside.
 
-An answer to a search is written by `search_json.py`, in the shape of `SearchResponse`.
+An answer to a search is written by `searchsocket.serving.answer_json`, in the shape of `SearchResponse`.
 """
 
 from typing import Annotated, Any
@@ -8,11 +8,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from search_api.pages import FoundPage
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.answer import RelatedAnswer
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TOP_K, SearchQuery
 from searchsocket.search.related import RelatedPage
+from searchsocket.serving import health
+from searchsocket.serving.pages import FoundPage
 from searchsocket.types import GroupBy, RouteResolution
 from searchsocket.urls.paths import MAX_URL_CHARS
 
@@ -290,6 +291,20 @@ class ScopeHealth(Wire):
     pages: int | None = None
     model_id: str | None = None
 
+    @classmethod
+    def of(cls, scope: health.ScopeHealth) -> "ScopeHealth":
+        return cls(
+            scope=scope.scope,
+            ready=scope.ready,
+            degraded=scope.degraded,
+            generation=scope.generation,
+            published_at=scope.published_at,
+            age_seconds=scope.age_s,
+            records=scope.records,
+            pages=scope.pages,
+            model_id=scope.model_id,
+        )
+
 
 class HealthResponse(Wire):
     """`live`: the process answers; `ready`: every scope that callers may read by default does."""
@@ -298,6 +313,11 @@ class HealthResponse(Wire):
     ready: bool
     scopes: list[ScopeHealth]
     backend: Annotated[str | None, Field(description="What the store says of itself; null without a key.")] = None
+
+    @classmethod
+    def of(cls, found: health.ServiceHealth) -> "HealthResponse":
+        scopes = [ScopeHealth.of(scope) for scope in found.scopes]
+        return cls(live=True, ready=found.ready, scopes=scopes, backend=found.backend)
 
 
 class ErrorDetail(Wire):

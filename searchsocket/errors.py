@@ -36,6 +36,10 @@ class InvalidScope(InvalidRequest):
     code = "INVALID_SCOPE"
 
 
+class ScopeRefused(InvalidScope):
+    """The scope is not one that this caller may read; whether it exists is not said."""
+
+
 class ScopeNotIndexed(SearchSocketError):
     """Nothing was published yet for the scope."""
 
@@ -190,9 +194,17 @@ class AlreadyRunning(SearchSocketError):
 
 
 class PageNotFound(SearchSocketError):
-    """The mirror holds no such page."""
+    """The live index holds no such page."""
 
     code = "PAGE_NOT_FOUND"
+
+
+class PageMissing(PageNotFound):
+    """There is no page at a path that was asked for; some that may be meant are named."""
+
+    def __init__(self, path: str, suggestions: Sequence[str]) -> None:
+        super().__init__(f"there is no page {path[:200]!r}" + ("; see the suggestions" if suggestions else ""))
+        self.suggestions = tuple(suggestions)
 
 
 class PageTextsMissing(SearchSocketError):
@@ -212,3 +224,17 @@ class RateLimited(SearchSocketError):
 
     code = "RATE_LIMITED"
     retryable = True
+
+
+class Busy(SearchSocketError):
+    """So much is being answered already that this must wait."""
+
+    code = "BUSY"
+    retryable = True
+    retry_after_s = 1
+
+
+class Unauthorized(SearchSocketError):
+    """A key was sent, and it is wrong."""
+
+    code = "UNAUTHORIZED"

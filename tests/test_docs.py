@@ -14,7 +14,6 @@ import click
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-import search_api.errors  # noqa: F401  defines errors of its own
 from searchsocket.cli.exits import exit_status
 from searchsocket.cli.main import cli
 from searchsocket.cli.serve import DEFAULT_PORT

@@ -24,8 +24,9 @@ CENTRE = {"types", "errors", "events", "dollars"}
 PURE = {"settings", "text", "urls", "routes", "html", "markdown", "mirror", "chunking", "system"}
 SEAMS = {"project", "sources", "embedders", "stores", "rerankers", "state"}
 USE_CASES = {"pipeline", "search"}
+ANSWERS = {"serving"}
 ENTRY = {"cli"}
-LAYERS = (CENTRE, PURE, SEAMS, USE_CASES, ENTRY)
+LAYERS = (CENTRE, PURE, SEAMS, USE_CASES, ANSWERS, ENTRY)
 
 
 def modules() -> dict[str, Path]:
@@ -90,6 +91,13 @@ def test_the_library_imports_neither_dagster_nor_a_server(name: str) -> None:
     """Only the command line reaches for the other packages, since it starts them."""
     forbidden = (ORCHESTRATOR | SERVER) - (set(PACKAGES) if name.startswith("searchsocket.cli") else set())
     assert not {imported for imported in imports(name) if top(imported) in forbidden}
+
+
+def test_the_server_is_started_by_its_own_command_alone() -> None:
+    """What the command line and the server have in common lies in `searchsocket.serving`."""
+    reaching = {name for name in MODULES if name.startswith("searchsocket") and "search_api" in map(top, imports(name))}
+    assert reaching == {"searchsocket.cli.serve"}
+    assert "search_api" not in map(top, imports("searchsocket.cli.serve", everywhere=False))
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if top(name) != "searchsocket"])
@@ -157,6 +165,21 @@ def test_the_api_on_the_local_store_loads_no_orchestrator_and_no_client() -> Non
         "create_app(open_project(Path(tempfile.mkdtemp()), {}), environ={}, host='127.0.0.1')"
     )
     assert not loaded(code) & (ORCHESTRATOR | CLIENTS)
+
+
+def test_what_answers_loads_no_web_framework() -> None:
+    """The command line, and later MCP over stdio, answer without one."""
+    assert not loaded("import searchsocket.serving.service, searchsocket.serving.answer_json") & (SERVER | ORCHESTRATOR)
+
+
+def test_a_search_of_the_command_line_loads_no_web_framework(tmp_path: Path) -> None:
+    code = (
+        "from click.testing import CliRunner\nfrom searchsocket.cli.main import cli\n"
+        f"done = CliRunner().invoke(cli, ['search', 'nothing', '--json', '--project', {str(tmp_path)!r}])\n"
+        "assert 'SCOPE_NOT_INDEXED' in done.output, done.output"
+    )
+    (tmp_path / "searchsocket.toml").write_text("")
+    assert not loaded(code) & (SERVER | ORCHESTRATOR)
 
 
 def test_definitions_load_no_client_and_no_engine() -> None:

@@ -9,7 +9,8 @@ from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
 from search_api.schemas import PageResponse, ScopeName
-from search_api.service import Service
+from searchsocket.serving.pages import FoundPage
+from searchsocket.serving.service import SearchService
 
 _MARKDOWN = "text/markdown"
 _RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -18,7 +19,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
-def add_pages(app: FastAPI, path: str, service: Service) -> None:
+def add_pages(app: FastAPI, path: str, service: SearchService) -> None:
     """Serve mirror pages below `path`, which ends with a slash."""
     # The path was matched decoded; each of its characters is one of those that were sent, or one escape.
     sent_path = re.compile(rb"(?:%%[0-9A-Fa-f]{2}|.){%d}" % len(path), re.DOTALL)
@@ -41,7 +42,11 @@ def add_pages(app: FastAPI, path: str, service: Service) -> None:
         # The page as it was sent: decoded once too often, `%2541` would mean another one.
         raw = request.scope["raw_path"].partition(b"?")[0]
         written = sent_path.sub(b"", raw, count=1).decode("latin-1")
-        found = await run_in_threadpool(service.page, written, scope, caller)
+
+        def read() -> FoundPage:
+            return service.page(written, service.scopes.find(scope, trusted=caller.trusted))
+
+        found = await run_in_threadpool(read)
         if _MARKDOWN in accept.lower() or page.endswith(".md"):
             text = found.markdown(sources=caller.trusted)
             return Response(text.encode("utf-8", "replace"), media_type=_MARKDOWN)

@@ -7,8 +7,8 @@ from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
+from search_api.gate.queries import Queries
 from search_api.schemas import PathPrefix, RelatedResponse, ScopeName, TopK, Wire
-from search_api.service import Service
 
 
 class RelatedParams(Wire):
@@ -21,7 +21,7 @@ class RelatedParams(Wire):
     scope: ScopeName | None = None
 
 
-def add_related(app: FastAPI, path: str, service: Service) -> None:
+def add_related(app: FastAPI, path: str, queries: Queries) -> None:
     """Serve the neighbours of pages at `path`."""
 
     @app.get(
@@ -33,5 +33,5 @@ def add_related(app: FastAPI, path: str, service: Service) -> None:
     )
     async def get_related(request: Request, params: Annotated[RelatedParams, Query()]) -> Response:
         caller = caller_of(request)
-        found = await service.related(params.url, params.top_k, params.scope, caller)
+        found = await queries.related(params.url, params.top_k, params.scope, caller)
         return json_response(RelatedResponse.of(found, sources=caller.trusted))

@@ -6,22 +6,22 @@ from fastapi import FastAPI, Query, Request
 from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
+from search_api.gate.queries import Queries
 from search_api.schemas import SearchParams, SearchRequest, SearchResponse, error_docs
-from search_api.search_json import search_json
-from search_api.service import Service
 from searchsocket.search.query import SearchQuery
+from searchsocket.serving.answer_json import search_json
 
 _BODY_ERRORS = error_docs(
     s408="The body did not arrive in time.", s413="The body is too large.", s415="The body is not sent as JSON."
 )
 
 
-def add_search(app: FastAPI, path: str, service: Service) -> None:
+def add_search(app: FastAPI, path: str, queries: Queries) -> None:
     """Serve searches at `path`."""
 
     async def answer(query: SearchQuery, scope: str | None, request: Request) -> Response:
         caller = caller_of(request)
-        found = await service.search(query, scope, caller)
+        found = await queries.search(query, scope, caller)
         return json_response(search_json(found, sources=caller.trusted))
 
     @app.post(

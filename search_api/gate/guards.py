@@ -9,18 +9,11 @@ from collections.abc import Callable, Mapping
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from search_api.errors import Unauthorized, error_response, internal_error, problem
+from search_api.errors import error_response, internal_error, problem
 from search_api.gate.rate import RateLimit
-from search_api.gate.tiers import (
-    Caller,
-    TierRules,
-    bearer_key,
-    client_address,
-    host_name,
-    is_direct_loopback,
-    is_loopback,
-    key_is_right,
-)
+from search_api.gate.tiers import Caller, TierRules, bearer_key, client_address, is_direct_loopback, key_is_right
+from searchsocket.errors import Unauthorized
+from searchsocket.serving.hosts import host_name, is_loopback
 
 OnDefect = Callable[[BaseException], None]
 

@@ -6,9 +6,10 @@ import ipaddress
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from starlette.datastructures import Headers
+
+from searchsocket.serving.hosts import host_name, is_loopback, parse_address
 
 IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -21,11 +22,7 @@ _FORWARDED = (
     "cf-connecting-ip",
     "true-client-ip",
 )
-_LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _IPV6_CLIENT_PREFIX = 64  # what one subscriber is given
-_KEPT = 256  # names and addresses that were read: each request brings four, mostly the same
-_NAME = r"(?=[^:]{1,255}(?::|\Z))[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?"
-_AUTHORITY = re.compile(rf"(?:\[([0-9A-Fa-f:.]{{2,45}})\]|({_NAME}))(?::[0-9]{{0,5}})?")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(.+)")
 
 
@@ -86,32 +83,12 @@ def client_address(headers: Headers, peer: str, proxies: Sequence[IPNetwork]) ->
         hops = [hop.strip() for value in headers.getlist("x-forwarded-for") for hop in value.split(",")]
         while hops and _in_networks(address, proxies):
             address = hops.pop()
-    parsed = _parse(address)
+    parsed = parse_address(address)
     if parsed is None:
         return peer
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((parsed, _IPV6_CLIENT_PREFIX), strict=False))
     return str(parsed)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host name or address means this machine."""
-    address = _parse(host)
-    return address.is_loopback if address else host.lower().rstrip(".") in _LOOPBACK_NAMES
-
-
-@lru_cache(maxsize=_KEPT)
-def host_name(host: str) -> str | None:
-    """The name in `host[:port]` (RFC 9110 7.2), in lower case and without brackets; None when it is anything else.
-
-    Nothing is repaired: what one program reads as a path or a user name, another would read as a part of the name.
-    """
-    if not host:
-        return ""  # as a client writes it that asks for no host
-    match = _AUTHORITY.fullmatch(host)
-    if match is None or (match[1] and (":" not in match[1] or _parse(match[1]) is None)):
-        return None
-    return (match[1] or match[2]).lower().removesuffix(".")
 
 
 def _origin_host(origin: str) -> str:
@@ -120,14 +97,5 @@ def _origin_host(origin: str) -> str:
 
 
 def _in_networks(address: str, networks: Sequence[IPNetwork]) -> bool:
-    parsed = _parse(address)
+    parsed = parse_address(address)
     return parsed is not None and any(parsed in network for network in networks)
-
-
-@lru_cache(maxsize=_KEPT)
-def _parse(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        parsed = ipaddress.ip_address(address.strip("[]").partition("%")[0])
-    except ValueError:
-        return None
-    return getattr(parsed, "ipv4_mapped", None) or parsed

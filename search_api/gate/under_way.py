@@ -4,7 +4,8 @@ import logging
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from search_api.errors import Busy, error_response
+from search_api.errors import error_response
+from searchsocket.errors import Busy
 
 MAX_UNDER_WAY = 1_000
 _log = logging.getLogger("searchsocket.api")

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 import uvicorn
 
-from search_api.app import OnError, create_app, proxy_networks
+from search_api.app import create_app, proxy_networks
 from search_api.run.connections import Connections, allow_connections
 from search_api.run.log import calm_log
 from search_api.run.protocol import protocol_with_deadline
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project
+from searchsocket.serving.service import OnError
 
 KEEP_ALIVE_S = 20
 SHUTDOWN_S = 10  # what is under way may take so long

@@ -3,7 +3,6 @@
 import os
 import shutil
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -42,18 +41,15 @@ def search(
       searchsocket search how do I install it
       searchsocket search "rate limit" --path-prefix /docs --top-k 3 --json
     """
-    from searchsocket.project.backends import Backends
-    from searchsocket.search.engine import SearchEngine
     from searchsocket.search.query import SearchQuery
+    from searchsocket.serving.service import open_service
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
-    backends = Backends(project, os.environ)
-    engine = SearchEngine(backends.store, backends.embedder, project.settings.ranking, lambda: datetime.now(UTC))
     asked = SearchQuery(" ".join(query), top_k, path_prefix, tags, group_by)  # type: ignore[arg-type]  # a Choice
-    answer = engine.search(asked, scope)
+    answer = open_service(project, os.environ).search(asked, scope)
     if as_json:
-        from search_api.search_json import search_json
+        from searchsocket.serving.answer_json import search_json
 
         print_json(search_json(answer, sources=True))
         return

@@ -44,16 +44,16 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], dev: bool) 
         names = tuple(project.scope(os.environ, name).name for name in scopes)
         api = project.settings.api.model_copy(update={"scopes": names})
         project = replace(project, settings=project.settings.model_copy(update={"api": api}))
-    from search_api.gate.tiers import is_loopback
     from search_api.run.server import serve as serve_api
     from searchsocket.project.access import configured_key
+    from searchsocket.serving.hosts import is_loopback
 
     if dev and not is_loopback(host):
         raise click.UsageError(f"--dev trusts programs of this machine, but {host} is reached from others too")
     key = configured_key(project.settings.api, os.environ)
     token = "" if key else _token(project)
 
-    def told(url: str) -> None:
+    def greet(url: str) -> None:
         click.echo(f"Searching at {url}{project.settings.api.path}?q=...   (Ctrl-C stops)")
         for line in _trust(project, key=bool(key), token=bool(token), dev=dev):
             click.echo(line)
@@ -61,7 +61,7 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], dev: bool) 
     def failed(error: BaseException) -> None:
         click.echo(f"error [INTERNAL_ERROR]: {safe(repr(error))}", err=True)
 
-    serve_api(project, host=host, port=port, environ=os.environ, token=token, dev=dev, on_start=told, on_error=failed)
+    serve_api(project, host=host, port=port, environ=os.environ, token=token, dev=dev, on_start=greet, on_error=failed)
 
 
 def _token(project: "Project") -> str:

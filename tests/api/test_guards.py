@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 from api_client import KEY, Api
 
-from search_api.service import Service
 from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.serving.service import SearchService
 from searchsocket.settings.model import CorsSettings, RateLimitSettings
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}
@@ -167,7 +167,7 @@ def test_a_defect_is_answered_without_a_word_about_it(api: Api, monkeypatch: pyt
     def broken(*_: object) -> None:
         raise RuntimeError("sk-secret at /home/me/project")
 
-    monkeypatch.setattr(Service, "search", broken)
+    monkeypatch.setattr(SearchService, "search", broken)
     answer = api.post({"q": "battery"})
     assert answer.status_code == 500
     assert answer.json()["error"] == {
@@ -182,7 +182,7 @@ def test_an_outage_is_503_without_a_word_about_where(api: Api, monkeypatch: pyte
     def down(*_: object) -> None:
         raise VectorBackendUnavailable("10.0.0.7:19530 refused MILVUS_TOKEN=abc")
 
-    monkeypatch.setattr(Service, "search", down)
+    monkeypatch.setattr(SearchService, "search", down)
     for headers in ({}, WITH_KEY):
         answer = api.post({"q": "battery"}, headers=headers)
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "VECTOR_BACKEND_UNAVAILABLE")

@@ -12,13 +12,13 @@ from api_client import ENVIRON, KEY, Api, body_of, make_project
 from search_site import NOW, Piece, Site
 
 from search_api.app import create_app
-from search_api.pages import suggestions
 from searchsocket.embedders.base import TextKind
 from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.errors import EmbedderUnavailable
 from searchsocket.project.project import Project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
+from searchsocket.serving.pages import suggestions
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Vectors
 

@@ -7,8 +7,9 @@ import pytest
 from api_client import KEY, Api
 from starlette.datastructures import Headers
 
-from search_api.gate.tiers import client_address, is_loopback
+from search_api.gate.tiers import client_address
 from searchsocket.errors import ConfigError
+from searchsocket.serving.hosts import is_loopback
 from searchsocket.settings.model import RateLimitSettings
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}

@@ -1,6 +1,6 @@
 """What is asked for often is made once in a while."""
 
-from search_api.recent import Recent
+from searchsocket.serving.recent import Recent
 
 
 def test_a_value_is_made_anew_when_it_is_too_old() -> None:

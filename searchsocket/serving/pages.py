@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from search_api.errors import PageMissing
-from searchsocket.errors import IndexCorrupt
+from searchsocket.errors import IndexCorrupt, PageMissing
 from searchsocket.mirror.document import parse_page, render_page
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation, Page

@@ -1,4 +1,4 @@
-"""The answer to a search as JSON, in the shape of `schemas.SearchResponse`.
+"""The answer to a search as JSON, in one shape for every surface (spec 14.1).
 
 Put together by hand: thirty models an answer took a tenth of a query.
 """

@@ -1,0 +1,38 @@
+"""Where a query is answered: at once in the event loop, in a thread, or among the costly ones."""
+
+from functools import partial
+
+from starlette.concurrency import run_in_threadpool
+
+from search_api.gate.costly import COSTLY, CostlyQueries
+from search_api.gate.tiers import Caller
+from searchsocket.search.answer import RelatedAnswer, SearchAnswer
+from searchsocket.search.cost import related_cost
+from searchsocket.search.query import SearchQuery
+from searchsocket.serving.service import SearchService
+
+
+class Queries:
+    """Asks the service for callers, so that none waits for another's; to be used from one event loop."""
+
+    def __init__(self, service: SearchService) -> None:
+        self._service = service
+        self._costly = CostlyQueries()
+
+    async def search(self, query: SearchQuery, scope: str | None, caller: Caller) -> SearchAnswer:
+        """See `SearchService.search`."""
+        service = self._service
+        wanted = service.scopes.find(scope, trusted=caller.trusted)
+        if service.engine.cost(query, wanted) > COSTLY:
+            return await self._costly.run(caller, partial(service.search, query, wanted))
+        if service.engine.answers_at_once(wanted):
+            return service.search(query, wanted)  # a thread there and back takes a fifth as long as the query
+        return await run_in_threadpool(service.search, query, wanted)
+
+    async def related(self, url: str, top_k: int, scope: str | None, caller: Caller) -> RelatedAnswer:
+        """See `SearchService.related`."""
+        wanted = self._service.scopes.find(scope, trusted=caller.trusted)
+        work = partial(self._service.related, url, wanted, top_k)
+        if related_cost(top_k) > COSTLY:
+            return await self._costly.run(caller, work)
+        return await run_in_threadpool(work)

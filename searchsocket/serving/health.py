@@ -1,0 +1,115 @@
+"""How the indexes of a project are: which generation answers, how old it is, and what is wrong (spec 14.1)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from searchsocket.embedders.base import Embedder
+from searchsocket.errors import SearchSocketError
+from searchsocket.search.quoting.results import age_s
+from searchsocket.serving.public_words import public_message
+from searchsocket.serving.recent import Recent
+from searchsocket.serving.scopes import ReadableScopes
+from searchsocket.stores.base import VectorStore
+from searchsocket.types import Generation
+
+_FEW_SCOPES = 8  # whose health is read each time that it is asked for
+_HEALTH_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeHealth:
+    """One scope's live index."""
+
+    scope: str
+    ready: bool  # it has an index, made with the model that is configured
+    degraded: str | None = None  # why an older generation answers than the newest
+    generation: str | None = None
+    published_at: str | None = None
+    age_s: float | None = None
+    records: int | None = None
+    pages: int | None = None
+    model_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceHealth:
+    """What can be said of all scopes that a caller may know of."""
+
+    ready: bool  # every public scope is
+    scopes: tuple[ScopeHealth, ...]
+    backend: str | None = None  # what the store says of itself; for the trusted
+
+
+class HealthCheck:
+    """Looks after the scopes of one project; safe to share between threads."""
+
+    def __init__(
+        self,
+        scopes: ReadableScopes,
+        store: VectorStore,
+        embedder: Embedder,
+        clock: Callable[[], datetime],
+        on_error: Callable[[BaseException], None],
+    ) -> None:
+        self._scopes = scopes
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock
+        self._on_error = on_error
+        self._recent = Recent[tuple[ScopeHealth, ...]](_HEALTH_S)
+
+    def report(self, *, trusted: bool) -> ServiceHealth:
+        """Whether queries are answered; who is not trusted learns of public scopes only."""
+        known = {health.scope: health for health in self._public(trusted=trusted)}
+        ready = all(health.ready for health in known.values())
+        if not trusted:
+            return ServiceHealth(ready, tuple(known.values()))
+        try:
+            for generation in self._store.list_scopes():
+                known.setdefault(generation.scope, self._of_generation(generation))
+            backend = self._store.health()
+        except SearchSocketError as error:
+            return ServiceHealth(False, tuple(known.values()), error.code)
+        details = backend.details or ("ok" if backend.ok else "not ok")
+        return ServiceHealth(ready and backend.ok, tuple(known.values()), details)
+
+    def _public(self, *, trusted: bool) -> tuple[ScopeHealth, ...]:
+        """Of the public scopes: for strangers, those of a moment ago where they are many, so that it costs no more than
+        a query.
+        """
+        names = self._scopes.public
+
+        def read() -> tuple[ScopeHealth, ...]:
+            return tuple(self._of_scope(name, trusted=trusted) for name in names)
+
+        return read() if trusted or len(names) <= _FEW_SCOPES else self._recent.get(read)
+
+    def _of_scope(self, name: str, *, trusted: bool) -> ScopeHealth:
+        try:
+            answering = self._store.answering(self._scopes.find(name, trusted=False))
+        except SearchSocketError as error:
+            self._on_error(error)
+            return ScopeHealth(name, ready=False)
+        return self._of_generation(answering.generation, _reason(answering.trouble, trusted=trusted))
+
+    def _of_generation(self, generation: Generation, degraded: str | None = None) -> ScopeHealth:
+        return ScopeHealth(
+            scope=generation.scope,
+            ready=generation.model_id == self._embedder.model_id,
+            degraded=degraded,
+            generation=generation.name,
+            published_at=generation.published_at,
+            age_s=age_s(generation.published_at, self._clock()),
+            records=generation.records,
+            pages=generation.pages,
+            model_id=generation.model_id,
+        )
+
+
+def _reason(trouble: SearchSocketError | None, *, trusted: bool) -> str | None:
+    """Why an older generation answers, in words that this caller may read."""
+    if trouble is None:
+        return None
+    message = str(trouble) if trusted else public_message(trouble)
+    return f"an older generation answers, because the newest cannot be used: {message}"

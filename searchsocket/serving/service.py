@@ -1,0 +1,94 @@
+"""What every surface asks: search, pages near a page, a page, and how the indexes are (spec 14.1)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from searchsocket.embedders.base import Embedder
+from searchsocket.errors import SearchSocketError
+from searchsocket.project.backends import Backends
+from searchsocket.project.project import Project
+from searchsocket.search.answer import RelatedAnswer, SearchAnswer
+from searchsocket.search.engine import SearchEngine
+from searchsocket.search.query import SearchQuery
+from searchsocket.serving.health import HealthCheck, ServiceHealth
+from searchsocket.serving.pages import FoundPage, find_page
+from searchsocket.serving.scopes import ReadableScopes
+from searchsocket.stores.base import VectorStore
+from searchsocket.types import Scope
+
+OnError = Callable[[BaseException], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchService:
+    """One project's search; safe to share between threads.
+
+    It answers over any scope. Which scope a caller means, and may read, `scopes` says.
+    """
+
+    store: VectorStore
+    engine: SearchEngine
+    scopes: ReadableScopes
+    health_check: HealthCheck
+    on_error: OnError  # hears of errors that no caller reads about
+
+    def search(self, query: SearchQuery, scope: Scope) -> SearchAnswer:
+        """See `SearchEngine.search`."""
+        return self.engine.search(query, scope)
+
+    def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
+        """See `SearchEngine.related`."""
+        return self.engine.related(url, scope, top_k)
+
+    def page(self, path: str, scope: Scope) -> FoundPage:
+        """See `find_page`."""
+        return find_page(path, self.store.reader(scope))
+
+    def health(self, *, trusted: bool) -> ServiceHealth:
+        """Whether queries are answered; who is not trusted learns of public scopes only."""
+        return self.health_check.report(trusted=trusted)
+
+    def warm_up(self) -> None:
+        """Open the indexes and load the model, so that the first caller does not wait for it."""
+        for name in self.scopes.public:
+            try:
+                self.search(SearchQuery("search"), self.scopes.find(name, trusted=False))
+            except SearchSocketError as error:  # whoever serves starts all the same: `ready` says it
+                self.on_error(error)
+
+    def refresh(self) -> None:
+        """Turn to what was published meanwhile, and report what cannot be used; for every minute."""
+        for error in self.store.refresh():
+            self.on_error(error)
+
+
+def open_service(
+    project: Project,
+    environ: Mapping[str, str],
+    *,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    on_error: OnError = lambda _: None,
+    store: VectorStore | None = None,
+    embedder: Embedder | None = None,
+) -> SearchService:
+    """The service of one project; no index is opened yet.
+
+    Args:
+        environ: Where scopes, keys and the folder of the cache are read.
+        store, embedder: Instead of those that the settings name.
+
+    Raises:
+        ConfigError, ConfigMissing: A backend cannot be used.
+    """
+    backends = Backends(project, environ)
+    store = store or backends.store
+    embedder = embedder or backends.embedder
+    scopes = ReadableScopes(project, environ)
+    return SearchService(
+        store=store,
+        engine=SearchEngine(store, embedder, project.settings.ranking, clock),
+        scopes=scopes,
+        health_check=HealthCheck(scopes, store, embedder, clock, on_error),
+        on_error=on_error,
+    )
