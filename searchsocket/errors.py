@@ -140,6 +140,16 @@ class EmbedderUnavailable(SearchSocketError):
     code = "EMBEDDER_UNAVAILABLE"
     retryable = True
 
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s  # as the provider asked for; None = it did not say
+
+
+class EmbedderRefused(SearchSocketError):
+    """The embedding provider will not answer until somebody changes something: the key, the quota, the model."""
+
+    code = "EMBEDDER_REFUSED"
+
 
 class VectorBackendUnavailable(SearchSocketError):
     """The vector store could not be reached or read; safe to retry."""

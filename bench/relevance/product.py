@@ -100,8 +100,8 @@ class _Remembering:
     def __init__(self, embedder: Embedder, queries: Sequence[str], cache: Path | None) -> None:
         self._embedder = embedder
         self.model_id, self.dimensions = embedder.model_id, embedder.dimensions
-        self.max_tokens, self.price_per_million_tokens_usd = embedder.max_tokens, 0.0
-        self.is_instant = embedder.is_instant
+        self.limits, self.tolerance, self.price_per_million_tokens_usd = embedder.limits, embedder.tolerance, 0.0
+        self.is_instant, self.is_remote = embedder.is_instant, embedder.is_remote
         self._known = dict(zip(queries, cached(embedder, queries, "query", cache), strict=True))
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:

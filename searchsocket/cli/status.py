@@ -38,7 +38,7 @@ def status(root: Path, as_json: bool) -> None:
         resolved = project.scope(os.environ).name
     except SearchSocketError as error:  # e.g. on no branch: the rest can still be told
         resolved = f"(none: {error})"
-    backends = Backends(project, os.environ)
+    backends = Backends(project, os.environ, calls=False)
     store = backends.store
     health = store.health()
     generations: list[Generation] = []

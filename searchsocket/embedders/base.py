@@ -1,30 +1,48 @@
 """The seam where texts become vectors."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from searchsocket.types import Vectors
 
 TextKind = Literal["passage", "query"]
+UNBOUNDED = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one call of an embedder may hold; tokens as it counts them."""
+
+    texts: int = UNBOUNDED
+    tokens_a_text: int = UNBOUNDED  # of a longer text the rest is cut off
+    tokens: int = UNBOUNDED  # of all texts together
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors; equal texts give equal vectors, whatever batch they come in."""
+    """Turns texts into unit vectors; safe to share between threads.
 
-    model_id: str  # names provider, model and a digest of its weights, e.g. `hash-512-v1`
+    Equal texts give vectors that are equal within `tolerance`, whatever batch they come in.
+    """
+
+    model_id: str  # names provider, model and a digest of its weights or its size, e.g. `hash-512-v1`
     dimensions: int
-    max_tokens: int  # longer texts are truncated by the model
+    limits: Limits
+    tolerance: float  # by how much a component may differ between two calls; 0.0 = equal to the bit
     price_per_million_tokens_usd: float  # 0.0 for local models
     is_instant: bool  # a query takes far less than a millisecond and waits for nobody
+    is_remote: bool  # a call waits for another machine: it may hang, fail and cost, and several may be under way
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        """Embed texts in order.
+        """Embed texts in order; the caller keeps to `limits`, but for `tokens_a_text`.
 
         Returns:
             float32 of shape (len(texts), dimensions), finite, each row of unit length.
 
         Raises:
             EmbedderUnavailable: The provider could not answer; safe to retry.
+            EmbedderRefused: The provider will not answer until somebody changes something: key, quota, model.
+            BadVectors: The provider answered with what cannot be the vectors of these texts.
         """
 
     def count_tokens(self, text: str) -> int:

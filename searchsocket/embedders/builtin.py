@@ -14,7 +14,7 @@ from io import BytesIO
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.embedders.base import TextKind
+from searchsocket.embedders.base import Limits, TextKind
 from searchsocket.embedders.tokens import Tokens
 from searchsocket.types import Vectors
 
@@ -25,9 +25,11 @@ MAX_TOKENS = 100_000  # 127 times this stays far below 2**31, so sums cannot ove
 class BuiltinEmbedder:
     """Sums of token vectors; see `training/README.md` for the model's card."""
 
-    max_tokens = MAX_TOKENS
+    limits = Limits(tokens_a_text=MAX_TOKENS)
+    tolerance = 0.0
     price_per_million_tokens_usd = 0.0
     is_instant = True
+    is_remote = False
 
     def __init__(self) -> None:
         self._table, self._tokens, self.model_id = _model()

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.embedders.base import TextKind
+from searchsocket.embedders.base import Limits, TextKind
 from searchsocket.embedders.cost import estimate_tokens
 from searchsocket.types import Vectors
 
@@ -45,8 +45,10 @@ class HashEmbedder:
 
     model_id = MODEL_ID
     dimensions = _DIMENSIONS
-    max_tokens = 2**31 - 1  # nothing is truncated
+    limits = Limits()
+    tolerance = 0.0
     is_instant = True
+    is_remote = False
 
     def __init__(self, price_per_million_tokens_usd: float = 0.0) -> None:
         self.price_per_million_tokens_usd = price_per_million_tokens_usd

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.embedders.base import TextKind
+from searchsocket.embedders.base import Limits, TextKind
 from searchsocket.errors import BadVectors, ConfigError, ConfigMissing
 from searchsocket.types import Vector, Vectors
 
@@ -36,7 +36,9 @@ class OnnxEmbedder:
     """A folder with `onnx/model*.onnx`, `tokenizer.json` and sentence-transformers' small files, as an embedder."""
 
     price_per_million_tokens_usd = 0.0
+    tolerance = 0.0
     is_instant = False
+    is_remote = False
 
     def __init__(self, folder: Path, *, threads: int | None = None) -> None:
         """Load the model of `folder`.
@@ -56,11 +58,11 @@ class OnnxEmbedder:
             raise ConfigMissing(f"no tokenizer.json in {folder}; it belongs to every model of the onnx provider")
         _refuse_other_layers(folder)
         self._cls = _pools_first_token(folder)
-        self.max_tokens = _max_tokens(folder)
+        self.limits = Limits(tokens_a_text=_max_tokens(folder))
         self._prompts = _prompts(folder)
         self._counter = _tokenizer(tokenizers, tokenizer_path)
         self._tokenizer = _tokenizer(tokenizers, tokenizer_path)
-        self._tokenizer.enable_truncation(self.max_tokens)
+        self._tokenizer.enable_truncation(self.limits.tokens_a_text)
         self._session = _session(runtime, path)
         self._inputs = [node.name for node in self._session.get_inputs()]
         self._threads = threads or _cpus()
@@ -92,7 +94,7 @@ class OnnxEmbedder:
         return len(self._counter.encode(_encodable(text)).ids)
 
     def _vector(self, text: str) -> Vector:
-        encodable = _encodable(text[: self.max_tokens * _MAX_TOKEN_CHARS])
+        encodable = _encodable(text[: self.limits.tokens_a_text * _MAX_TOKEN_CHARS])
         ids = np.array([self._tokenizer.encode(encodable).ids], dtype=np.int64)
         known = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         states: NDArray[np.float32] = self._session.run(None, {name: known[name] for name in self._inputs})[0][0]

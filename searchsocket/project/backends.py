@@ -18,11 +18,13 @@ class Backends:
 
     Args:
         environ: Where keys, and the folder of the cache, are read.
+        calls: False where the embedder only counts and names, which needs no key.
     """
 
-    def __init__(self, project: Project, environ: Mapping[str, str]) -> None:
+    def __init__(self, project: Project, environ: Mapping[str, str], *, calls: bool = True) -> None:
         self._project = project
         self._environ = environ
+        self._calls = calls
 
     @cached_property
     def store(self) -> VectorStore:
@@ -40,7 +42,7 @@ class Backends:
             ConfigMissing: A library, a key or a file of the model is not there.
             ConfigError: The model cannot be used.
         """
-        return make_embedder(self._project.settings.embeddings, self._environ)
+        return make_embedder(self._project.settings.embeddings, self._environ, calls=self._calls)
 
     @property
     def cache_file(self) -> Path:

@@ -61,7 +61,7 @@ def open_project(root: Path, environ: Mapping[str, str]) -> Project:
 def _with_model_folder(settings: Settings, root: Path) -> Settings:
     """`embeddings.model` made absolute where it is a folder of the project, whatever folder the process works in."""
     embeddings = settings.embeddings
-    if not embeddings.model or not (root / embeddings.model).is_dir():
+    if embeddings.provider != "onnx" or not embeddings.model or not (root / embeddings.model).is_dir():
         return settings  # a name in the Hugging Face cache
     return settings.model_copy(
         update={"embeddings": embeddings.model_copy(update={"model": str(root / embeddings.model)})}

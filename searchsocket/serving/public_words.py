@@ -18,6 +18,7 @@ _PUBLIC = {
     "CONFIG_INVALID": "the search service is not set up correctly",
     "EMBEDDING_MODEL_MISMATCH": "the index was made with another embedding model; the site must be indexed again",
     "EMBEDDER_UNAVAILABLE": "the embedding service cannot be reached; try again later",
+    "EMBEDDER_REFUSED": "the embedding service refuses to answer",
     "VECTOR_BACKEND_UNAVAILABLE": "the search index cannot be reached; try again later",
     "INDEX_CORRUPT": "the search index cannot be read",
     "PAGE_TEXTS_MISSING": "the index holds no page texts yet; the site must be indexed again",

@@ -22,7 +22,6 @@ _SHORTHANDS = {"EMBEDDINGS_PROVIDER": ("embeddings", "provider")}
 PLANNED = frozenset(
     {
         "vector.pinecone", "vector.milvus", "rerank", "mcp", "ranking.weights.rerank",
-        "embeddings.api_key_env", "embeddings.concurrency",
     }
 )  # fmt: skip
 

@@ -116,12 +116,21 @@ class ChunkSettings(Section):
 
 
 class EmbeddingSettings(Section):
-    provider: Literal["builtin", "onnx", "hash"] = "builtin"
-    model: str = ""  # of the onnx provider: a folder, or a name in the Hugging Face cache; "" = all-MiniLM-L6-v2
+    provider: Literal["builtin", "onnx", "hash", "openai"] = "builtin"  # "local" is read as "builtin"
+    model: str = ""  # onnx: a folder, or a name in the Hugging Face cache; openai: its name; "" = their usual one
+    dimensions: Annotated[int, Field(ge=1, le=65_536)] | None = None  # of the openai provider; None = the model's own
+    api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; "" = the server wants none
+    base_url: str = ""  # of a server that speaks OpenAI's protocol, e.g. http://localhost:11434/v1; "" = OpenAI's
     batch_size: Annotated[int, Field(ge=1, le=10_000)] = 256
+    concurrency: Annotated[int, Field(ge=1, le=64)] = 8  # requests to a provider at once; local models use all cores
     price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
     max_cost_usd: Annotated[float, Field(ge=0)] | None = None  # None = no budget
     cache_max_mb: Count = 8_192  # beyond it the embeddings that were used longest ago go, those of the last week never
+
+    @field_validator("provider", mode="before")
+    @classmethod
+    def _local_is_builtin(cls, value: object) -> object:
+        return "builtin" if value == "local" else value
 
 
 class LocalVectorSettings(Section):

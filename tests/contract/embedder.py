@@ -24,10 +24,8 @@ TEXTS = [
 class EmbedderContract:
     """A subclass supplies an `embedder` fixture."""
 
-    tolerance = 0.0  # how far equal texts may differ between batches; 0 = bit by bit
-
-    def same(self, left: np.ndarray, right: np.ndarray) -> bool:
-        return left.shape == right.shape and bool(np.all(np.abs(left - right) <= self.tolerance))
+    def same(self, embedder: Embedder, left: np.ndarray, right: np.ndarray) -> bool:
+        return left.shape == right.shape and bool(np.all(np.abs(left - right) <= embedder.tolerance))
 
     @pytest.mark.parametrize("kind", ["passage", "query"])
     def test_rows_are_finite_unit_vectors_of_the_stated_size(self, embedder: Embedder, kind: str) -> None:
@@ -47,14 +45,14 @@ class EmbedderContract:
         alone = np.vstack([embedder.embed([text], "passage") for text in TEXTS])
         backwards = embedder.embed(TEXTS[::-1], "passage")[::-1]
         doubled = embedder.embed(TEXTS + TEXTS, "passage")[len(TEXTS) :]
-        assert all(self.same(together, other) for other in (alone, backwards, doubled))
+        assert all(self.same(embedder, together, other) for other in (alone, backwards, doubled))
 
     def test_threads_share_one_embedder(self, embedder: Embedder) -> None:
         texts = [f"{text} number {n}" for n in range(20) for text in TEXTS]
         expected = embedder.embed(texts, "passage")
         with ThreadPoolExecutor(4) as pool:
             found = list(pool.map(lambda text: embedder.embed([text], "passage")[0], texts))
-        assert self.same(np.vstack(found), expected)
+        assert self.same(embedder, np.vstack(found), expected)
 
     def test_a_huge_text_is_embedded(self, embedder: Embedder) -> None:
         assert embedder.embed(["long text " * 100_000], "passage").shape == (1, embedder.dimensions)
@@ -72,5 +70,7 @@ class EmbedderContract:
     def test_it_says_what_it_is(self, embedder: Embedder) -> None:
         assert embedder.model_id
         assert embedder.dimensions > 0
-        assert embedder.max_tokens > 0
+        assert embedder.limits.texts > 0
+        assert 0 < embedder.limits.tokens_a_text <= embedder.limits.tokens
+        assert 0.0 <= embedder.tolerance < 0.01
         assert embedder.price_per_million_tokens_usd >= 0

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from searchsocket.chunking.records import content_hash
-from searchsocket.embedders.base import TextKind
-from searchsocket.embedders.batch import EmbedOutcome, embed_missing, plan_missing
+from searchsocket.embedders.base import Limits, TextKind
+from searchsocket.embedders.batch import embed_missing
+from searchsocket.embedders.bill import EmbedOutcome, plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import BadVectors, BudgetExceeded, ConfigError, EmbedderUnavailable
 from searchsocket.types import Vectors
@@ -20,9 +21,11 @@ class FakeEmbedder:
 
     model_id = "fake"
     dimensions = 8
-    max_tokens = 1000
+    limits = Limits()
+    tolerance = 0.0
     price_per_million_tokens_usd = 1_000_000.0  # a dollar a token
     is_instant = True
+    is_remote = False
 
     def __init__(self, failures: Sequence[Exception] = ()) -> None:
         self.calls: list[list[str]] = []
@@ -64,7 +67,7 @@ def run(cache: EmbeddingCache, embedder: FakeEmbedder, *texts: str, **options: o
         embedder,
         items(*texts),
         lambda places: [texts[place] for place in places],
-        **{"batch_size": 2, "sleep": lambda s: None} | options,  # type: ignore[arg-type]
+        **{"batch_size": 2, "pause": lambda seconds, ended: None} | options,  # type: ignore[arg-type]
     )
 
 
@@ -167,7 +170,7 @@ def test_progress_counts_up_to_what_was_planned(cache: EmbeddingCache) -> None:
 def test_an_outage_is_waited_out(cache: EmbeddingCache) -> None:
     waited: list[float] = []
     embedder = FakeEmbedder([EmbedderUnavailable("busy")] * 3)
-    assert run(cache, embedder, "a", sleep=waited.append).created == 1
+    assert run(cache, embedder, "a", pause=lambda seconds, ended: waited.append(seconds)).created == 1
     assert waited == [0.5, 1.0, 2.0]
 
 

@@ -47,7 +47,7 @@ class TestOnnxEmbedder(EmbedderContract):
         assert not np.allclose(OnnxEmbedder(folder).embed(["install the package"], "query"), mean)
 
     def test_texts_are_truncated_to_the_models_length(self, embedder: OnnxEmbedder) -> None:
-        assert embedder.max_tokens == 32
+        assert embedder.limits.tokens_a_text == 32
         long, longer = embedder.embed(["word " * 30, "word " * 500], "passage")
         assert np.array_equal(long, longer)
         assert embedder.count_tokens("word " * 500) == 502

@@ -6,13 +6,20 @@ from pathlib import Path
 import pytest
 
 from searchsocket.settings.load import all_keys
-from tests.settings import effects_of_answers, effects_of_pages, effects_of_runs, effects_of_sources
+from tests.settings import (
+    effects_of_answers,
+    effects_of_embeddings,
+    effects_of_pages,
+    effects_of_runs,
+    effects_of_sources,
+)
 from tests.settings.lab import Effect, Lab
 from tests.sources.web import serve
 
 EFFECTS = (
     *effects_of_sources.EFFECTS,
     *effects_of_pages.EFFECTS,
+    *effects_of_embeddings.EFFECTS,
     *effects_of_runs.EFFECTS,
     *effects_of_answers.EFFECTS,
 )

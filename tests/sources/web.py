@@ -27,6 +27,7 @@ class Request:
     path: str
     headers: dict[str, str]
     number: int  # how often the path was asked for before
+    body: bytes = b""
 
 
 class Web:
@@ -55,8 +56,12 @@ def serve() -> Iterator[Web]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
+        def do_POST(self) -> None:
+            self.do_GET()
+
         def do_GET(self) -> None:
-            request = Request(self.path, dict(self.headers), web.paths().count(self.path))
+            body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+            request = Request(self.path, dict(self.headers), web.paths().count(self.path), body)
             web.requests.append(request)
             page = web.pages.get(self.path, web.fallback)
             answer = page if isinstance(page, Answer) else page(request)

@@ -54,7 +54,7 @@ class ScopeRun:
     backends: Backends = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "backends", Backends(self.project, self.environ))
+        object.__setattr__(self, "backends", Backends(self.project, self.environ, calls=self.workspace is None))
 
     @property
     def state_file(self) -> Path:

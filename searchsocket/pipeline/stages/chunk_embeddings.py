@@ -5,7 +5,8 @@ from dataclasses import replace
 from sqlite3 import Connection
 
 from searchsocket.embedders.base import Embedder
-from searchsocket.embedders.batch import EmbedOutcome, embed_missing, plan_missing
+from searchsocket.embedders.batch import embed_missing
+from searchsocket.embedders.bill import EmbedOutcome, plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.cache_place import FILE, adopt
 from searchsocket.errors import IndexCorrupt
@@ -24,9 +25,9 @@ def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
 
     Raises:
         BudgetExceeded: The estimate is over the budget; nothing was called.
-        BadVectors, EmbedderUnavailable: The provider failed; what it gave before stays in the cache.
+        BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; what it gave before stays in the cache.
     """
-    embedder = run.backends.embedder
+    settings, embedder = run.project.settings.embeddings, run.backends.embedder
     with run.backends.open_cache() as cache:
         moved = adopt(run.project.state_dir / FILE, cache)
         outcome = embed_missing(
@@ -34,9 +35,10 @@ def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
             embedder,
             texts_at_stake(run, db, cache),
             lambda places: texts_at(db, places),
-            batch_size=run.project.settings.embeddings.batch_size,
+            batch_size=settings.batch_size,
+            concurrency=settings.concurrency,
             max_cost_usd=budget(run),
-            price_per_million_tokens_usd=run.project.settings.embeddings.price_per_million_tokens_usd,
+            price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
             on_progress=lambda done, total: run.on_event(
                 Event("progress", {"stage": "chunk_embeddings", "done": done, "total": total})
             ),

@@ -1,0 +1,199 @@
+"""OpenAI's embeddings, and those of servers that speak its protocol (spec 11.1).
+
+The key stays in the client: no error, log line or representation of ours holds it, also where a server sends it back.
+"""
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from searchsocket.embedders.base import Limits, TextKind
+from searchsocket.embedders.checks import checked
+from searchsocket.embedders.cost import estimate_tokens, price_of
+from searchsocket.errors import (
+    BadVectors,
+    ConfigError,
+    ConfigMissing,
+    EmbedderRefused,
+    EmbedderUnavailable,
+    SearchSocketError,
+)
+from searchsocket.settings.model import EmbeddingSettings
+from searchsocket.types import Vectors
+
+if TYPE_CHECKING:
+    import openai
+
+DEFAULT_MODEL = "text-embedding-3-small"
+DEFAULT_URL = "https://api.openai.com/v1"
+INSTALL_HINT = "install it with `pip install searchsocket[openai]`"
+_DIMENSIONS = {"text-embedding-3-large": 3072, "text-embedding-3-small": 1536, "text-embedding-ada-002": 1536}
+_SHORTENED = ("text-embedding-3-large", "text-embedding-3-small")  # models that give fewer dimensions when asked
+# A token is a byte at least, whatever the vocabulary: 8,192 bytes are no more than the 8,192 tokens that a text may
+# have, and 300,000 bytes no more than a request may. We count a token for every four bytes.
+_MAX_TEXT_BYTES = 8_192
+_LIMITS = Limits(texts=2_048, tokens_a_text=_MAX_TEXT_BYTES // 4, tokens=300_000 // 4)
+_PASSING = (408, 409, 429)  # and what is 500 or more
+_MAX_WORDS = 300  # characters of a provider's own message
+
+
+def has_key(settings: EmbeddingSettings, environ: Mapping[str, str]) -> bool:
+    """Whether the provider can be called: its key is there, or it wants none."""
+    return not settings.api_key_env or bool(environ.get(settings.api_key_env, "").strip())
+
+
+def make_openai(settings: EmbeddingSettings, environ: Mapping[str, str], *, calls: bool = True) -> "OpenAIEmbedder":
+    """The embedder that the settings describe; nothing is called.
+
+    Args:
+        calls: False where nothing will be, so that no key is needed.
+
+    Raises:
+        ConfigMissing: The key, or the library, is not there.
+        ConfigError: The size of the model's vectors, or its price, is not known.
+    """
+    if calls and not has_key(settings, environ):
+        raise ConfigMissing(
+            f"the openai provider needs its key in ${settings.api_key_env}; set it, or embed on this machine with "
+            "`EMBEDDINGS_PROVIDER=local searchsocket index --force`"
+        )
+    model = settings.model or DEFAULT_MODEL
+    dimensions = settings.dimensions or _DIMENSIONS.get(model)
+    if dimensions is None:
+        raise ConfigError(f"the size of the vectors of {model!r} is not known; set embeddings.dimensions")
+    return OpenAIEmbedder(
+        model,
+        dimensions,
+        environ.get(settings.api_key_env, "").strip() or "none",
+        base_url=settings.base_url or DEFAULT_URL,
+        price_per_million_tokens_usd=price_of(model, settings.price_per_million_tokens_usd),
+    )
+
+
+class OpenAIEmbedder:
+    """Vectors of one model behind one address; a text beyond 8,192 bytes of UTF-8 is embedded up to there."""
+
+    limits = _LIMITS
+    tolerance = 1e-3  # its sums are not made in one order; cosines of equal texts stay above 0.999
+    is_instant = False
+    is_remote = True
+
+    def __init__(
+        self,
+        model: str,
+        dimensions: int,
+        key: str,
+        *,
+        base_url: str = DEFAULT_URL,
+        price_per_million_tokens_usd: float = 0.0,
+        timeout_s: float = 60.0,
+    ) -> None:
+        """Make the client; nothing is called.
+
+        Args:
+            timeout_s: For a connection, and between two packets of an answer.
+
+        Raises:
+            ConfigMissing: The library is not installed.
+            ConfigError: The address cannot be used.
+        """
+        self.model_id = f"openai-{model}-{dimensions}"
+        self.dimensions = dimensions
+        self.price_per_million_tokens_usd = price_per_million_tokens_usd
+        self._host = urlsplit(base_url).hostname or base_url
+        self._body: dict[str, Any] = {"model": model, "encoding_format": "base64"}
+        if model in _SHORTENED and dimensions != _DIMENSIONS[model]:
+            self._body["dimensions"] = dimensions
+        self._timeout_s = timeout_s
+        self._client = _client(key, base_url, timeout_s)
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """Embed texts in order (see `Embedder.embed`); queries and passages are embedded alike. One attempt."""
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        import openai
+
+        refusal: SearchSocketError
+        try:
+            answer = self._client.embeddings.with_raw_response.create(
+                input=[_sent(text) for text in texts], **self._body
+            )
+        except openai.OpenAIError as error:
+            refusal = self._translated(error)
+        else:
+            return checked(_rows(answer.content, len(texts), self.model_id), len(texts), self.dimensions, self.model_id)
+        # Outside the handler, so that the provider's words, which may hold the key, are no part of the traceback.
+        raise refusal
+
+    def count_tokens(self, text: str) -> int:
+        """An estimate, as the model's vocabulary is not at hand."""
+        return min(estimate_tokens(text), self.limits.tokens_a_text)
+
+    def _translated(self, error: "openai.OpenAIError") -> SearchSocketError:
+        import openai
+
+        if isinstance(error, openai.APITimeoutError):
+            return EmbedderUnavailable(f"{self._host} did not answer within {self._timeout_s:g} seconds")
+        if not isinstance(error, openai.APIStatusError):
+            return EmbedderUnavailable(f"{self._host} cannot be reached ({type(error.__cause__ or error).__name__})")
+        status, code = error.status_code, str(error.code or "")
+        if status in (401, 403):
+            return EmbedderRefused(f"{self._host} refuses the key ({status} {code}); set another one, then run again")
+        if code == "insufficient_quota":
+            return EmbedderRefused(f"{self._host} answers {status} insufficient_quota: the account has no credit left")
+        said = self._without_key(f"{status} {code}: {error.message}"[:_MAX_WORDS])
+        if status in _PASSING or status >= 500:
+            return EmbedderUnavailable(f"{self._host} answers {said}", _retry_after_s(error.response.headers))
+        return EmbedderRefused(f"{self._host} answers {said}")
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(str(self._client.api_key), "[key]")
+
+
+def _client(key: str, base_url: str, timeout_s: float) -> "openai.OpenAI":
+    try:
+        import openai
+    except ImportError as error:
+        raise ConfigMissing(f"the openai provider needs {error.name}; {INSTALL_HINT}") from error
+    if urlsplit(base_url).scheme not in ("http", "https"):
+        raise ConfigError("embeddings.base_url must begin with http:// or https://")
+    # What fails is tried again by those who know whether anybody waits.
+    return openai.OpenAI(api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0)
+
+
+def _sent(text: str) -> str:
+    """As much of a text as is taken, in valid UTF-8; an empty text would be refused."""
+    data = text.encode("utf-8", "replace")[:_MAX_TEXT_BYTES]
+    return data.decode("utf-8", "ignore") or " "
+
+
+def _rows(content: bytes, count: int, origin: str) -> Vectors:
+    """The vectors of an answer, in the order of the texts."""
+    rows: dict[int, Any] = {}
+    try:
+        for item in json.loads(content)["data"]:
+            vector = item["embedding"]
+            rows[int(item["index"])] = (
+                np.frombuffer(base64.b64decode(vector, validate=True), dtype="<f4")
+                if isinstance(vector, str)
+                else np.array(vector, dtype=np.float32)
+            )
+        if sorted(rows) != list(range(count)):
+            raise BadVectors(f"{origin} gave {len(rows)} vectors for {count} texts, or not one for each of them")
+        return np.stack([rows[index] for index in range(count)])
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise BadVectors(f"{origin} answered with something else than embeddings ({type(error).__name__})") from error
+
+
+def _retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """What the provider asks for; a date is not understood."""
+    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) * unit_s)
+        except (KeyError, ValueError):
+            continue
+    return None

@@ -1,0 +1,196 @@
+"""The OpenAI embedder over a real socket: what it sends, what it believes, and what it says when that fails."""
+
+import threading
+from collections.abc import Iterator
+from traceback import format_exception
+
+import numpy as np
+import pytest
+
+from searchsocket.embedders import make_embedder
+from searchsocket.embedders.base import Embedder
+from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.embedders.openai import OpenAIEmbedder
+from searchsocket.errors import (
+    BadVectors,
+    ConfigError,
+    ConfigMissing,
+    EmbedderRefused,
+    EmbedderUnavailable,
+    SearchSocketError,
+)
+from searchsocket.settings.model import EmbeddingSettings
+from tests.contract.embedder import EmbedderContract
+from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve, with_vectors
+
+MODEL = "text-embedding-3-small"
+
+
+@pytest.fixture(scope="module")
+def listening() -> Iterator[Server]:
+    with serve() as server:
+        yield server
+
+
+@pytest.fixture
+def server(listening: Server) -> Server:
+    listening.replies.clear()
+    listening.requests.clear()
+    listening.always = Reply()
+    return listening
+
+
+def configured(server: Server, **settings: object) -> Embedder:
+    fields = {"provider": "openai", "base_url": server.url, "dimensions": DIMENSIONS} | settings
+    return make_embedder(EmbeddingSettings(**fields), {"OPENAI_API_KEY": KEY})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def embedder(server: Server) -> Embedder:
+    return configured(server)
+
+
+class TestOpenAIEmbedder(EmbedderContract):
+    """Over the wire."""
+
+
+def test_what_is_asked_for(server: Server, embedder: Embedder) -> None:
+    embedder.embed(["a", "b"], "passage")
+    assert server.requests == [
+        {"input": ["a", "b"], "model": MODEL, "encoding_format": "base64", "dimensions": DIMENSIONS}
+    ]
+    assert server.keys == {f"Bearer {KEY}"}
+    assert embedder.model_id == f"openai-{MODEL}-{DIMENSIONS}"
+    assert embedder.price_per_million_tokens_usd == 0.02
+
+
+def test_the_models_own_size_is_not_asked_for(server: Server) -> None:
+    """Servers of other models refuse a key that they do not know."""
+    configured(server, model="bge-small", price_per_million_tokens_usd=0.0).embed(["a"], "passage")
+    assert server.requests[0].keys() == {"input", "model", "encoding_format"}
+
+
+def test_a_server_that_gives_lists_of_numbers_is_understood(server: Server, embedder: Embedder) -> None:
+    def as_numbers(answer: dict[str, object]) -> dict[str, object]:
+        from tests.embedders.openai_server import vectors_json
+
+        return vectors_json(["a", "b"], as_base64=False)
+
+    server.always = Reply(spoil=as_numbers)
+    assert np.array_equal(embedder.embed(["a", "b"], "passage"), HashEmbedder().embed(["a", "b"], "passage"))
+
+
+def test_answers_may_come_in_any_order(server: Server, embedder: Embedder) -> None:
+    """Failure 43: vectors that were swapped were stored under each other's text."""
+    server.always = Reply(spoil=lambda answer: answer | {"data": answer["data"][::-1]})
+    texts = [f"text {n}" for n in range(5)]
+    assert np.array_equal(embedder.embed(texts, "passage"), HashEmbedder().embed(texts, "passage"))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda answer: answer | {"data": answer["data"][:-1]},
+        lambda answer: answer | {"data": [*answer["data"], answer["data"][0] | {"index": 2}]},
+        lambda answer: answer | {"data": [item | {"index": 0} for item in answer["data"]]},
+        with_vectors(lambda row: row * np.nan),
+        with_vectors(lambda row: row * 0),
+        with_vectors(lambda row: row * 2),
+        with_vectors(lambda row: row[:-1]),
+        lambda answer: {"data": "none"},
+        lambda answer: ["no object"],
+        lambda answer: {"data": [{"index": 0, "embedding": "no base64!"}, {"index": 1, "embedding": None}]},
+    ],
+)
+def test_what_cannot_be_the_vectors_is_refused(server: Server, embedder: Embedder, spoil: object) -> None:
+    server.always = Reply(spoil=spoil)  # type: ignore[arg-type]
+    with np.errstate(invalid="ignore"), pytest.raises(BadVectors):
+        embedder.embed(["a", "b"], "passage")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "words"),
+    [
+        (error(429, "rate_limit_exceeded", Retry_After="7"), EmbedderUnavailable, "429 rate_limit_exceeded"),
+        (error(500, "server_error"), EmbedderUnavailable, "500"),
+        (error(503, "overloaded"), EmbedderUnavailable, "503"),
+        (Reply(cut=True), EmbedderUnavailable, "127.0.0.1 cannot be reached"),
+        (error(429, "insufficient_quota"), EmbedderRefused, "no credit left"),
+        (error(401, "invalid_api_key", f"Incorrect API key provided: {KEY}"), EmbedderRefused, "refuses the key"),
+        (error(403, "denied", f"not with {KEY}"), EmbedderRefused, "refuses the key"),
+        (error(404, "model_not_found", f"no such model for {KEY}"), EmbedderRefused, r"404 .*for \[key\]"),
+        (error(400, "bad_request"), EmbedderRefused, "400 bad_request"),
+    ],
+)
+def test_every_failure_is_one_of_ours_and_tells_no_secret(
+    server: Server, embedder: Embedder, reply: Reply, kind: type[SearchSocketError], words: str
+) -> None:
+    """Some servers repeat the key in what they say."""
+    server.always = reply
+    with pytest.raises(kind, match=words) as raised:
+        embedder.embed(["a"], "passage")
+    assert KEY not in "".join(format_exception(raised.value))
+    assert len(server.requests) == 1  # who called decides whether to ask again
+
+
+def test_what_the_provider_asks_to_wait_is_handed_on(server: Server, embedder: Embedder) -> None:
+    waits = []
+    for headers in ({"Retry_After": "7"}, {"retry_after_ms": "250"}, {"Retry_After": "Wed, 21 Oct 2026 07:28:00 GMT"}):
+        server.always = error(429, "rate_limit_exceeded", **headers)
+        with pytest.raises(EmbedderUnavailable) as raised:
+            embedder.embed(["a"], "passage")
+        waits.append(raised.value.retry_after_s)
+    assert waits == [7.0, 0.25, None]
+
+
+def test_a_server_that_hangs_is_given_up(server: Server) -> None:
+    never = threading.Event()
+    server.always = Reply(hang=never)
+    embedder = OpenAIEmbedder(MODEL, DIMENSIONS, KEY, base_url=server.url, timeout_s=0.2)
+    with pytest.raises(EmbedderUnavailable, match=r"within 0\.2 seconds"):
+        embedder.embed(["a"], "passage")
+    never.set()
+
+
+def test_nobody_listens() -> None:
+    embedder = OpenAIEmbedder(MODEL, DIMENSIONS, KEY, base_url="http://127.0.0.1:1/v1")
+    with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
+        embedder.embed(["a"], "passage")
+
+
+def test_a_long_text_is_cut_where_the_model_surely_takes_it(server: Server, embedder: Embedder) -> None:
+    embedder.embed(["é" * 10_000], "passage")
+    assert server.requests[0]["input"] == ["é" * 4096]
+    assert embedder.count_tokens("é" * 10_000) == embedder.limits.tokens_a_text
+
+
+@pytest.mark.parametrize(
+    ("settings", "environ", "kind", "words"),
+    [
+        ({}, {}, ConfigMissing, "OPENAI_API_KEY.*EMBEDDINGS_PROVIDER=local searchsocket index --force"),
+        ({}, {"OPENAI_API_KEY": " "}, ConfigMissing, "OPENAI_API_KEY"),
+        ({"api_key_env": "OTHER"}, {"OPENAI_API_KEY": KEY}, ConfigMissing, r"\$OTHER"),
+        ({"model": "unheard-of"}, {"OPENAI_API_KEY": KEY}, ConfigError, "embeddings.dimensions"),
+        ({"model": "unheard-of", "dimensions": 8}, {"OPENAI_API_KEY": KEY}, ConfigError, "price_per_million"),
+        ({"base_url": "ftp://example.com"}, {"OPENAI_API_KEY": KEY}, ConfigError, "base_url"),
+    ],
+)
+def test_what_is_missing_is_said_before_anything_is_called(
+    settings: dict[str, object], environ: dict[str, str], kind: type[SearchSocketError], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        make_embedder(EmbeddingSettings(provider="openai", **settings), environ)  # type: ignore[arg-type]
+
+
+def test_a_server_without_keys_needs_none(server: Server) -> None:
+    settings = EmbeddingSettings(
+        provider="openai", base_url=server.url, model="m", dimensions=DIMENSIONS, api_key_env="",
+        price_per_million_tokens_usd=0.0,
+    )  # fmt: skip
+    assert make_embedder(settings, {}).embed(["a"], "query").shape == (1, DIMENSIONS)
+
+
+def test_no_representation_holds_the_key(embedder: Embedder) -> None:
+    assert KEY not in repr(embedder)
+    assert KEY not in repr(vars(embedder))

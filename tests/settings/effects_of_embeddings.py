@@ -1,0 +1,116 @@
+"""Effects of `embeddings`: who makes the vectors, how many at a time, and what that may cost."""
+
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from searchsocket.embedders import calls, openai
+from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.events import Event
+from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.project.backends import Backends
+from tests.embedders.openai_server import DIMENSIONS, vectors_json
+from tests.settings.lab import KEYS, WEB, Effect, Lab, outcome
+from tests.sources.web import Answer, Request, Web
+
+TINY = Path(__file__).parent.parent / "embedders" / "tiny-onnx"
+REMOTE = {"embeddings.provider": "openai"}
+SERVED = REMOTE | {"embeddings.api_key_env": "", "embeddings.dimensions": DIMENSIONS}
+
+
+def models(lab: Lab) -> set[str]:
+    """What made the vectors of the index, without versions."""
+    lab.index()
+    return {record.model_id.partition("-")[0] for record in lab.site.records()}
+
+
+def load_model(lab: Lab) -> str:
+    """Index with the model, no cache of models being there."""
+    lab.patch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(lab.root / "empty"))
+    return outcome(lab.index, naming="all-MiniLM-L6-v2")
+
+
+def copy_model(lab: Lab) -> None:
+    (lab.root / "model").symlink_to(TINY, target_is_directory=True)
+
+
+def embedded(lab: Lab) -> list[int]:
+    """How many texts were embedded after each call of the embedder."""
+    done: list[int] = []
+
+    def hear(event: Event) -> None:
+        if event.name == "progress" and event.fields["stage"] == "chunk_embeddings":
+            done.append(int(event.fields["done"]))
+
+    index_scope(lab.site.run("main", RunOptions(), hear))
+    return done
+
+
+def with_old_embeddings(lab: Lab) -> None:
+    """Vectors of 1.6 MB that nobody used for a month."""
+    rows = np.eye(512, dtype=np.float32)[np.arange(800) % 512]
+    with EmbeddingCache(lab.project.state_dir / "embeddings.db", now=lambda: time.time() - 30 * 86_400) as cache:
+        cache.put([f"{number:064x}" for number in range(800)], rows, [1] * 800, "old")
+
+
+def keeps_old_embeddings(lab: Lab) -> bool:
+    lab.index()
+    with EmbeddingCache(lab.project.state_dir / "embeddings.db") as cache:
+        return all(model.texts == 800 for model in cache.models() if model.model_id == "old")
+
+
+def embedding(web: Web) -> None:
+    """Serve embeddings at two addresses."""
+
+    def answer(request: Request) -> Answer:
+        made = vectors_json(json.loads(request.body)["input"], as_base64=True)
+        return Answer(200, json.dumps(made).encode(), {"Content-Type": "application/json"})
+
+    web.pages = dict.fromkeys(("/usual/embeddings", "/own/embeddings"), answer)
+
+
+def asked(lab: Lab) -> set[str]:
+    """Which addresses a run asks for embeddings."""
+    lab.patch.setattr(openai, "DEFAULT_URL", f"{lab.web.base_url}/usual")
+    lab.web.requests.clear()
+    lab.index()
+    return set(lab.web.paths())
+
+
+def under_way(lab: Lab) -> list[int]:
+    """How many requests a run may have under way."""
+    seen: list[int] = []
+
+    def pool(workers: int, **options: str) -> ThreadPoolExecutor:
+        seen.append(workers)
+        return ThreadPoolExecutor(workers, **options)  # type: ignore[arg-type]
+
+    with lab.patch.context() as patch:
+        patch.setattr(calls, "ThreadPoolExecutor", pool)
+        lab.index()
+    return seen
+
+
+EFFECTS = (
+    Effect("embeddings.provider", "hash", models, {"builtin"}, {"hash"}, anew=True),
+    Effect("embeddings.model", "model", load_model, "CONFIG_MISSING", "ok", given={"embeddings.provider": "onnx"},
+           prepare=copy_model),
+    Effect("embeddings.dimensions", 256, lambda lab: Backends(lab.project, {}, calls=False).embedder.dimensions,
+           1536, 256, given=REMOTE),
+    Effect("embeddings.api_key_env", "OTHER_KEY", lambda lab: outcome(lambda: Backends(lab.project, KEYS).embedder),
+           "CONFIG_MISSING", "ok", given=REMOTE),
+    Effect("embeddings.base_url", f"{WEB}/own", asked, {"/usual/embeddings"}, {"/own/embeddings"}, given=SERVED,
+           web=embedding, anew=True),
+    Effect("embeddings.concurrency", 3, under_way, [8], [3], given=SERVED | {"embeddings.base_url": f"{WEB}/own"},
+           web=embedding, anew=True),
+    Effect("embeddings.batch_size", 5, embedded, [7], [5, 7], anew=True),
+    Effect("embeddings.price_per_million_tokens_usd", 2.0, lambda lab: lab.index().estimated_cost_usd > 0, False, True,
+           anew=True),
+    Effect("embeddings.max_cost_usd", 0.0, lambda lab: outcome(lab.index), "ok", "BUDGET_EXCEEDED",
+           given={"embeddings.price_per_million_tokens_usd": 2.0}, anew=True),
+    Effect("embeddings.cache_max_mb", 1, keeps_old_embeddings, True, False, prepare=with_old_embeddings),
+)  # fmt: skip
