@@ -186,3 +186,11 @@ def test_definitions_load_no_client_and_no_engine() -> None:
     """The code server is started again and again; what a run needs is loaded by the run."""
     code = "from searchsocket_assets.definitions import build_definitions\nbuild_definitions()"
     assert not loaded(code) & (CLIENTS | SERVER - {"starlette"} | {"tantivy"})
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("searchsocket.pipeline")])
+def test_the_pipeline_asks_the_state_in_its_own_words(name: str) -> None:
+    """No SQL, so that another database can be the second implementation."""
+    assert not {imported for imported in imports(name) if imported.startswith(("sqlite3", "searchsocket.state.sqlite"))}
+    calls = {node.attr for node in ast.walk(_parsed(MODULES[name])) if isinstance(node, ast.Attribute)}
+    assert not calls & {"execute", "executemany", "rowid"}

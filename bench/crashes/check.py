@@ -1,12 +1,13 @@
 """What is on disk after a run, in a form that is equal for runs that came to the same end."""
 
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.project.project import open_project
-from searchsocket.state.database import open_state
 from searchsocket.stores import make_store
 
 _TEMPORARY = re.compile(r"\.tmp-|\.building-|\.removed-|\.staging$|.*\.corrupt")
@@ -36,15 +37,12 @@ def outcome(root: Path, scope_name: str) -> Outcome:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-    db = open_state(project.state_dir / "state.db")
-    try:
+    with closing(sqlite3.connect(project.state_dir / "state.db")) as db:
         chunks = db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (scope_name,)).fetchall()
         pages = db.execute(
             "SELECT url, raw_hash, skip, removed, dirty, mirror_digest FROM pages WHERE scope = ? ORDER BY url",
             (scope_name,),
         ).fetchall()
-    finally:
-        db.close()
     return Outcome(
         records=tuple(store.fingerprints(scope)),
         digest=live.digest if live else "",

@@ -1,4 +1,4 @@
-"""What a project works with: its store, its embedder and its embedding cache, each made once and when it is used."""
+"""What a project works with: state, store, embedder and embedding cache, each made once and when it is used."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -9,6 +9,7 @@ from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.cache_place import cache_file, open_cache
 from searchsocket.project.project import Project
+from searchsocket.state import ProjectState, make_state
 from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore
 
@@ -25,6 +26,11 @@ class Backends:
         self._project = project
         self._environ = environ
         self._calls = calls
+
+    @cached_property
+    def state(self) -> ProjectState:
+        """What is known of pages between runs."""
+        return make_state(self._project.state_dir)
 
     @cached_property
     def store(self) -> VectorStore:

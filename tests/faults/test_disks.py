@@ -16,8 +16,8 @@ from fault_site import QUESTIONS, Project
 
 from search_api.app import create_app
 from searchsocket.errors import StateUnavailable
-from searchsocket.pipeline.run import forget
 from searchsocket.project.project import open_project
+from searchsocket.state.sqlite.project import SqliteProject
 
 COMMAND = Path(sys.executable).with_name("searchsocket")
 LIMITED = """
@@ -183,7 +183,7 @@ def test_rows_of_a_scope_whose_files_are_gone_are_no_danger(project: Project, mo
         raise StateUnavailable("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(forget, "_forget_state", refuse)
+        patched.setattr(SqliteProject, "forget", refuse)
         assert project.command("clean", "--scope", "main", "--yes").exit_code == 1
     assert not (project.state / "index/main").exists()
     project.index()

@@ -15,7 +15,7 @@ from searchsocket.pipeline.run.digests import digest_of, sha256
 from searchsocket.settings.model import RunSettings, Settings, SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
-from searchsocket.state.pages import StoredPage
+from searchsocket.state.base.extracts import StoredPage
 from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import SiteBase
 

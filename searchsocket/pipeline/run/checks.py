@@ -11,13 +11,10 @@ from searchsocket.pipeline.extraction.job import extract_page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import sha256
 from searchsocket.pipeline.run.results import Number
-from searchsocket.pipeline.run.stage import state
 from searchsocket.pipeline.stages.chunk_embeddings import budget, plan_embeddings, texts_at_stake
-from searchsocket.pipeline.stages.search_index import merged
-from searchsocket.state.chunks import fingerprints
-from searchsocket.state.pages import body_text
+from searchsocket.pipeline.stages.index_changes import merged
+from searchsocket.state.base.extracts import extract_key
 from searchsocket.system.batches import batches
-from searchsocket.types import RawPage
 
 _SAMPLE = 20
 _WINDOW = 500
@@ -49,27 +46,21 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
     settings = run.project.settings
     source = run.make_source()
     converter = make_converter(run.project.root, settings.extract)
-    with state(run) as db:
-        # Spread over the site, and the same pages whenever the site is the same.
-        rows = db.execute(
-            "SELECT url, served_url, locator, kind, stamp, body, extract_key FROM pages JOIN contents ON page_id = id "
-            "WHERE scope = ? AND removed = 0 AND skip = '' AND mirror_digest != '' ORDER BY raw_hash, url LIMIT ?",
-            (run.scope.name, _SAMPLE),
-        ).fetchall()
+    with run.state.open(run.scope.name) as state:
+        sample = state.extracts.sample(_SAMPLE)
     different = []
     checked = 0
-    for url, served_url, locator, kind, stamp, body, extract_key in rows:
-        page = RawPage(url, served_url, locator, stamp, kind)
+    for page, key, body in sample:
         try:
             data = source.read(page)
         except SourceUnavailable:
             continue  # it failed, and keeps what it said
-        if not extract_key.startswith(f"{sha256(data)}:"):
+        if not key.startswith(extract_key(sha256(data), "")):
             continue  # other bytes, which are not what is stored; they may be those that no worker survived
         checked += 1
         again = extract_page(data, page, settings, run.site, converter)
-        if again.body != body_text(body) and not again.skip:
-            different.append(url)
+        if again.body != body and not again.skip:
+            different.append(page.url)
     if different:
         return CheckOutcome(
             passed=False,
@@ -81,8 +72,8 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
 
 def cost_within_budget(run: ScopeRun) -> CheckOutcome:
     """Estimate what embedding the new texts will cost, before anything is called."""
-    with state(run) as db:
-        plan = plan_embeddings(run, db)
+    with run.state.open(run.scope.name) as state:
+        plan = plan_embeddings(run, state)
     limit = budget(run)
     numbers = {"texts": plan.created, "estimated_tokens": plan.tokens, "estimated_cost_usd": plan.cost_usd}
     if limit is not None and plan.cost_usd > limit:
@@ -97,9 +88,9 @@ def embeddings_sane(run: ScopeRun) -> CheckOutcome:
     """Every text that is to be published has a finite unit vector of the model's dimension."""
     embedder = run.backends.embedder
     checked = missing = 0
-    with state(run) as db, run.backends.open_cache(read_only=True) as cache:
+    with run.state.open(run.scope.name) as state, run.backends.open_cache(read_only=True) as cache:
         # The cache checks every vector that it hands out; what is damaged counts as missing.
-        for window in batches(texts_at_stake(run, db, cache), _WINDOW):
+        for window in batches(texts_at_stake(run, state, cache), _WINDOW):
             checked += len(window)
             missing += len(cache.missing([text.content_hash for text in window], embedder.model_id))
     numbers = {"texts": checked, "missing": missing}
@@ -113,8 +104,8 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
     store = run.backends.store
     problems = store.verify(run.scope)
     held = missing = surplus = other = 0
-    with state(run) as db:
-        for _, wanted, live in merged(fingerprints(db, run.scope.name), store.fingerprints(run.scope)):
+    with run.state.open(run.scope.name) as state:
+        for _, wanted, live in merged(state.chunks.fingerprints(), store.fingerprints(run.scope)):
             held += live is not None
             missing += live is None
             surplus += wanted is None

@@ -14,6 +14,7 @@ from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.git_objects import Repository
+from searchsocket.state import ProjectState
 from searchsocket.types import Scope
 from searchsocket.urls.resolve import SiteBase
 
@@ -38,6 +39,14 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class Workspace:
+    """Where a dry run writes instead, so that it changes nothing; gone with the run."""
+
+    folder: Path  # for files
+    state: ProjectState  # a throw-away copy
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeRun:
     """One run over one scope: what the stages share. Each stage may be the only one in its process."""
 
@@ -50,20 +59,26 @@ class ScopeRun:
     environ: Mapping[str, str] = field(default_factory=dict)
     should_stop: Callable[[], bool] = lambda: False  # asked before each stage, and before the switch
     lock_timeout_s: float = 0.0  # how long a stage waits for another run of the scope; 0 = it refuses at once
-    workspace: Path | None = None  # where state and mirror are written instead, so that a dry run changes nothing
+    workspace: Workspace | None = None  # None = the run is no dry one
     backends: Backends = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "backends", Backends(self.project, self.environ, calls=self.workspace is None))
 
     @property
-    def state_file(self) -> Path:
-        return (self.workspace or self.project.state_dir) / "state.db"
+    def state(self) -> ProjectState:
+        """What is known between runs."""
+        return self.workspace.state if self.workspace else self.backends.state
+
+    @property
+    def written_dir(self) -> Path:
+        """The folder below which the run writes its files."""
+        return self.workspace.folder if self.workspace else self.project.state_dir
 
     @property
     def temporary_dir(self) -> Path:
         """Files being written; emptied when the next run of the scope starts."""
-        return (self.workspace or self.project.state_dir) / "tmp" / self.scope.name
+        return self.written_dir / "tmp" / self.scope.name
 
     @property
     def source_mode(self) -> SourceMode | None:
@@ -78,7 +93,7 @@ class ScopeRun:
     @property
     def fetched_dir(self) -> Path:
         """Where a crawl keeps what it fetched."""
-        return (self.workspace or self.project.state_dir) / "crawl" / self.scope.name
+        return self.written_dir / "crawl" / self.scope.name
 
     def make_source(self) -> Source:
         """The source of this run, with a report of its own."""
@@ -103,4 +118,4 @@ class ScopeRun:
 
     @property
     def mirror_dir(self) -> Path:
-        return (self.workspace / "pages" if self.workspace else self.project.mirror_dir) / self.scope.name
+        return (self.workspace.folder / "pages" if self.workspace else self.project.mirror_dir) / self.scope.name

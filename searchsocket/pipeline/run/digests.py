@@ -1,7 +1,7 @@
 """Digests over many rows, in constant memory."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 
 def sha256(data: bytes) -> str:
@@ -15,3 +15,8 @@ def digest_of(lines: Iterable[str]) -> str:
         total.update(line.encode("utf-8", "surrogatepass"))
         total.update(b"\n")
     return total.hexdigest()[:32]
+
+
+def lines_of(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Each row as one line, for a digest over many."""
+    return ("\x1f".join(row) for row in rows)

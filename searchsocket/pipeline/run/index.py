@@ -1,21 +1,23 @@
 """The use case: index a scope, or say what indexing it would do (spec 8.1, 21)."""
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.history import results_of
-from searchsocket.pipeline.run.results import IndexSummary, StageResult, summarise
-from searchsocket.pipeline.run.stage import exclusive, state
+from searchsocket.pipeline.run.context import ScopeRun, Workspace
+from searchsocket.pipeline.run.results import IndexSummary, StageResult, result_of, summarise
+from searchsocket.pipeline.run.stage import exclusive
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.pipeline.stages.chunk_embeddings import embedding_result, plan_embeddings
+from searchsocket.pipeline.stages.index_changes import IndexPlan
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
-from searchsocket.pipeline.stages.search_index import IndexPlan, changes, index_result, refuse_large_deletion
+from searchsocket.pipeline.stages.search_index import index_result, live_changes, refuse_large_deletion
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.project.project import Project
-from searchsocket.state.database import open_copy, open_state, translated
+from searchsocket.state import make_state
 
 
 def index_scope(run: ScopeRun) -> IndexSummary:
@@ -36,35 +38,33 @@ def plan_scope(run: ScopeRun) -> IndexSummary:
     Raises:
         SearchSocketError: What the real run would fail with as well.
     """
-    with tempfile.TemporaryDirectory(prefix="searchsocket-plan-") as folder:
-        dry = replace(run, workspace=Path(folder))
-        open_copy(run.project.state_dir / "state.db", dry.state_file).close()
+    with _workspace(run) as workspace:
+        dry = replace(run, workspace=workspace)
         results = [site_pages(dry), page_mirror(dry), page_chunks(dry), _plan_embeddings(dry), _plan_index(dry)]
     return summarise(run.scope.name, results, dry_run=True)
 
 
 def summary_of(project: Project, run_id: str, scope: str) -> IndexSummary:
     """The summary of a run whose stages ran elsewhere, from what they put on record."""
-    path = project.state_dir / "state.db"
-    with translated(path):
-        db = open_state(path)
-        try:
-            return summarise(scope, results_of(db, run_id))
-        finally:
-            db.close()
+    return summarise(scope, [result_of(report) for report in make_state(project.state_dir).results_of(run_id)])
+
+
+@contextmanager
+def _workspace(run: ScopeRun) -> Iterator[Workspace]:
+    with tempfile.TemporaryDirectory(prefix="searchsocket-plan-") as folder, run.state.dry_copy() as state:
+        yield Workspace(Path(folder), state)
 
 
 def _plan_embeddings(run: ScopeRun) -> StageResult:
-    with state(run) as db:
-        return embedding_result(run, db, run.backends.embedder, plan_embeddings(run, db))
+    with run.state.open(run.scope.name) as state:
+        return embedding_result(state, run.backends.embedder, plan_embeddings(run, state))
 
 
 def _plan_index(run: ScopeRun) -> StageResult:
     store = run.backends.store
     live = store.generation(run.scope)
-    plan = IndexPlan()
-    with state(run) as db:
-        refuse_large_deletion(run, db, live)
-        for _ in changes(run, db, store, live, plan):
-            pass  # counted in the plan
-    return index_result(plan, live, published=False)
+    plan = IndexPlan(live.records if live else 0)
+    with run.state.open(run.scope.name) as state:
+        refuse_large_deletion(run, state, live)
+        plan.count(live_changes(run, state, store, live))
+    return index_result(plan, live, plan.warnings(), published=False)

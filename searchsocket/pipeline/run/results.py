@@ -51,6 +51,11 @@ class IndexSummary:
         return {names.get(key, key): value for key, value in asdict(self).items()}
 
 
+def result_of(report: Mapping[str, Any]) -> StageResult:
+    """A stage's result from the report on record."""
+    return StageResult(**{**report, "warnings": tuple(report["warnings"])})
+
+
 def summarise(scope: str, results: Sequence[StageResult], *, dry_run: bool = False) -> IndexSummary:
     """Put the stages' numbers together; a stage that did not run counts nothing."""
     numbers: dict[str, Number] = {}

@@ -1,26 +1,22 @@
-"""What surrounds every stage: the scope's lock, the state database, the clock, and the result on record."""
+"""What surrounds every stage: the scope's lock and state, the clock, and the result on record."""
 
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import wraps
-from sqlite3 import Connection
 from time import perf_counter
 
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.history import keep_newest, save_result
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stopping import stop_if_told
 from searchsocket.project.access import make_private_folders
-from searchsocket.state.database import open_state, translated
-from searchsocket.state.pages import ensure_scope
+from searchsocket.state import ScopeState
 from searchsocket.system.errors import system_error
-from searchsocket.system.locks import scope_lock
 
 Stage = Callable[[ScopeRun], StageResult]
-StageBody = Callable[[ScopeRun, Connection], StageResult]
+StageBody = Callable[[ScopeRun, ScopeState], StageResult]
 KEPT_RUNS = 200
 
 
@@ -30,16 +26,16 @@ def stage(body: StageBody) -> Stage:
     @wraps(body)
     def run_stage(run: ScopeRun) -> StageResult:
         started = perf_counter()
-        told: list[str] = []
-        with exclusive(run), state(run, told.append) as db:
+        damage: list[str] = []
+        with exclusive(run), run.state.open(run.scope.name, damage.append) as state:
             stop_if_told(run)
             try:
-                result = body(run, db)
+                result = body(run, state)
             finally:
                 _leave_no_empty_folder(run)
-            result = replace(result, warnings=(*told, *result.warnings), seconds=perf_counter() - started)
-            save_result(db, run.run_id, run.scope.name, run.clock().isoformat(), result)
-            keep_newest(db, run.scope.name, KEPT_RUNS)
+            result = replace(result, warnings=(*damage, *result.warnings), seconds=perf_counter() - started)
+            state.history.save(run.run_id, result.stage, run.clock().isoformat(), asdict(result))
+            state.history.keep_newest(KEPT_RUNS)
         return result
 
     return run_stage
@@ -56,25 +52,12 @@ def exclusive(run: ScopeRun) -> Iterator[None]:
         yield
         return
     make_private_folders(run.project)
-    with scope_lock(
-        run.project.state_dir,
+    with run.state.lock(
         run.scope.name,
         timeout_s=run.lock_timeout_s,
         on_wait=lambda owner: run.on_event(Event("scope_busy", {"scope": run.scope.name, "owner": owner})),
     ):
         yield
-
-
-@contextmanager
-def state(run: ScopeRun, on_damage: Callable[[str], None] = lambda message: None) -> Iterator[Connection]:
-    """The state database, closed afterwards; its errors become ours."""
-    with translated(run.state_file):
-        db = open_state(run.state_file, on_damage)
-        try:
-            ensure_scope(db, run.scope.name)
-            yield db
-        finally:
-            db.close()
 
 
 def empty_temporary_dir(run: ScopeRun) -> None:

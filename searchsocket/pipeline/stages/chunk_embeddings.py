@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from sqlite3 import Connection
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.batch import embed_missing
@@ -15,12 +14,12 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.results import Number, StageResult
 from searchsocket.pipeline.run.stage import stage
-from searchsocket.state.chunks import Text, count_texts, page_digests, texts, texts_at, unpublished_texts
-from searchsocket.state.published import is_published
+from searchsocket.state import ScopeState
+from searchsocket.state.base.chunks import Text
 
 
 @stage
-def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
+def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult:
     """Embed what the cache lacks, batch by batch; a run that dies resumes where it was.
 
     Raises:
@@ -33,8 +32,8 @@ def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
         outcome = embed_missing(
             cache,
             embedder,
-            texts_at_stake(run, db, cache),
-            lambda places: texts_at(db, places),
+            texts_at_stake(run, state, cache),
+            state.chunks.texts_at,
             batch_size=settings.batch_size,
             concurrency=settings.concurrency,
             max_cost_usd=budget(run),
@@ -43,9 +42,9 @@ def chunk_embeddings(run: ScopeRun, db: Connection) -> StageResult:
                 Event("progress", {"stage": "chunk_embeddings", "done": done, "total": total})
             ),
         )
-        db.execute("UPDATE scopes SET cache_size = ? WHERE scope = ?", (cache.size(), run.scope.name))
+        state.published.set_cache_size(cache.size())
         warnings = (*filter(None, [moved]), *cache.warnings)
-    result = replace(embedding_result(run, db, embedder, outcome), warnings=warnings)
+    result = replace(embedding_result(state, embedder, outcome), warnings=warnings)
     run.on_event(Event("embedded_cached", {"texts": result.numbers["reused"]}))
     run.on_event(Event("embedded_new", {"texts": outcome.created, "tokens": outcome.tokens}))
     return result
@@ -57,41 +56,39 @@ def budget(run: ScopeRun) -> float | None:
     return run.project.settings.embeddings.max_cost_usd if asked is None else asked
 
 
-def plan_embeddings(run: ScopeRun, db: Connection) -> EmbedOutcome:
+def plan_embeddings(run: ScopeRun, state: ScopeState) -> EmbedOutcome:
     """What embedding the texts that the cache lacks would take; calls and writes nothing."""
     settings = run.project.settings.embeddings
     with run.backends.open_cache(read_only=True) as cache:
         return plan_missing(
             cache,
             run.backends.embedder,
-            texts_at_stake(run, db, cache),
+            texts_at_stake(run, state, cache),
             price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
         )
 
 
-def texts_at_stake(run: ScopeRun, db: Connection, cache: EmbeddingCache) -> Iterator[Text]:
+def texts_at_stake(run: ScopeRun, state: ScopeState, cache: EmbeddingCache) -> Iterator[Text]:
     """The distinct texts whose vectors may be published or are not known to be in the cache.
 
     Those of the chunks that changed, where the rest is live and the cache has lost nothing since; else all.
     """
-    scope = run.scope.name
-    (size,) = db.execute("SELECT cache_size FROM scopes WHERE scope = ?", (scope,)).fetchone()
-    if 0 <= size <= cache.size() and not run.options.force and _rest_is_live(run, db):
-        return unpublished_texts(db, scope)
-    return texts(db, scope)
+    if 0 <= state.published.cache_size() <= cache.size() and not run.options.force and _rest_is_live(run, state):
+        return state.published.changed_texts()
+    return state.chunks.texts()
 
 
-def _rest_is_live(run: ScopeRun, db: Connection) -> bool:
+def _rest_is_live(run: ScopeRun, state: ScopeState) -> bool:
     try:
         live = run.backends.store.generation(run.scope)
     except IndexCorrupt:
         return False  # it will be built again, and with it every vector is needed
-    return is_published(db, run.scope.name, live)
+    return state.published.is_of(live)
 
 
-def embedding_result(run: ScopeRun, db: Connection, embedder: Embedder, outcome: EmbedOutcome) -> StageResult:
+def embedding_result(state: ScopeState, embedder: Embedder, outcome: EmbedOutcome) -> StageResult:
     """The stage's report; also what a dry run foresees."""
-    unique = count_texts(db, run.scope.name)
+    unique = state.chunks.count_texts()
     numbers: dict[str, Number] = {
         "unique_texts": unique,
         "created": outcome.created,
@@ -104,7 +101,7 @@ def embedding_result(run: ScopeRun, db: Connection, embedder: Embedder, outcome:
         stage="chunk_embeddings",
         total=unique,
         numbers=numbers,
-        version=digest_of([embedder.model_id, *page_digests(db, run.scope.name, "texts_digest")]),
+        version=digest_of([embedder.model_id, *state.chunks.texts_digests()]),
         seconds=0.0,
         preview=f"Model `{embedder.model_id}`, {embedder.dimensions} dimensions",
     )

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from sqlite3 import Connection, Row
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
@@ -13,9 +12,8 @@ from searchsocket.mirror.paths import mirror_file, mirror_name
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.routes import KitProject, RouteMatch, RouteTable, route_table, scan_project, scan_routes
 from searchsocket.sources.git_branch import GitBranchSource
-from searchsocket.state.chunks import drop_chunks
-from searchsocket.state.database import transaction
-from searchsocket.state.pages import body_text, delete_page, page_facts
+from searchsocket.state import ScopeState
+from searchsocket.state.base.mirror import MirrorPage
 from searchsocket.system.batches import batches
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
@@ -25,7 +23,6 @@ from searchsocket.urls.targets import rank_link_texts
 
 _BATCH = 200
 _MAX_LINK_ROWS = 20_000  # link texts looked at for one page; a footer link on every page needs no more
-_INDEXED = "scope = ? AND removed = 0 AND skip = '' AND extract_key != ''"
 
 
 @dataclass(slots=True)
@@ -38,19 +35,18 @@ class MirrorCounts:
     routes: tuple[str, ...] = ()  # what is not understood of the routes
 
 
-def refresh_mirror(run: ScopeRun, db: Connection) -> MirrorCounts:
+def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
     """Write the files of dirty pages whose content changed; delete those of pages that left the index."""
-    routes, told = route_table_of(run)
-    counts = MirrorCounts(routes=told)
-    _mark_all_dirty_when_routes_changed(db, run.scope.name, routes.digest)
-    _drop_gone(run, db, counts)
-    _drop_unknown(run, db, counts)
-    _mark_damaged(run, db, counts)
-    rows = db.execute(f"SELECT id FROM pages WHERE {_INDEXED} AND dirty = 1 ORDER BY url", (run.scope.name,)).fetchall()
-    for batch in batches((row[0] for row in rows), _BATCH):
-        with transaction(db):
+    routes, warnings = route_table_of(run)
+    counts = MirrorCounts(routes=warnings)
+    state.mirror.set_routes(routes.digest)
+    _drop_leaving(run, state, counts)
+    _drop_unknown(run, state, counts)
+    _mark_damaged(run, state, counts)
+    for batch in batches(state.mirror.dirty(), _BATCH):
+        with state.transaction():
             for page_id in batch:
-                counts.written += _refresh_page(run, db, routes, page_id)
+                counts.written += _refresh_page(run, state, routes, page_id)
     return counts
 
 
@@ -82,36 +78,28 @@ def _other_base_path(run: ScopeRun, kit: KitProject) -> list[str]:
     return [f'{kit.config_file}: paths.base is "{kit.base_path}"; set source.base_path to it, or links do not count']
 
 
-def page_from_state(run: ScopeRun, db: Connection, page_id: int, route: RouteMatch) -> Page:
+def _page(run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, route: RouteMatch) -> Page:
     """Put a page together from what was extracted, its links and its route."""
-    row = _row(
-        db, "SELECT url, facts, body, generated_at FROM pages LEFT JOIN contents ON page_id = id WHERE id = ?", page_id
-    )
-    facts = page_facts(row["facts"])
-    scope, url = run.scope.name, row["url"]
-    incoming, texts = _incoming(db, scope, url, page_id)
-    outgoing = db.execute(
-        "SELECT COUNT(DISTINCT resolved) FROM links WHERE page_id = ? AND resolved != '' AND resolved != ?",
-        (page_id, url),
-    ).fetchone()[0]
+    extract = stored.extract
+    links = state.links.counts(page_id, stored.url, _MAX_LINK_ROWS)
     return Page(
-        url=url,
-        title=facts["title"],
-        scope=scope,
-        body=body_text(row["body"]),
-        description=facts["description"],
-        language=facts["language"],
+        url=stored.url,
+        title=extract.title,
+        scope=run.scope.name,
+        body=extract.body,
+        description=extract.description,
+        language=extract.language,
         route_file=route.route_file,
         route_resolution=route.resolution,
-        incoming_links=incoming,
-        outgoing_links=outgoing,
-        link_texts=rank_link_texts(texts),
-        depth=path_depth(url),
-        tags=tuple(facts["tags"]),
-        weight=facts["weight"],
-        published=facts["published"],
-        modified=facts["modified"],
-        generated_at=row["generated_at"],
+        incoming_links=links.incoming,
+        outgoing_links=links.outgoing,
+        link_texts=rank_link_texts(links.texts),
+        depth=path_depth(stored.url),
+        tags=extract.tags,
+        weight=extract.weight,
+        published=extract.published,
+        modified=extract.modified,
+        generated_at=stored.generated_at,
     )
 
 
@@ -135,60 +123,36 @@ def _roots(run: ScopeRun) -> Iterator[Path]:
         yield run.project.mirror_dir / run.scope.name
 
 
-def _mark_all_dirty_when_routes_changed(db: Connection, scope: str, digest: str) -> None:
-    with transaction(db):
-        changed = db.execute(
-            "UPDATE scopes SET routes_digest = ? WHERE scope = ? AND routes_digest != ?", (digest, scope, digest)
-        )
-        if changed.rowcount:
-            db.execute("UPDATE pages SET dirty = 1 WHERE scope = ?", (scope,))
-
-
-def _drop_gone(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
+def _drop_leaving(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> None:
     """Files first, rows after: a crash in between leaves work for the next run, never an orphan."""
-    scope = run.scope.name
-    gone = db.execute("SELECT id, url FROM pages WHERE scope = ? AND removed = 1", (scope,)).fetchall()
-    left = db.execute(
-        "SELECT id, url FROM pages WHERE scope = ? AND removed = 0 AND skip != '' AND mirror_digest != ''", (scope,)
-    ).fetchall()
-    for _, url in gone + left:
+    leaving = state.mirror.leaving()
+    for _, url in (*leaving.removed, *leaving.skipped):
         _delete_file(run, url)
-    with transaction(db):
-        for page_id, _ in gone:
-            delete_page(db, page_id, scope)
-        for page_id, _ in left:
-            db.execute(
-                "UPDATE pages SET mirror_digest = '', mirror_stamp = '', generated_at = '', chunk_key = '', "
-                "route_resolution = '' WHERE id = ?",
-                (page_id,),
-            )
-            drop_chunks(db, scope, page_id)
-        db.execute("UPDATE pages SET dirty = 0 WHERE scope = ? AND skip != ''", (scope,))
-    counts.removed = len(gone) + len(left)
+    state.mirror.drop(leaving)
+    counts.removed = len(leaving.removed) + len(leaving.skipped)
 
 
-def _drop_unknown(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
+def _drop_unknown(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> None:
     """Once in the life of a state: files of pages that went while an older state was lost.
 
     What is no mirror file of ours stays, whoever put it there.
     """
-    scope = run.scope.name
-    knows_all, swept = db.execute("SELECT authoritative, swept FROM scopes WHERE scope = ?", (scope,)).fetchone()
-    if swept or not knows_all or run.workspace is not None:
+    if run.workspace is not None or not state.mirror.must_sweep():
         return
-    db.execute("CREATE TEMP TABLE mirrored (name TEXT PRIMARY KEY) WITHOUT ROWID")
-    urls = db.execute("SELECT url FROM pages WHERE scope = ? AND removed = 0 AND skip = '' ORDER BY url", (scope,))
-    with transaction(db):
-        db.executemany("INSERT INTO mirrored VALUES (?)", ((mirror_name(row[0]),) for row in urls))
-    for folder, _, names in os.walk(run.mirror_dir):
-        for path in (Path(folder) / name for name in names if name.endswith(".md")):
-            name = path.relative_to(run.mirror_dir).as_posix()
-            is_known = db.execute("SELECT 1 FROM mirrored WHERE name = ?", (name,)).fetchone() is not None
-            if not is_known and not path.is_symlink() and (url := _url_of(path, scope)) and mirror_name(url) == name:
-                _delete_file(run, url)
-                counts.removed += 1
-    db.execute("DROP TABLE mirrored")
-    db.execute("UPDATE scopes SET swept = 1 WHERE scope = ?", (scope,))
+    for name in state.mirror.unknown_files(_file_names(run.mirror_dir), mirror_name):
+        path = run.mirror_dir / name
+        if not path.is_symlink() and (url := _url_of(path, run.scope.name)) and mirror_name(url) == name:
+            _delete_file(run, url)
+            counts.removed += 1
+    state.mirror.set_swept()
+
+
+def _file_names(root: Path) -> Iterator[str]:
+    """The Markdown files below a folder, as paths relative to it."""
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if name.endswith(".md"):
+                yield (Path(folder) / name).relative_to(root).as_posix()
 
 
 def _url_of(path: Path, scope: str) -> str:
@@ -214,62 +178,48 @@ def _delete_file(run: ScopeRun, url: str) -> None:
         raise system_error("cannot delete", path, error) from error
 
 
-def _mark_damaged(run: ScopeRun, db: Connection, counts: MirrorCounts) -> None:
+def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> None:
     """Compare every file's size and time with what was written; the files are for people, so people may edit them."""
     if run.workspace is not None:
         return
     folder = f"{run.mirror_dir}{os.sep}"
-    damaged: list[tuple[int]] = []
-    restamped: list[tuple[str, int]] = []
-    for page_id, url, digest, stamp in db.execute(
-        "SELECT id, url, mirror_digest, mirror_stamp FROM pages "
-        f"WHERE {_INDEXED} AND mirror_digest != '' AND dirty = 0",
-        (run.scope.name,),
-    ):
-        found = _stamp(folder + mirror_name(url))
-        if found == stamp:
+    damaged: list[int] = []
+    restamped: list[tuple[int, str]] = []
+    for page_id, url, digest, stamp in state.mirror.written():
+        now = _stamp(folder + mirror_name(url))
+        if now == stamp:
             continue
-        if found and read_mirror_page(run, url, digest) is not None:
-            restamped.append((found, page_id))  # copied or checked out anew, but the same
+        if now and read_mirror_page(run, url, digest) is not None:
+            restamped.append((page_id, now))  # copied or checked out anew, but the same
             continue
-        counts.repaired.append(f"the mirror file of {url} was {'changed' if found else 'missing'}; it is written again")
-        damaged.append((page_id,))
-    with transaction(db):
-        db.executemany("UPDATE pages SET mirror_stamp = ? WHERE id = ?", restamped)
-        db.executemany("UPDATE pages SET dirty = 1, mirror_digest = '' WHERE id = ?", damaged)
+        counts.repaired.append(f"the mirror file of {url} was {'changed' if now else 'missing'}; it is written again")
+        damaged.append(page_id)
+    state.mirror.restamp(restamped)
+    state.mirror.set_damaged(damaged)
 
 
-def _refresh_page(run: ScopeRun, db: Connection, routes: RouteTable, page_id: int) -> int:
-    old = _row(db, "SELECT url, mirror_digest, mirror_stamp, generated_at FROM pages WHERE id = ?", page_id)
-    page = page_from_state(run, db, page_id, routes.resolve(old["url"]))
+def _refresh_page(run: ScopeRun, state: ScopeState, routes: RouteTable, page_id: int) -> int:
+    """Write the file of a page unless it is right; how many were written."""
+    stored = state.mirror.page(page_id)
+    page = _page(run, state, page_id, stored, routes.resolve(stored.url))
     digest = page_digest(page)
     path = mirror_file(run.mirror_dir, page.url)
-    if digest != old["mirror_digest"]:
+    if digest != stored.digest:
         page = replace(page, generated_at=run.clock().isoformat(timespec="seconds").replace("+00:00", "Z"))
-    elif run.workspace is not None or _stamp(path) == old["mirror_stamp"]:
-        db.execute("UPDATE pages SET dirty = 0 WHERE id = ?", (page_id,))
+    elif run.workspace is not None or _stamp(path) == stored.stamp:
+        state.mirror.set_clean(page_id)
         return 0
     # Not synced: a file that a power cut damages is found by its stamp and written again.
     write_atomic(path, render_page(page).encode("utf-8"), temporary_dir=run.temporary_dir, durable=False)
-    db.execute(
-        "UPDATE pages SET dirty = 0, mirror_digest = ?, mirror_stamp = ?, generated_at = ?, route_resolution = ? "
-        "WHERE id = ?",
-        (digest, _stamp(path), page.generated_at, page.route_resolution, page_id),
+    state.mirror.set_written(
+        page_id,
+        digest=digest,
+        stamp=_stamp(path),
+        generated_at=page.generated_at,
+        route_resolution=page.route_resolution,
     )
     run.on_event(Event("markdown_written", {"url": page.url}))
     return 1
-
-
-def _incoming(db: Connection, scope: str, url: str, page_id: int) -> tuple[int, list[str]]:
-    links = "FROM links WHERE scope = ? AND resolved = ? AND page_id != ?"
-    count = db.execute(f"SELECT COUNT(DISTINCT page_id) {links}", (scope, url, page_id)).fetchone()[0]
-    if not count:
-        return 0, []
-    texts = db.execute(
-        f"SELECT text {links} GROUP BY page_id, text ORDER BY text LIMIT ?",
-        (scope, url, page_id, _MAX_LINK_ROWS),
-    )
-    return count, [row[0] for row in texts if row[0]]
 
 
 def _stamp(path: Path | str) -> str:
@@ -281,10 +231,3 @@ def _stamp(path: Path | str) -> str:
     except OSError as error:
         raise system_error("cannot look at", Path(path), error) from error
     return f"{found.st_size}:{found.st_mtime_ns}"
-
-
-def _row(db: Connection, sql: str, page_id: int) -> Row:
-    cursor = db.execute(sql, (page_id,))
-    cursor.row_factory = Row
-    row: Row = cursor.fetchone()
-    return row

@@ -1,20 +1,19 @@
 """What pages say, staged beside their records: a generation serves the texts that it was made from."""
 
 from collections.abc import Iterator
-from sqlite3 import Connection
 
 from searchsocket.errors import StateUnavailable
 from searchsocket.mirror.document import text_digest
 from searchsocket.mirror.paths import mirror_file
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.state.pages import cut_pages
+from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore
 from searchsocket.system.batches import batches
 
 _BATCH = 200
 
 
-def stage_bodies(run: ScopeRun, db: Connection, store: VectorStore) -> None:
+def stage_bodies(run: ScopeRun, state: ScopeState, store: VectorStore) -> None:
     """Stage the texts that the live generation does not hold; it drops those of pages that go.
 
     A page can say something else while its records stay: links of its front matter, for one. And an older version
@@ -24,12 +23,12 @@ def stage_bodies(run: ScopeRun, db: Connection, store: VectorStore) -> None:
         StateUnavailable: A mirror file is damaged; the page_mirror stage repairs it.
     """
     live = dict(store.body_digests(run.scope))
-    changed = ((url, digest) for url, digest in cut_pages(db, run.scope.name) if live.get(url) != digest)
+    changed = ((url, digest) for url, digest in state.chunks.cut_pages() if live.get(url) != digest)
     for batch in batches(changed, _BATCH):
-        store.put_bodies(list(_bodies(run, db, batch)), run.scope)
+        store.put_bodies(list(_bodies(run, state, batch)), run.scope)
 
 
-def _bodies(run: ScopeRun, db: Connection, pages: list[tuple[str, str]]) -> Iterator[PageBody]:
+def _bodies(run: ScopeRun, state: ScopeState, pages: list[tuple[str, str]]) -> Iterator[PageBody]:
     for url, digest in pages:
         path = mirror_file(run.mirror_dir, url)
         try:
@@ -38,6 +37,6 @@ def _bodies(run: ScopeRun, db: Connection, pages: list[tuple[str, str]]) -> Iter
             text = ""
         if text_digest(text) != digest:
             # Have the next run look more closely than at size and time.
-            db.execute("UPDATE pages SET mirror_stamp = '' WHERE scope = ? AND url = ?", (run.scope.name, url))
+            state.mirror.distrust(url)
             raise StateUnavailable(f"the mirror file {path} is damaged; run `searchsocket index` to write it again")
         yield PageBody(url, digest, text)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from sqlite3 import Connection
 
 from searchsocket.chunking import CHUNKER_VERSION, chunk_page
 from searchsocket.chunking.records import CutChunk, cut_chunks
@@ -13,41 +12,39 @@ from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.mirror_files import read_mirror_page
-from searchsocket.state.chunks import count_chunks, page_digests, replace_chunks
-from searchsocket.state.database import transaction
+from searchsocket.state import ScopeState
+from searchsocket.state.base.chunks import chunk_key
 
 _BATCH = 100
-_TOLD = 50  # warnings that are kept
-_INDEXED = "scope = ? AND removed = 0 AND skip = '' AND mirror_digest != ''"
+_KEPT_WARNINGS = 50
 
 
 @stage
-def page_chunks(run: ScopeRun, db: Connection) -> StageResult:
+def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult:
     """Cut what changed; keep the rest.
 
     Raises:
         StateUnavailable: A mirror file is damaged; the page_mirror stage repairs it.
     """
-    scope, settings = run.scope.name, run.project.settings
+    settings = run.project.settings
     embedder = run.backends.embedder
-    key = digest_of([CHUNKER_VERSION, settings.chunking.model_dump_json(), embedder.model_id, run.scope.id])
-    todo = _Todo(db, scope, None if run.options.force else key)
-    pages = todo.count()
+    how = digest_of([CHUNKER_VERSION, settings.chunking.model_dump_json(), embedder.model_id, run.scope.id])
+    stale = None if run.options.force else how
+    pages = state.chunks.count_stale(stale)
     warnings: list[str] = []
     cut = changed = done = 0
     limit = run.options.max_chunks
     truncated = False
-    for batch in todo.batches():
-        with _marking_damage(run, db), transaction(db):
+    for batch in state.chunks.stale(stale, _BATCH):
+        with _marking_damage(run, state), state.transaction():
             for page_id, url, digest in batch:
-                chunks, told = _chunks(run, url, digest, embedder.model_id)
+                chunks, page_warnings = _chunks(run, url, digest, embedder.model_id)
                 if limit is not None and cut + len(chunks) > limit:
                     truncated = True
                     break
-                warnings = [*warnings, *(f"{url}: {warning}" for warning in told)][:_TOLD]
+                warnings = [*warnings, *(f"{url}: {warning}" for warning in page_warnings)][:_KEPT_WARNINGS]
                 tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
-                changed += replace_chunks(db, scope, page_id, chunks, tokens)
-                db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (f"{digest}:{key}", page_id))
+                changed += state.chunks.replace(page_id, chunk_key(digest, how), chunks, tokens)
                 cut += len(chunks)
                 done += 1
                 run.on_event(Event("chunked", {"url": url, "chunks": len(chunks)}))
@@ -55,40 +52,21 @@ def page_chunks(run: ScopeRun, db: Connection) -> StageResult:
         if truncated:
             warnings.append("--max-chunks cut the run short, so the pages after it keep what they had")
             break
-    indexed = db.execute(f"SELECT COUNT(*) FROM pages WHERE {_INDEXED}", (scope,)).fetchone()[0]
-    total, _ = count_chunks(db, scope)
+    total, _ = state.chunks.count()
     return StageResult(
         stage="page_chunks",
         total=total,
-        numbers={"total": total, "changed": changed, "pages_cut": done, "pages_kept": indexed - done},
-        version=digest_of(page_digests(db, scope, "records_digest")),
+        numbers={
+            "total": total,
+            "changed": changed,
+            "pages_cut": done,
+            "pages_kept": state.chunks.count_mirrored() - done,
+        },
+        version=digest_of(state.chunks.records_digests()),
         seconds=0.0,
         warnings=tuple(warnings),
-        tables={"Pages with most chunks": _biggest(db, scope)},
+        tables={"Pages with most chunks": [page._asdict() for page in state.chunks.biggest(10)]},
     )
-
-
-class _Todo:
-    """The pages to cut, read a batch at a time by rising URL while earlier ones are written."""
-
-    def __init__(self, db: Connection, scope: str, key: str | None) -> None:
-        self._db = db
-        changed = "" if key is None else " AND chunk_key != mirror_digest || ':' || ?"
-        self._where = f"FROM pages WHERE {_INDEXED}{changed}"
-        self._values = (scope,) if key is None else (scope, key)
-
-    def count(self) -> int:
-        return int(self._db.execute(f"SELECT COUNT(*) {self._where}", self._values).fetchone()[0])
-
-    def batches(self) -> Iterator[list[tuple[int, str, str]]]:
-        """(page id, URL, mirror digest) of each."""
-        last = ""
-        while batch := self._db.execute(
-            f"SELECT id, url, mirror_digest {self._where} AND url > ? ORDER BY url LIMIT ?",
-            (*self._values, last, _BATCH),
-        ).fetchall():
-            yield batch
-            last = batch[-1][1]
 
 
 class _Damaged(Exception):
@@ -100,12 +78,12 @@ class _Damaged(Exception):
 
 
 @contextmanager
-def _marking_damage(run: ScopeRun, db: Connection) -> Iterator[None]:
+def _marking_damage(run: ScopeRun, state: ScopeState) -> Iterator[None]:
     """Have the next run look at a damaged mirror file more closely than at its size and time."""
     try:
         yield
     except _Damaged as error:
-        db.execute("UPDATE pages SET mirror_stamp = '' WHERE scope = ? AND url = ?", (run.scope.name, error.url))
+        state.mirror.distrust(error.url)
         raise StateUnavailable(
             f"the mirror file of {error.url} in {run.mirror_dir} is damaged; run `searchsocket index` to write it again"
         ) from error
@@ -119,12 +97,3 @@ def _chunks(run: ScopeRun, url: str, digest: str, model_id: str) -> tuple[list[C
         return [], ()
     chunked = chunk_page(page, run.project.settings.chunking)
     return cut_chunks(page, chunked.chunks, run.scope, model_id), chunked.warnings
-
-
-def _biggest(db: Connection, scope: str) -> list[dict[str, object]]:
-    rows = db.execute(
-        "SELECT url, chunks FROM chunked JOIN pages ON pages.id = page_id WHERE chunked.scope = ? "
-        "ORDER BY chunks DESC, url LIMIT 10",
-        (scope,),
-    )
-    return [{"url": row[0], "chunks": row[1]} for row in rows]

@@ -1,18 +1,17 @@
 """Stage 1: which pages there are, which of them changed, and which are gone (spec 8.2)."""
 
 from collections.abc import Iterable, Iterator
-from sqlite3 import Connection
 from typing import NamedTuple
 
 from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt, LargeDeletion, SourceUnavailable
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.digests import digest_of, sha256
+from searchsocket.pipeline.run.digests import digest_of, lines_of, sha256
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import empty_temporary_dir, stage
 from searchsocket.sources.base import Source
-from searchsocket.state.database import transaction
-from searchsocket.state.pages import digest_rows, known_pages, put_page
+from searchsocket.state import ScopeState
+from searchsocket.state.base.inventory import KnownPage
 from searchsocket.system.batches import batches
 from searchsocket.types import RawPage
 
@@ -20,7 +19,7 @@ _BATCH = 500
 
 
 @stage
-def site_pages(run: ScopeRun, db: Connection) -> StageResult:
+def site_pages(run: ScopeRun, state: ScopeState) -> StageResult:
     """List the source's pages, read those that may have changed, and mark those that are gone.
 
     Raises:
@@ -33,26 +32,19 @@ def site_pages(run: ScopeRun, db: Connection) -> StageResult:
         empty_temporary_dir(run)
     source = run.make_source()
     pages = _Limited(source.pages(), run.options.max_pages)
-    # Which URLs were seen is kept by SQLite, on disk when there are many.
-    db.execute("CREATE TEMP TABLE seen (url TEXT PRIMARY KEY) WITHOUT ROWID")
     found = changed = 0
     for batch in batches(pages, _BATCH):
-        with transaction(db):
-            taken = _take(run, db, source, batch)
+        with state.transaction():
+            taken = _take(state, source, batch)
         found += taken.found
         changed += taken.changed
         run.on_event(Event("progress", {"stage": "site_pages", "done": found, "total": source.report.expected}))
     report = source.report
     limited = pages.truncated or run.options.max_chunks is not None
     eligible = report.complete and not report.failed and not limited and found > 0
-    removed = _mark_removed(run, db) if eligible else 0
+    gone = _remove_unseen(run, state) if eligible else 0
     if eligible:
-        db.execute("UPDATE scopes SET authoritative = 1 WHERE scope = ?", (run.scope.name,))
-    version = digest_of(
-        digest_rows(
-            db, "SELECT url, raw_hash FROM pages WHERE scope = ? AND removed = 0 ORDER BY url", (run.scope.name,)
-        )
-    )
+        state.pages.set_complete()
     return StageResult(
         stage="site_pages",
         total=found,
@@ -62,15 +54,17 @@ def site_pages(run: ScopeRun, db: Connection) -> StageResult:
             "unchanged": found - changed,
             "skipped": len(report.skipped),
             "failed": len(report.failed),
-            "gone": removed,
+            "gone": gone,
             "deletion_eligible": int(eligible),
         },
-        version=version,
+        version=digest_of(lines_of(state.pages.hashes())),
         seconds=0.0,
         warnings=_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=found),
         tables={
             "Skipped files": [{"file": file, "reason": why} for file, why in sorted(report.skipped.items())[:100]],
-            "Biggest pages": _biggest(db, run.scope.name),
+            "Biggest pages": [
+                {"url": page.url, "bytes": page.bytes, "file": page.locator} for page in state.pages.biggest(10)
+            ],
         },
     )
 
@@ -109,19 +103,13 @@ class _Taken(NamedTuple):
     changed: int
 
 
-def _take(run: ScopeRun, db: Connection, source: Source, batch: list[RawPage]) -> _Taken:
-    known = known_pages(db, run.scope.name, [page.url for page in batch])
+def _take(state: ScopeState, source: Source, batch: list[RawPage]) -> _Taken:
+    # Seen even when it cannot be read: a failure is no removal.
+    known = state.pages.see([page.url for page in batch])
     found, changed = len(batch), 0
     for page in batch:
-        old = known.get(page.url)
-        # Seen even when it cannot be read: a failure is no removal.
-        db.execute("INSERT OR IGNORE INTO seen (url) VALUES (?)", (page.url,))
-        if (
-            old is not None
-            and page.stamp
-            and (old.stamp, old.locator, old.served_url, old.removed)
-            == (page.stamp, page.locator, page.served_url, False)
-        ):
+        before = known.get(page.url)
+        if before is not None and _is_same(page, before):
             continue
         try:
             data = source.read(page)
@@ -130,44 +118,38 @@ def _take(run: ScopeRun, db: Connection, source: Source, batch: list[RawPage]) -
             found -= 1
             continue
         raw_hash = sha256(data)
-        changed += int(old is None or old.removed or old.raw_hash != raw_hash)
-        put_page(db, run.scope.name, page, raw_hash, len(data))
-        if old is not None and old.removed:
-            db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (run.scope.name,))
+        changed += int(before is None or before.removed or before.raw_hash != raw_hash)
+        state.pages.put(page, raw_hash, len(data), before)
     return _Taken(found, changed)
 
 
-def _mark_removed(run: ScopeRun, db: Connection) -> int:
-    scope = run.scope.name
-    gone = "scope = ? AND removed = 0 AND url NOT IN (SELECT url FROM seen)"
-    removed = int(db.execute(f"SELECT COUNT(*) FROM pages WHERE {gone}", (scope,)).fetchone()[0])
-    known = int(db.execute("SELECT COUNT(*) FROM pages WHERE scope = ? AND removed = 0", (scope,)).fetchone()[0])
-    if removed * 2 > known and not run.options.accept_large_deletion:
-        raise LargeDeletion(scope, removed, known)
-    if removed:
-        with transaction(db):
-            db.execute(f"UPDATE pages SET removed = 1 WHERE {gone}", (scope,))
-            db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (scope,))
-    return removed
-
-
-def _biggest(db: Connection, scope: str) -> list[dict[str, object]]:
-    rows = db.execute(
-        "SELECT url, bytes, locator FROM pages WHERE scope = ? AND removed = 0 ORDER BY bytes DESC, url LIMIT 10",
-        (scope,),
+def _is_same(page: RawPage, before: KnownPage) -> bool:
+    """Whether its bytes need not be read to know that they are those of the last run."""
+    return (
+        bool(page.stamp)
+        and not before.removed
+        and (before.stamp, before.locator, before.served_url) == (page.stamp, page.locator, page.served_url)
     )
-    return [{"url": row[0], "bytes": row[1], "file": row[2]} for row in rows]
+
+
+def _remove_unseen(run: ScopeRun, state: ScopeState) -> int:
+    gone, known = state.pages.count_unseen(), state.pages.count()
+    if gone * 2 > known and not run.options.accept_large_deletion:
+        raise LargeDeletion(run.scope.name, gone, known)
+    if gone:
+        state.pages.remove_unseen()
+    return gone
 
 
 def _warnings(
     warnings: list[str], failed: dict[str, str], *, eligible: bool, limited: bool, found: int
 ) -> tuple[str, ...]:
-    told = list(warnings)
-    told += [f"{locator} could not be read: {error}" for locator, error in sorted(failed.items())]
+    lines = list(warnings)
+    lines += [f"{locator} could not be read: {error}" for locator, error in sorted(failed.items())]
     if limited:
-        told.append("the run is limited (--max-pages, --max-chunks), so nothing is removed")
+        lines.append("the run is limited (--max-pages, --max-chunks), so nothing is removed")
     elif found == 0:
-        told.append("the source holds no pages, so nothing was removed")
+        lines.append("the source holds no pages, so nothing was removed")
     elif not eligible:
-        told.append("not every page could be seen, so nothing was removed")
-    return tuple(told)
+        lines.append("not every page could be seen, so nothing was removed")
+    return tuple(lines)

@@ -1,0 +1,41 @@
+"""The seam where a project keeps what it knows of its pages between runs.
+
+All of it can be made again from the site. A page is in some of these states; each has one name here and one definition
+in an implementation:
+
+| state | meaning |
+|---|---|
+| known | the source listed it, and it has not gone since |
+| removed | a complete source lists it no more; stage `page_mirror` drops it |
+| skipped | its extract says why it is not searched: noindex, redirect, empty, ... |
+| searchable | known, extracted and not skipped |
+| mirrored | searchable, and its mirror file has been written |
+| cut | mirrored, and its chunks are of that very file |
+
+What is kept of a page, and which stage sets and clears it:
+
+| of a page | set by | cleared by |
+|---|---|---|
+| locator, served URL, kind, stamp, raw hash, bytes | `site_pages` | stamp: `page_mirror`, where it read newer bytes |
+| `removed` | `site_pages`, after a complete listing | `site_pages`, when the page is listed again |
+| `extract_key` | `page_mirror` | `site_pages`, when the served URL is another one |
+| `skip`, `redirect_to`, facts, body, links | `page_mirror` | |
+| `dirty`: the mirror file may have to change | `page_mirror`: itself, a page at the other end of a link, or the routes changed, or its file is damaged; `site_pages`: it is back | `page_mirror`, once its file is right, or it is skipped |
+| `mirror_digest`, `mirror_stamp`, `generated_at`, `route_resolution` | `page_mirror` | `page_mirror`, when the page is skipped (all) or its file is damaged (digest); `page_chunks`, `search_index`: stamp, where they find the file damaged |
+| `chunk_key`, chunks | `page_chunks` | `page_mirror`, when the page is skipped |
+
+| of a scope | set by | cleared by |
+|---|---|---|
+| `authoritative`: absence means removal | `site_pages`, after a complete listing | never |
+| `page_set_changed`: links may lead elsewhere | `site_pages`, `page_mirror` | `page_mirror`, once links are resolved |
+| `swept`: no mirror file is of a page that an older state knew | `page_mirror` | never |
+| `routes_digest` | `page_mirror` | |
+| `published`, and what changed since | `search_index`; whoever changes chunks | `search_index` |
+| `cache_size` | `chunk_embeddings` | |
+"""  # noqa: E501  tables
+
+from searchsocket.state.base.errors import DamagedRow
+from searchsocket.state.base.project import ProjectState
+from searchsocket.state.base.scope import ScopeState
+
+__all__ = ["DamagedRow", "ProjectState", "ScopeState"]

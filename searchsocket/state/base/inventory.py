@@ -1,0 +1,59 @@
+"""Which pages the source has, and what tells whether one must be read again (stage `site_pages`)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from searchsocket.types import RawPage
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """What tells whether a page must be read again."""
+
+    locator: str
+    served_url: str
+    stamp: str
+    raw_hash: str
+    removed: bool
+
+
+class PageSize(NamedTuple):
+    """A page by the bytes that its source gives."""
+
+    url: str
+    bytes: int
+    locator: str
+
+
+class Inventory(Protocol):
+    """The pages of a scope as its source lists them."""
+
+    def see(self, urls: Sequence[str]) -> Mapping[str, KnownPage]:
+        """Note pages as listed in this run, and say what is known of those that are not new, the removed included."""
+
+    def put(self, page: RawPage, raw_hash: str, size: int, before: KnownPage | None) -> None:
+        """Take over what a source says of a new or changed page.
+
+        Args:
+            size: Of its bytes.
+            before: What `see` said of it.
+        """
+
+    def count(self) -> int:
+        """Known pages."""
+
+    def count_unseen(self) -> int:
+        """Known pages that were not listed since the state was opened."""
+
+    def remove_unseen(self) -> None:
+        """Mark these as removed."""
+
+    def set_complete(self) -> None:
+        """Every page of the site is known from now on, so that absence means removal."""
+
+    def hashes(self) -> Iterator[tuple[str, str]]:
+        """(URL, hash of the bytes) of every known page, by rising URL."""
+
+    def biggest(self, limit: int) -> list[PageSize]:
+        """The known pages with most bytes, by falling size; equal ones by rising URL."""

@@ -1,0 +1,57 @@
+"""Everything that a project knows between runs, a part a scope."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from searchsocket.state.base.scope import ScopeState
+
+
+class ProjectState(Protocol):
+    """The states of a project's scopes. Stages of one scope are serial; those of different scopes run side by side."""
+
+    def open(
+        self, scope: str, on_damage: Callable[[str], None] = lambda message: None
+    ) -> AbstractContextManager[ScopeState]:
+        """The state of one scope, which is begun where there is none; closed afterwards.
+
+        Args:
+            on_damage: Hears what was wrong with a state that is begun anew.
+
+        Raises:
+            StateUnavailable: It cannot be read or written, or turned out damaged: then the next run begins anew.
+                `PermissionDenied` where it is another user's.
+        """
+
+    def lock(
+        self, scope: str, *, timeout_s: float = 0.0, on_wait: Callable[[str], None] = lambda owner: None
+    ) -> AbstractContextManager[None]:
+        """An advisory lock on one scope: every run takes it, and nothing else hinders who does not.
+
+        The same thread may take it again. It ends with its process.
+
+        Args:
+            timeout_s: How long to wait for another owner; 0 = not at all.
+            on_wait: Called before the wait, with who holds the lock.
+
+        Raises:
+            ScopeLocked: Another process or thread holds it.
+            StateUnavailable: It cannot be taken; `PermissionDenied` where it is another user's.
+        """
+
+    def dry_copy(self) -> AbstractContextManager["ProjectState"]:
+        """A throw-away copy, for a run that writes nothing; empty where the state is damaged or there is none.
+
+        Raises:
+            StateUnavailable: The state cannot be read.
+        """
+
+    def results_of(self, run_id: str) -> Sequence[Mapping[str, Any]]:
+        """What the stages of a run reported, in the order in which they ended; see `History`."""
+
+    def forget(self, scope: str) -> None:
+        """Delete all that is known of one scope; the caller holds its lock.
+
+        Raises:
+            StateUnavailable: It cannot be written.
+        """

@@ -1,0 +1,134 @@
+"""The chunks of a scope between runs; see `state.base.chunks`."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from searchsocket.chunking.records import CutChunk, hash_of
+from searchsocket.state.base.chunks import ChunkCounts, MirroredPage, PageChunks, Text
+from searchsocket.state.sqlite.conditions import CUT, MIRRORED
+from searchsocket.state.sqlite.records import SqliteSelection, texts_at, texts_of
+
+
+def count_chunks(db: sqlite3.Connection, scope: str) -> ChunkCounts:
+    """Chunks of a scope, and pages that have any."""
+    row = db.execute("SELECT COALESCE(SUM(chunks), 0), COUNT(*) FROM chunked WHERE scope = ?", (scope,)).fetchone()
+    return ChunkCounts(*row)
+
+
+def drop_chunks(db: sqlite3.Connection, scope: str, page_id: int) -> None:
+    """Forget the chunks of a page."""
+    db.execute("DELETE FROM chunks WHERE page_id = ?", (page_id,))
+    db.execute("DELETE FROM chunked WHERE scope = ? AND page_id = ?", (scope, page_id))
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteChunks:
+    """The chunks of one scope's pages."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def count_stale(self, how: str | None) -> int:
+        condition, values = self._stale(how)
+        return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {condition}", values).fetchone()[0])
+
+    def stale(self, how: str | None, size: int) -> Iterator[list[MirroredPage]]:
+        condition, values = self._stale(how)
+        last = ""
+        while batch := self.db.execute(
+            f"SELECT id, url, mirror_digest FROM pages WHERE {condition} AND url > ? ORDER BY url LIMIT ?",
+            (*values, last, size),
+        ).fetchall():
+            yield [MirroredPage(*row) for row in batch]
+            last = batch[-1][1]
+
+    def replace(self, page_id: int, key: str, chunks: Sequence[CutChunk], tokens: Sequence[int]) -> int:
+        before = {row[0] for row in self.db.execute("SELECT content_hash FROM chunks WHERE page_id = ?", (page_id,))}
+        drop_chunks(self.db, self.scope, page_id)
+        self._insert(page_id, chunks, tokens)
+        self.db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (key, page_id))
+        return sum(chunk.record.content_hash not in before for chunk in chunks)
+
+    def count_mirrored(self) -> int:
+        return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {MIRRORED}", (self.scope,)).fetchone()[0])
+
+    def count(self) -> ChunkCounts:
+        return count_chunks(self.db, self.scope)
+
+    def count_texts(self) -> int:
+        row = self.db.execute(
+            "SELECT COUNT(DISTINCT content_hash) FROM chunks WHERE scope = ?", (self.scope,)
+        ).fetchone()
+        return int(row[0])
+
+    def biggest(self, limit: int) -> list[PageChunks]:
+        rows = self.db.execute(
+            "SELECT url, chunks FROM chunked JOIN pages ON pages.id = page_id WHERE chunked.scope = ? "
+            "ORDER BY chunks DESC, url LIMIT ?",
+            (self.scope, limit),
+        )
+        return [PageChunks(*row) for row in rows]
+
+    def cut_pages(self) -> Iterator[tuple[str, str]]:
+        rows = self.db.execute(
+            "SELECT url, mirror_digest FROM pages JOIN chunked ON chunked.scope = pages.scope AND page_id = pages.id "
+            f"WHERE pages.scope = ? AND removed = 0 AND {CUT} ORDER BY url",
+            (self.scope,),
+        )
+        for row in rows:  # noqa: UP028  see `SqliteInventory.hashes`
+            yield row
+
+    def records_digests(self) -> Iterator[str]:
+        return self._digests("records_digest")
+
+    def texts_digests(self) -> Iterator[str]:
+        return self._digests("texts_digest")
+
+    def texts(self) -> Iterator[Text]:
+        return texts_of(
+            self.db.execute(
+                "SELECT content_hash, tokens, MIN(rowid) FROM chunks WHERE scope = ? "
+                "GROUP BY content_hash ORDER BY content_hash",
+                (self.scope,),
+            )
+        )
+
+    def texts_at(self, places: Sequence[int]) -> list[str]:
+        return texts_at(self.db, places)
+
+    def fingerprints(self) -> Iterator[tuple[str, str]]:
+        rows = self.db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (self.scope,))
+        for row in rows:  # noqa: UP028  see `SqliteInventory.hashes`
+            yield row
+
+    def select(self) -> SqliteSelection:
+        return SqliteSelection(self.db, self.scope)
+
+    def _stale(self, how: str | None) -> tuple[str, tuple[str, ...]]:
+        if how is None:
+            return MIRRORED, (self.scope,)
+        return f"{MIRRORED} AND chunk_key != mirror_digest || ':' || ?", (self.scope, how)
+
+    def _insert(self, page_id: int, chunks: Sequence[CutChunk], tokens: Iterable[int]) -> None:
+        self.db.executemany(
+            "INSERT INTO chunks (scope, id, page_id, ordinal, content_hash, tokens, record_hash, record) "
+            "VALUES (?,?,?,?,?,?,?,?)",
+            [
+                (self.scope, row.id, page_id, row.ordinal, row.content_hash, count, row.record_hash, canonical)
+                for row, count, canonical in zip(
+                    (chunk.record for chunk in chunks), tokens, (chunk.canonical for chunk in chunks), strict=True
+                )
+            ],
+        )
+        if chunks:
+            records_digest = hash_of("".join(f"{chunk.record.id}{chunk.record.record_hash}" for chunk in chunks))
+            texts_digest = hash_of("".join(chunk.record.content_hash for chunk in chunks))
+            self.db.execute(
+                "INSERT INTO chunked (scope, page_id, chunks, records_digest, texts_digest) VALUES (?,?,?,?,?)",
+                (self.scope, page_id, len(chunks), records_digest, texts_digest),
+            )
+
+    def _digests(self, column: str) -> Iterator[str]:
+        rows = self.db.execute(f"SELECT {column} FROM chunked WHERE scope = ? ORDER BY {column}", (self.scope,))
+        return (str(row[0]) for row in rows)

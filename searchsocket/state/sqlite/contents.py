@@ -1,0 +1,51 @@
+"""What a page says, as two blobs of `contents`: its facts and its body. Packing adds a checksum."""
+
+import json
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+from searchsocket.state.base.errors import DamagedRow
+from searchsocket.types import ExtractedPage, Link
+
+_FACTS = (
+    "title", "description", "language", "canonical", "tags", "weight", "published", "modified", "main", "warnings",
+)  # fmt: skip
+_LISTS = ("tags", "warnings")
+
+
+def packed(page: ExtractedPage) -> tuple[bytes, bytes]:
+    """The blobs `facts` and `body`."""
+    facts = {name: getattr(page, name) for name in _FACTS}
+    return _packed(json.dumps(facts, ensure_ascii=False)), _packed(page.body)
+
+
+def unpacked(facts: bytes, body: bytes, *, skip: str, redirect_to: str, links: Sequence[Link] = ()) -> ExtractedPage:
+    """The page of two blobs and of what is kept beside them.
+
+    Raises:
+        DamagedRow: They are not what was written.
+    """
+    try:
+        values: dict[str, Any] = json.loads(unpacked_body(facts))
+        for name in _LISTS:
+            values[name] = tuple(values[name])
+        return ExtractedPage(body=unpacked_body(body), links=tuple(links), skip=skip, redirect_to=redirect_to, **values)
+    except (ValueError, TypeError, KeyError) as error:
+        raise DamagedRow(f"what is known of a page is damaged: {error}") from error
+
+
+def unpacked_body(blob: bytes) -> str:
+    """The Markdown of a page.
+
+    Raises:
+        DamagedRow: It is not what was written.
+    """
+    try:
+        return zlib.decompress(blob).decode("utf-8")
+    except (zlib.error, ValueError, TypeError) as error:
+        raise DamagedRow(f"the text of a page is damaged: {error}") from error
+
+
+def _packed(text: str) -> bytes:
+    return zlib.compress(text.encode("utf-8"), 1)

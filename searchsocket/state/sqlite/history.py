@@ -1,0 +1,42 @@
+"""What the stages of past runs reported; see `state.base.history`."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+def results_of(db: sqlite3.Connection, run_id: str) -> list[Mapping[str, Any]]:
+    """The reports of a run, in the order in which its stages ended."""
+    rows = db.execute("SELECT result FROM stage_results WHERE run_id = ? ORDER BY rowid", (run_id,))
+    return [json.loads(row[0]) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteHistory:
+    """Reports of the stages of one scope."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def save(self, run_id: str, stage: str, finished_at: str, report: Mapping[str, Any]) -> None:
+        self.db.execute(
+            "INSERT OR REPLACE INTO stage_results (run_id, scope, stage, finished_at, result) VALUES (?,?,?,?,?)",
+            (run_id, self.scope, stage, finished_at, json.dumps(report, ensure_ascii=False)),
+        )
+
+    def last(self, stage: str) -> Mapping[str, Any] | None:
+        row = self.db.execute(
+            "SELECT result FROM stage_results WHERE scope = ? AND stage = ? ORDER BY rowid DESC LIMIT 1",
+            (self.scope, stage),
+        ).fetchone()
+        report: Mapping[str, Any] | None = json.loads(row[0]) if row else None
+        return report
+
+    def keep_newest(self, runs: int) -> None:
+        self.db.execute(
+            "DELETE FROM stage_results WHERE scope = ? AND run_id NOT IN (SELECT run_id FROM stage_results "
+            "WHERE scope = ? GROUP BY run_id ORDER BY MAX(rowid) DESC LIMIT ?)",
+            (self.scope, self.scope, runs),
+        )

@@ -1,0 +1,82 @@
+"""Which pages the source has; see `state.base.inventory`."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from searchsocket.state.base.inventory import KnownPage, PageSize
+from searchsocket.state.sqlite.conditions import KNOWN, marks
+from searchsocket.state.sqlite.file import transaction
+from searchsocket.types import RawPage
+
+_UNSEEN = f"{KNOWN} AND url NOT IN (SELECT url FROM seen)"
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteInventory:
+    """The pages of one scope."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def see(self, urls: Sequence[str]) -> dict[str, KnownPage]:
+        self._begin_seen()
+        self.db.executemany("INSERT OR IGNORE INTO seen (url) VALUES (?)", ((url,) for url in urls))
+        rows = self.db.execute(
+            "SELECT url, locator, served_url, stamp, raw_hash, removed FROM pages "
+            f"WHERE scope = ? AND url IN ({marks(len(urls))})",
+            (self.scope, *urls),
+        )
+        return {
+            url: KnownPage(locator, served_url, stamp, raw_hash, bool(removed))
+            for url, locator, served_url, stamp, raw_hash, removed in rows
+        }
+
+    def put(self, page: RawPage, raw_hash: str, size: int, before: KnownPage | None) -> None:
+        self.db.execute(
+            "INSERT INTO pages (scope, url, served_url, locator, kind, stamp, raw_hash, bytes) "
+            "VALUES (?,?,?,?,?,?,?,?) "
+            "ON CONFLICT (scope, url) DO UPDATE SET served_url = excluded.served_url, locator = excluded.locator, "
+            "kind = excluded.kind, stamp = excluded.stamp, bytes = excluded.bytes, removed = 0, "
+            "dirty = CASE WHEN removed THEN 1 ELSE dirty END, "
+            # Links resolve against the served URL, so another one needs another extraction.
+            "extract_key = CASE WHEN served_url = excluded.served_url THEN extract_key ELSE '' END, "
+            "raw_hash = excluded.raw_hash",
+            (self.scope, page.url, page.served_url, page.locator, page.kind, page.stamp, raw_hash, size),
+        )
+        if before is not None and before.removed:
+            self._page_set_changed()
+
+    def count(self) -> int:
+        return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {KNOWN}", (self.scope,)).fetchone()[0])
+
+    def count_unseen(self) -> int:
+        self._begin_seen()
+        return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {_UNSEEN}", (self.scope,)).fetchone()[0])
+
+    def remove_unseen(self) -> None:
+        self._begin_seen()
+        with transaction(self.db):
+            self.db.execute(f"UPDATE pages SET removed = 1 WHERE {_UNSEEN}", (self.scope,))
+            self._page_set_changed()
+
+    def set_complete(self) -> None:
+        self.db.execute("UPDATE scopes SET authoritative = 1 WHERE scope = ?", (self.scope,))
+
+    def hashes(self) -> Iterator[tuple[str, str]]:
+        # Not `yield from`: who stops early closes the database first, and then the cursor could not be closed.
+        for row in self.db.execute(f"SELECT url, raw_hash FROM pages WHERE {KNOWN} ORDER BY url", (self.scope,)):  # noqa: UP028
+            yield row
+
+    def biggest(self, limit: int) -> list[PageSize]:
+        rows = self.db.execute(
+            f"SELECT url, bytes, locator FROM pages WHERE {KNOWN} ORDER BY bytes DESC, url LIMIT ?", (self.scope, limit)
+        )
+        return [PageSize(*row) for row in rows]
+
+    def _begin_seen(self) -> None:
+        # On disk when there are many.
+        self.db.execute("CREATE TEMP TABLE IF NOT EXISTS seen (url TEXT PRIMARY KEY) WITHOUT ROWID")
+
+    def _page_set_changed(self) -> None:
+        self.db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (self.scope,))

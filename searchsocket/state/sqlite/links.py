@@ -1,0 +1,85 @@
+"""Which known page each link means; see `state.base.links`."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from searchsocket.state.base.links import LinkCounts
+from searchsocket.state.sqlite.conditions import KNOWN, SEARCHABLE
+from searchsocket.state.sqlite.file import transaction
+
+_WAITING = "scope = ? AND target = ? AND resolved IS NULL"
+_STALE = (
+    "scope = ? AND (resolved = '' OR resolved IN (SELECT url FROM pages WHERE scope = ? AND "
+    "(removed = 1 OR skip != '')) OR target IN (SELECT url FROM pages WHERE scope = ? AND redirect_to != ''))"
+)
+_INCOMING = "FROM links WHERE scope = ? AND resolved = ? AND page_id != ?"
+
+
+def mark_linked_dirty(db: sqlite3.Connection, page_id: int, scope: str) -> None:
+    """The pages that one page links to may have to change their counts."""
+    db.execute(
+        "UPDATE pages SET dirty = 1 WHERE scope = ? AND url IN "
+        "(SELECT resolved FROM links WHERE page_id = ? AND resolved != '')",
+        (scope, page_id),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteLinks:
+    """The links of one scope's pages."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def forget_stale(self) -> None:
+        changed = self.db.execute("SELECT page_set_changed FROM scopes WHERE scope = ?", (self.scope,)).fetchone()[0]
+        if not changed:
+            return
+        scopes = (self.scope, self.scope, self.scope)
+        with transaction(self.db):
+            # The linking pages' outgoing counts may change too.
+            self.db.execute(
+                f"UPDATE pages SET dirty = 1 WHERE id IN (SELECT page_id FROM links WHERE {_STALE} AND resolved != '')",
+                scopes,
+            )
+            self.db.execute(f"UPDATE links SET resolved = NULL WHERE {_STALE}", scopes)
+
+    def unresolved(self) -> list[str]:
+        rows = self.db.execute("SELECT DISTINCT target FROM links WHERE scope = ? AND resolved IS NULL", (self.scope,))
+        return [row[0] for row in rows]
+
+    def is_searchable(self, url: str) -> bool:
+        row = self.db.execute(f"SELECT 1 FROM pages WHERE {SEARCHABLE} AND url = ?", (self.scope, url)).fetchone()
+        return row is not None
+
+    def redirect_of(self, url: str) -> str | None:
+        row = self.db.execute(
+            f"SELECT redirect_to FROM pages WHERE {KNOWN} AND url = ? AND redirect_to != ''", (self.scope, url)
+        ).fetchone()
+        return row[0] if row else None
+
+    def resolve(self, target: str, url: str) -> None:
+        if url:
+            self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ? AND url = ?", (self.scope, url))
+            self.db.execute(
+                f"UPDATE pages SET dirty = 1 WHERE dirty = 0 AND id IN (SELECT page_id FROM links WHERE {_WAITING})",
+                (self.scope, target),
+            )
+        self.db.execute(f"UPDATE links SET resolved = ? WHERE {_WAITING}", (url, self.scope, target))
+
+    def set_resolved(self) -> None:
+        self.db.execute("UPDATE scopes SET page_set_changed = 0 WHERE scope = ?", (self.scope,))
+
+    def counts(self, page_id: int, url: str, max_texts: int) -> LinkCounts:
+        (outgoing,) = self.db.execute(
+            "SELECT COUNT(DISTINCT resolved) FROM links WHERE page_id = ? AND resolved != '' AND resolved != ?",
+            (page_id, url),
+        ).fetchone()
+        link_to_page = (self.scope, url, page_id)
+        (incoming,) = self.db.execute(f"SELECT COUNT(DISTINCT page_id) {_INCOMING}", link_to_page).fetchone()
+        if not incoming:
+            return LinkCounts(0, outgoing, ())
+        rows = self.db.execute(
+            f"SELECT text {_INCOMING} GROUP BY page_id, text ORDER BY text LIMIT ?", (*link_to_page, max_texts)
+        )
+        return LinkCounts(incoming, outgoing, [row[0] for row in rows if row[0]])

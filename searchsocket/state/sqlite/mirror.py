@@ -1,0 +1,126 @@
+"""What the mirror's files hold; see `state.base.mirror`."""
+
+import sqlite3
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from searchsocket.state.base.mirror import Leaving, MirrorPage, WrittenFile
+from searchsocket.state.sqlite.chunks import drop_chunks
+from searchsocket.state.sqlite.conditions import KNOWN, SEARCHABLE
+from searchsocket.state.sqlite.contents import unpacked
+from searchsocket.state.sqlite.file import transaction
+from searchsocket.state.sqlite.links import mark_linked_dirty
+from searchsocket.types import RouteResolution
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteMirror:
+    """The mirror files of one scope's pages."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def set_routes(self, digest: str) -> None:
+        with transaction(self.db):
+            changed = self.db.execute(
+                "UPDATE scopes SET routes_digest = ? WHERE scope = ? AND routes_digest != ?",
+                (digest, self.scope, digest),
+            )
+            if changed.rowcount:
+                self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ?", (self.scope,))
+
+    def leaving(self) -> Leaving:
+        removed = self.db.execute("SELECT id, url FROM pages WHERE scope = ? AND removed = 1", (self.scope,))
+        skipped = self.db.execute(
+            f"SELECT id, url FROM pages WHERE {KNOWN} AND skip != '' AND mirror_digest != ''", (self.scope,)
+        )
+        return Leaving(removed.fetchall(), skipped.fetchall())
+
+    def drop(self, leaving: Leaving) -> None:
+        with transaction(self.db):
+            for page_id, _ in leaving.removed:
+                mark_linked_dirty(self.db, page_id, self.scope)
+                self.db.execute("DELETE FROM pages WHERE id = ?", (page_id,))  # with its links and chunks
+            for page_id, _ in leaving.skipped:
+                self.db.execute(
+                    "UPDATE pages SET mirror_digest = '', mirror_stamp = '', generated_at = '', chunk_key = '', "
+                    "route_resolution = '' WHERE id = ?",
+                    (page_id,),
+                )
+                drop_chunks(self.db, self.scope, page_id)
+            self.db.execute("UPDATE pages SET dirty = 0 WHERE scope = ? AND skip != ''", (self.scope,))
+
+    def must_sweep(self) -> bool:
+        knows_all, swept = self.db.execute(
+            "SELECT authoritative, swept FROM scopes WHERE scope = ?", (self.scope,)
+        ).fetchone()
+        return bool(knows_all and not swept)
+
+    def unknown_files(self, names: Iterable[str], name_of: Callable[[str], str]) -> Iterator[str]:
+        self.db.execute("CREATE TEMP TABLE mirrored (name TEXT PRIMARY KEY) WITHOUT ROWID")
+        urls = self.db.execute(f"SELECT url FROM pages WHERE {KNOWN} AND skip = '' ORDER BY url", (self.scope,))
+        with transaction(self.db):
+            self.db.executemany("INSERT INTO mirrored VALUES (?)", ((name_of(row[0]),) for row in urls))
+        for name in names:
+            if self.db.execute("SELECT 1 FROM mirrored WHERE name = ?", (name,)).fetchone() is None:
+                yield name
+        self.db.execute("DROP TABLE mirrored")
+
+    def set_swept(self) -> None:
+        self.db.execute("UPDATE scopes SET swept = 1 WHERE scope = ?", (self.scope,))
+
+    def written(self) -> Iterator[WrittenFile]:
+        rows = self.db.execute(
+            "SELECT id, url, mirror_digest, mirror_stamp FROM pages "
+            f"WHERE {SEARCHABLE} AND mirror_digest != '' AND dirty = 0",
+            (self.scope,),
+        )
+        for row in rows:
+            yield WrittenFile(*row)
+
+    def restamp(self, files: Sequence[tuple[int, str]]) -> None:
+        with transaction(self.db):
+            self.db.executemany(
+                "UPDATE pages SET mirror_stamp = ? WHERE id = ?", [(stamp, page_id) for page_id, stamp in files]
+            )
+
+    def set_damaged(self, page_ids: Sequence[int]) -> None:
+        with transaction(self.db):
+            self.db.executemany(
+                "UPDATE pages SET dirty = 1, mirror_digest = '' WHERE id = ?", [(page_id,) for page_id in page_ids]
+            )
+
+    def distrust(self, url: str) -> None:
+        self.db.execute("UPDATE pages SET mirror_stamp = '' WHERE scope = ? AND url = ?", (self.scope, url))
+
+    def dirty(self) -> "array[int]":
+        rows = self.db.execute(f"SELECT id FROM pages WHERE {SEARCHABLE} AND dirty = 1 ORDER BY url", (self.scope,))
+        return array("q", (row[0] for row in rows))
+
+    def page(self, page_id: int) -> MirrorPage:
+        url, skip, redirect_to, digest, stamp, generated_at, facts, body = self.db.execute(
+            "SELECT url, skip, redirect_to, mirror_digest, mirror_stamp, generated_at, facts, body "
+            "FROM pages LEFT JOIN contents ON page_id = id WHERE id = ?",
+            (page_id,),
+        ).fetchone()
+        return MirrorPage(url, unpacked(facts, body, skip=skip, redirect_to=redirect_to), digest, stamp, generated_at)
+
+    def set_clean(self, page_id: int) -> None:
+        self.db.execute("UPDATE pages SET dirty = 0 WHERE id = ?", (page_id,))
+
+    def set_written(
+        self, page_id: int, *, digest: str, stamp: str, generated_at: str, route_resolution: RouteResolution
+    ) -> None:
+        self.db.execute(
+            "UPDATE pages SET dirty = 0, mirror_digest = ?, mirror_stamp = ?, generated_at = ?, route_resolution = ? "
+            "WHERE id = ?",
+            (digest, stamp, generated_at, route_resolution, page_id),
+        )
+
+    def digests(self) -> Iterator[tuple[str, str]]:
+        rows = self.db.execute(
+            "SELECT url, mirror_digest FROM pages WHERE scope = ? AND mirror_digest != '' ORDER BY url", (self.scope,)
+        )
+        for row in rows:  # noqa: UP028  see `SqliteInventory.hashes`
+            yield row

@@ -1,0 +1,56 @@
+"""`state.db` of one project; see `state.base.project`."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from searchsocket.state.base.scope import ScopeState
+from searchsocket.state.sqlite.file import copy_state, open_state, transaction, translated
+from searchsocket.state.sqlite.history import results_of
+from searchsocket.state.sqlite.scope import begin
+from searchsocket.system.locks import scope_lock
+
+FILE = "state.db"
+_TABLES = ("scopes", "chunks", "chunked", "pages", "unpublished", "stage_results")  # the others follow their pages
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteProject:
+    """The states of a project's scopes in one file, with their locks beside it."""
+
+    folder: Path
+
+    @property
+    def file(self) -> Path:
+        return self.folder / FILE
+
+    @contextmanager
+    def open(self, scope: str, on_damage: Callable[[str], None] = lambda message: None) -> Iterator[ScopeState]:
+        with translated(self.file), closing(open_state(self.file, on_damage)) as db:
+            yield begin(db, scope)
+
+    def lock(
+        self, scope: str, *, timeout_s: float = 0.0, on_wait: Callable[[str], None] = lambda owner: None
+    ) -> AbstractContextManager[None]:
+        return scope_lock(self.folder, scope, timeout_s=timeout_s, on_wait=on_wait)
+
+    @contextmanager
+    def dry_copy(self) -> Iterator["SqliteProject"]:
+        with tempfile.TemporaryDirectory(prefix="searchsocket-state-") as folder:
+            copy = SqliteProject(Path(folder))
+            copy_state(self.file, copy.file)
+            yield copy
+
+    def results_of(self, run_id: str) -> Sequence[Mapping[str, Any]]:
+        with translated(self.file), closing(open_state(self.file)) as db:
+            return results_of(db, run_id)
+
+    def forget(self, scope: str) -> None:
+        if not self.file.exists():
+            return
+        with translated(self.file), closing(open_state(self.file)) as db, transaction(db):
+            for table in _TABLES:
+                db.execute(f"DELETE FROM {table} WHERE scope = ?", (scope,))

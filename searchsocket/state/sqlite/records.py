@@ -1,0 +1,106 @@
+"""Reading chunks where they lie: as texts to embed, and as records to publish. Neither is handed out damaged."""
+
+import json
+import re
+import sqlite3
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from searchsocket.chunking.records import content_hash, embedded_text_of, hash_of
+from searchsocket.state.base.chunks import Text
+from searchsocket.state.base.errors import DamagedRow
+from searchsocket.state.sqlite.conditions import marks
+from searchsocket.types import Record
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_MAX_VALUES = 500  # of one statement
+
+
+def texts_of(rows: sqlite3.Cursor) -> Iterator[Text]:
+    """Rows of hash, tokens and rowid as texts.
+
+    Raises:
+        DamagedRow: One is no hash and number.
+    """
+    for row in rows:
+        text = Text(*row)
+        if not _HASH.fullmatch(text.content_hash) or not isinstance(text.tokens, int):
+            raise DamagedRow(f"{text.content_hash!r} is no hash of a text")
+        yield text
+
+
+def texts_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
+    """The embedded texts of some rows, in their order.
+
+    Raises:
+        DamagedRow: One is not there, or not what was written.
+    """
+    texts: dict[int, str] = {}
+    for start in range(0, len(rowids), _MAX_VALUES):
+        some = sorted(rowids[start : start + _MAX_VALUES])
+        for rowid, key, record in db.execute(
+            f"SELECT rowid, content_hash, record FROM chunks WHERE rowid IN ({marks(len(some))}) ORDER BY rowid", some
+        ):
+            text = embedded_text_of(_record(record, ""))
+            if content_hash(text) != key:
+                raise DamagedRow(f"the text {key[:64]!r} is not what was written")
+            texts[rowid] = text
+    if len(texts) < len(rowids):
+        raise DamagedRow(f"{len(texts)} of {len(rowids)} texts are there")
+    return [texts[rowid] for rowid in rowids]
+
+
+class SqliteSelection:
+    """Chunks to be read, by their rowids."""
+
+    def __init__(self, db: sqlite3.Connection, scope: str) -> None:
+        self._db = db
+        self._scope = scope
+        self._rowids = array("q")
+
+    def __len__(self) -> int:
+        return len(self._rowids)
+
+    def add(self, ids: Sequence[str]) -> None:
+        rows = self._db.execute(
+            f"SELECT rowid FROM chunks WHERE scope = ? AND id IN ({marks(len(ids))})", (self._scope, *ids)
+        )
+        rowids = [row[0] for row in rows]
+        if len(rowids) != len(ids):
+            raise DamagedRow(f"{len(rowids)} of {len(ids)} chunks are there")
+        self._rowids.extend(rowids)
+
+    def batches(self, size: int) -> Iterator[list[Record]]:
+        ordered = np.sort(np.array(self._rowids, np.int64))
+        for start in range(0, len(ordered), size):
+            yield _records(self._db, ordered[start : start + size].tolist())
+
+
+def _records(db: sqlite3.Connection, rowids: Sequence[int]) -> list[Record]:
+    rows = db.execute(
+        f"SELECT id, record_hash, record FROM chunks WHERE rowid IN ({marks(len(rowids))}) ORDER BY rowid", rowids
+    )
+    records: list[Record] = []
+    for record_id, record_hash, text in rows:
+        if not isinstance(text, str) or hash_of(text) != record_hash:
+            raise DamagedRow(f"the chunk {record_id[:80]!r} is not what was written")
+        record = _record(text, record_hash)
+        if record.id != record_id:
+            raise DamagedRow(f"the chunk {record_id[:80]!r} is another one")
+        records.append(record)
+    if len(records) != len(rowids):
+        raise DamagedRow(f"{len(records)} of {len(rowids)} chunks are there")
+    return records
+
+
+def _record(canonical: str, record_hash: str) -> Record:
+    try:
+        data: dict[str, Any] = json.loads(canonical)
+        for name in ("heading_path", "link_texts", "tags"):
+            data[name] = tuple(data[name])
+        return Record(record_hash=record_hash, **data)
+    except (ValueError, TypeError, KeyError) as error:
+        raise DamagedRow(f"a chunk is damaged: {error}") from error

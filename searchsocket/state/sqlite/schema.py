@@ -1,0 +1,101 @@
+"""The tables of `state.db`; what each column means and which stage sets it is said in `state.base`."""
+
+SCHEMA_VERSION = 5
+SCHEMA = (
+    """CREATE TABLE scopes (
+        scope TEXT PRIMARY KEY,
+        authoritative INTEGER NOT NULL DEFAULT 0,  -- a complete run has seen every page, so absence means removal
+        page_set_changed INTEGER NOT NULL DEFAULT 1,  -- pages came or went since links were resolved
+        swept INTEGER NOT NULL DEFAULT 0,  -- the mirror was searched for files of pages that an older state knew
+        routes_digest TEXT NOT NULL DEFAULT '',
+        -- name and digest of the generation that holds what `chunks` holds, but for `unpublished`; '' = not known
+        published TEXT NOT NULL DEFAULT '',
+        cache_size INTEGER NOT NULL DEFAULT -1  -- of the embedding cache when it last held every text; -1 = never
+    ) WITHOUT ROWID""",
+    """CREATE TABLE pages (
+        id INTEGER PRIMARY KEY,
+        scope TEXT NOT NULL,
+        url TEXT NOT NULL,
+        served_url TEXT NOT NULL,
+        locator TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        stamp TEXT NOT NULL,
+        raw_hash TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        removed INTEGER NOT NULL DEFAULT 0,  -- gone from a complete source; later stages drop what they hold
+        extract_key TEXT NOT NULL DEFAULT '',  -- raw bytes, settings and extractor that `extract` came from
+        skip TEXT NOT NULL DEFAULT '',
+        redirect_to TEXT NOT NULL DEFAULT '',
+        dirty INTEGER NOT NULL DEFAULT 0,  -- the mirror file may have to change
+        mirror_digest TEXT NOT NULL DEFAULT '',
+        mirror_stamp TEXT NOT NULL DEFAULT '',
+        generated_at TEXT NOT NULL DEFAULT '',
+        route_resolution TEXT NOT NULL DEFAULT '',
+        chunk_key TEXT NOT NULL DEFAULT '',  -- mirror digest, settings and model that the page's chunks came from
+        UNIQUE (scope, url)
+    )""",
+    # Finds the same page in another scope.
+    "CREATE INDEX pages_extracted ON pages (extract_key, url)",
+    "CREATE INDEX pages_dirty ON pages (scope, dirty) WHERE dirty = 1",
+    # What pages say, apart: rows of `pages` are read and written often, and stay small.
+    """CREATE TABLE contents (
+        page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
+        facts BLOB NOT NULL,  -- zlib of JSON: ExtractedPage without body and links
+        body BLOB NOT NULL  -- zlib
+    )""",
+    """CREATE TABLE links (
+        page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+        scope TEXT NOT NULL,
+        target TEXT NOT NULL,
+        text TEXT NOT NULL,
+        resolved TEXT  -- url of a known page, '' when there is none, NULL when not looked up yet
+    )""",
+    "CREATE INDEX links_of_page ON links (page_id)",
+    "CREATE INDEX links_to_page ON links (scope, resolved, page_id)",
+    "CREATE INDEX links_unresolved ON links (scope, target) WHERE resolved IS NULL",
+    """CREATE TABLE chunks (
+        scope TEXT NOT NULL,
+        id TEXT NOT NULL,
+        page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+        ordinal INTEGER NOT NULL,
+        content_hash TEXT NOT NULL,
+        tokens INTEGER NOT NULL,  -- of the embedded text, as the model counts them
+        record_hash TEXT NOT NULL,
+        record TEXT NOT NULL  -- the JSON that `record_hash` is the sha256 of
+    )""",
+    "CREATE UNIQUE INDEX chunks_fingerprint ON chunks (scope, id, record_hash)",
+    "CREATE INDEX chunks_of_page ON chunks (page_id)",
+    "CREATE INDEX chunks_content ON chunks (scope, content_hash, tokens)",
+    # One row a page that has chunks, so that counting and comparing them reads few bytes.
+    """CREATE TABLE chunked (
+        scope TEXT NOT NULL,
+        page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+        chunks INTEGER NOT NULL,
+        records_digest TEXT NOT NULL,
+        texts_digest TEXT NOT NULL,
+        PRIMARY KEY (scope, page_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX chunked_page ON chunked (page_id)",
+    # Chunks that came, went or changed since `scopes.published`, kept by the triggers whoever changes them.
+    """CREATE TABLE unpublished (
+        scope TEXT NOT NULL,
+        id TEXT NOT NULL,
+        live_hash TEXT,  -- of the record in the generation, NULL when it has none
+        PRIMARY KEY (scope, id)
+    ) WITHOUT ROWID""",
+    """CREATE TRIGGER chunk_came AFTER INSERT ON chunks
+    WHEN (SELECT published FROM scopes WHERE scope = new.scope) != ''
+    BEGIN INSERT OR IGNORE INTO unpublished VALUES (new.scope, new.id, NULL); END""",
+    """CREATE TRIGGER chunk_went AFTER DELETE ON chunks
+    WHEN (SELECT published FROM scopes WHERE scope = old.scope) != ''
+    BEGIN INSERT OR IGNORE INTO unpublished VALUES (old.scope, old.id, old.record_hash); END""",
+    """CREATE TABLE stage_results (
+        run_id TEXT NOT NULL,
+        scope TEXT NOT NULL,
+        stage TEXT NOT NULL,
+        finished_at TEXT NOT NULL,
+        result TEXT NOT NULL,  -- JSON: StageResult
+        PRIMARY KEY (run_id, stage)
+    )""",
+    "CREATE INDEX stage_results_of_scope ON stage_results (scope, stage, finished_at)",
+)

@@ -1,0 +1,96 @@
+"""The SQLite state keeps every promise of a state."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from searchsocket.state import ProjectState, make_state
+from searchsocket.state.sqlite.schema import SCHEMA_VERSION
+from tests.contract.state.building import chunked, generation, listed
+from tests.contract.state.chunks import ChunksContract
+from tests.contract.state.damage import Damage, DamageContract
+from tests.contract.state.extracts import ExtractsContract
+from tests.contract.state.history import HistoryContract
+from tests.contract.state.inventory import InventoryContract
+from tests.contract.state.links import LinksContract
+from tests.contract.state.mirror import MirrorContract
+from tests.contract.state.published import PublishedContract
+from tests.contract.state.runs import RunsContract
+
+_TABLES = {"body": "contents", "facts": "contents"}
+
+
+class Sqlite:
+    """A state in a folder of its own."""
+
+    @pytest.fixture
+    def files(self, tmp_path: Path) -> Path:
+        return tmp_path
+
+    @pytest.fixture
+    def project(self, files: Path) -> ProjectState:
+        return make_state(files)
+
+    @pytest.fixture
+    def damage(self, files: Path) -> Damage:
+        def damage(column: str) -> None:
+            wrong = {"body": "x'00'", "facts": "x'00'"}.get(
+                column, f"replace(replace({column}, 'one', 'ome'), '3', '4')"
+            )
+            with closing(sqlite3.connect(files / "state.db", isolation_level=None)) as db:
+                db.execute(f"UPDATE {_TABLES.get(column, 'chunks')} SET {column} = {wrong}")
+
+        return damage
+
+
+class TestInventory(Sqlite, InventoryContract): ...
+
+
+class TestExtracts(Sqlite, ExtractsContract): ...
+
+
+class TestLinks(Sqlite, LinksContract): ...
+
+
+class TestMirror(Sqlite, MirrorContract): ...
+
+
+class TestChunks(Sqlite, ChunksContract): ...
+
+
+class TestPublished(Sqlite, PublishedContract): ...
+
+
+class TestHistory(Sqlite, HistoryContract): ...
+
+
+class TestRuns(Sqlite, RunsContract): ...
+
+
+class TestDamage(Sqlite, DamageContract): ...
+
+
+def test_a_state_of_another_release_is_begun_anew(tmp_path: Path) -> None:
+    """All of it can be made again; what was wrong is said."""
+    with make_state(tmp_path).open("main") as state:
+        listed(state, "/a")
+    with closing(sqlite3.connect(tmp_path / "state.db")) as db:
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION - 1}")
+    damage: list[str] = []
+    with make_state(tmp_path).open("main", damage.append) as state:
+        assert state.pages.count() == 0
+    assert len(damage) == 1
+    assert f"schema version {SCHEMA_VERSION - 1}, not {SCHEMA_VERSION}" in damage[0]
+
+
+def test_a_count_that_does_not_fit_ends_the_shortcut(tmp_path: Path) -> None:
+    """Whoever lost rows of `unpublished`, everything is compared again."""
+    with make_state(tmp_path).open("main") as state:
+        chunked(state, "/a", "one")
+        state.published.set(generation(1))
+        chunked(state, "/a", "one", "two")
+        with closing(sqlite3.connect(tmp_path / "state.db", isolation_level=None)) as db:
+            db.execute("DELETE FROM unpublished")
+        assert not state.published.is_of(generation(1))
