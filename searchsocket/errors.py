@@ -171,6 +171,19 @@ class IndexCorrupt(SearchSocketError):
     code = "INDEX_CORRUPT"
 
 
+class ArtifactsUnavailable(SearchSocketError):
+    """The object store of `artifacts.url` could not be reached, or lacks what it names; safe to retry."""
+
+    code = "ARTIFACTS_UNAVAILABLE"
+    retryable = True
+
+
+class ArtifactInvalid(SearchSocketError):
+    """What the object store holds is damaged, of another format, or asks for what no index needs; nothing was taken."""
+
+    code = "ARTIFACT_INVALID"
+
+
 class ProjectMismatch(SearchSocketError):
     """The place belongs to another project, so this one is refused there."""
 

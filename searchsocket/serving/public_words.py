@@ -20,6 +20,8 @@ _PUBLIC = {
     "EMBEDDER_UNAVAILABLE": "the embedding service cannot be reached; try again later",
     "EMBEDDER_REFUSED": "the embedding service refuses to answer",
     "VECTOR_BACKEND_UNAVAILABLE": "the search index cannot be reached; try again later",
+    "ARTIFACTS_UNAVAILABLE": "the search index cannot be fetched; try again later",
+    "ARTIFACT_INVALID": "the search index that was fetched cannot be used",
     "INDEX_CORRUPT": "the search index cannot be read",
     "PAGE_TEXTS_MISSING": "the index holds no page texts yet; the site must be indexed again",
     "STATE_UNAVAILABLE": "the search service cannot read its data; try again later",

@@ -1,0 +1,59 @@
+"""What was fetched is looked at before anything is answered from it: each file may be as it was pushed, and hostile."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from searchsocket.artifacts.documents import BlobEntry, Description
+from searchsocket.errors import ArtifactInvalid, IndexCorrupt
+from searchsocket.stores.local.layout import MANIFEST, ORDER, damage_of, read_manifest
+from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.verify import part_problems
+
+_MAX_DOCS_A_RECORD, _SPARE_DOCS = 16, 1_000_000  # numbers of records run ahead of their count, but not so far
+_DAMAGE = (sqlite3.Error, ValueError, TypeError, LookupError, OverflowError, RecursionError, MemoryError)
+
+
+def refuse_another(folder: Path, description: Description, place: str) -> None:
+    """Look at the manifest, which is fetched first: no file is fetched that it does not list.
+
+    Args:
+        place: Begins the message of an error.
+
+    Raises:
+        ArtifactInvalid: It is not of what the description tells of, of another format, or damaged.
+    """
+    with _refusing(folder, place):
+        manifest = read_manifest(folder)
+        generation = manifest.generation
+        names = (generation.name, generation.scope, generation.project_id)
+        listed = {name: BlobEntry(sha256=entry.sha256, bytes=entry.bytes) for name, entry in manifest.files.items()}
+        described = {name: entry for name, entry in description.files.items() if name != MANIFEST}
+        if names != (description.generation, description.scope, description.project_id) or listed != described:
+            raise ArtifactInvalid(f"{place} is not the one that its description tells of")
+        if manifest.max_doc > _MAX_DOCS_A_RECORD * (listed[ORDER].bytes // 4) + _SPARE_DOCS:
+            raise ArtifactInvalid(f"{place} claims {manifest.max_doc:,} records, more than its files can hold")
+
+
+def refuse_unsound(folder: Path, place: str) -> None:
+    """Open the whole generation, and look at every vector.
+
+    Raises:
+        ArtifactInvalid: It is damaged.
+    """
+    with _refusing(folder, place):
+        if problems := part_problems(LocalReader(folder, trusted=True)):
+            raise ArtifactInvalid(f"{place} cannot be used: {'; '.join(problems)}")
+
+
+@contextmanager
+def _refusing(folder: Path, place: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise ArtifactInvalid(f"{place} lacks {Path(error.filename or folder).name}") from error
+    except IndexCorrupt as error:
+        raise ArtifactInvalid(f"{place} cannot be used: {damage_of(error)}") from error
+    except _DAMAGE as error:
+        raise ArtifactInvalid(f"{place} cannot be used: {type(error).__name__}") from error
