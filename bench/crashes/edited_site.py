@@ -67,7 +67,7 @@ class EditedSite:
         found: dict[int, int] = {}
         urls: set[str] = set()
         for ids in batches((record_id for record_id, _ in store.fingerprints(scope)), 500):
-            for record in reader.records(ids):
+            for record in reader.catalogue.records(ids):
                 urls.add(record.url)
                 for edition, number in _EDITION.findall(record.text):
                     found[int(number)] = int(edition)

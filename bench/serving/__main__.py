@@ -91,9 +91,9 @@ def parts(root: Path, queries: Sequence[str]) -> None:
     floor = timed("memory floor (one pass)", [lambda: matrix.max()] * 60)
     vectors = [embedder.embed([query], "query")[0] for query in queries]
     timed("embed the query", [lambda q=query: embedder.embed([q], "query") for query in queries])
-    vector = timed("vectors, top 50", [lambda v=v: reader.query(v, top_k=50) for v in vectors])
-    timed("words, top 50", [lambda q=query: reader.keyword_query(q, top_k=50) for query in queries])
-    timed("pages, top 50", [lambda q=query: reader.page_query(q, top_k=50) for query in queries])
+    vector = timed("vectors, top 50", [lambda v=v: reader.vectors.nearest(v, top_k=50) for v in vectors])
+    timed("words, top 50", [lambda q=query: reader.words.search(q, top_k=50) for query in queries])
+    timed("pages, top 50", [lambda q=query: reader.words.search_pages(q, top_k=50) for query in queries])
     engine = SearchEngine(store, embedder, project.settings.ranking, lambda: datetime.now(UTC))
     timed("whole engine", [lambda q=query: engine.search(SearchQuery(q), scope) for query in queries])
     print(f"\nvector search takes {vector / floor:.1f} times the memory floor")

@@ -11,6 +11,7 @@ from searchsocket.embedders.base import Embedder
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
 from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
 from searchsocket.search.cost import cost_of
+from searchsocket.search.find import find
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import Telling, age_s
@@ -22,19 +23,22 @@ from searchsocket.search.ranking.rank import Parts, rank
 from searchsocket.search.ranking.relevance import is_enough
 from searchsocket.search.related import related_pages
 from searchsocket.settings.model import RankingSettings
-from searchsocket.stores.base import Candidates, IndexReader, VectorStore
+from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.synonyms import make_synonyms
 from searchsocket.types import MATCH_ALL, Generation, Scope, Scores, Vector
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
 _MAX_CANDIDATES = 1_000
+# Up to here the interpreter is busy for most of a query, so threads take turns and gain nothing. Beyond it the scan of
+# the vectors and the words, which run beside other threads, take more and more of it.
+_FEW_RECORDS = 25_000
 
 
 class SearchEngine:
     """Answers queries over the live generation of any scope; safe to share between threads."""
 
     def __init__(
-        self, store: VectorStore, embedder: Embedder, settings: RankingSettings, clock: Callable[[], datetime]
+        self, store: Readers, embedder: Embedder, settings: RankingSettings, clock: Callable[[], datetime]
     ) -> None:
         self._store = store
         self._embedder = embedder
@@ -48,8 +52,12 @@ class SearchEngine:
         return cost_of(query, self._records.get(scope.name, 0))
 
     def answers_at_once(self, scope: Scope) -> bool:
-        """Whether `search` would take few milliseconds now and wait for nobody."""
-        return self._embedder.is_instant and self._store.answers_at_once(scope)
+        """Whether `search` would take few milliseconds now, wait for nobody, and leave other threads little.
+
+        Such a query is better answered where it arrives than handed to a thread.
+        """
+        reader = self._store.held(scope) if self._embedder.is_instant else None
+        return reader is not None and not reader.vectors.limits.is_remote and reader.generation.records <= _FEW_RECORDS
 
     def search(self, query: SearchQuery, scope: Scope) -> SearchAnswer:
         """The best pages, or chunks, for a query.
@@ -112,14 +120,14 @@ class SearchEngine:
     def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector, watch: "_Watch") -> Candidates:
         pieces = _PIECES_A_PAGE if query.group_by == "page" else 1
         k = min(max(self._settings.candidate_k, query.top_k * pieces), _MAX_CANDIDATES)
-        return reader.candidates(vector, query.q, top_k=k, where=query.where, watch=watch.part)
+        return find(reader, vector, query.q, top_k=k, where=query.where, watch=watch.part)
 
     def _is_answerable(self, reader: IndexReader, query: SearchQuery, vector: Vector, found: Candidates) -> bool:
         """Whether the evidence is enough; looked for in the whole scope, also where a filter hides it."""
         best = found.best_cosine
         if query.where != MATCH_ALL:
-            best = max((hit.score for hit in reader.query(vector, top_k=1)), default=-1.0)
-        return is_enough(reader.word_evidence(query.q), best)
+            best = max((hit.score for hit in reader.vectors.nearest(vector, top_k=1)), default=-1.0)
+        return is_enough(reader.words.evidence(query.q), best)
 
     def _results(self, reader: IndexReader, query: SearchQuery, found: Candidates, age: float) -> tuple[Result, ...]:
         """Rank what was found by its facts, and read the records of what is shown."""
@@ -130,7 +138,7 @@ class SearchEngine:
         is_by_page = query.group_by == "page"
         groups = group_by_page(ranked, facts, query.top_k) if is_by_page else each_alone(ranked, query.top_k)
         places = list(dict.fromkeys(chunk.place for group in groups for chunk in (group.best, *group.sections)))
-        shown = dict(zip(places, reader.shown([found.ids[place] for place in places]), strict=True))
+        shown = dict(zip(places, reader.catalogue.shown([found.ids[place] for place in places]), strict=True))
         told = parts if query.explain else None
         telling = Telling(QueryWords(query.q, self._synonyms), shown, reader.generation, age, told)
         return tuple(telling.result(group) for group in groups)
@@ -161,5 +169,5 @@ def _exact(reader: IndexReader, q: str, found: Candidates) -> Scores:
     exact = exactness(q)
     if not exact.names:
         return np.array([exact.of_title(title) for title in found.facts.title])
-    told = zip(found.facts.title, found.facts.url, reader.texts(found.ids), strict=True)
+    told = zip(found.facts.title, found.facts.url, reader.catalogue.texts(found.ids), strict=True)
     return np.array([exact.of(title, url, text) for title, url, text in told])

@@ -49,15 +49,15 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
     if not 1 <= top_k <= MAX_TOP_K:
         raise InvalidRequest(f"topK must be from 1 to {MAX_TOP_K}, not {top_k}")
     url = canonical_path(url)
-    own = reader.page_records(url)[:_MAX_CHUNKS]
+    own = reader.catalogue.page_records(url)[:_MAX_CHUNKS]
     if not own:
         raise PageNotFound(f"there is no page {url[:200]!r} in this index")
-    middle = _middle(reader.vectors_of([record.id for record in own]))
-    linked = {link: reader.page_records(link) for link in _links(own, url)}
-    hits = reader.query(middle, top_k=top_k * _HITS_A_PAGE + len(own))
-    near = reader.records([hit.id for hit in hits])
+    middle = _middle(reader.vectors.vectors_of([record.id for record in own]))
+    linked = {link: reader.catalogue.page_records(link) for link in _links(own, url)}
+    hits = reader.vectors.nearest(middle, top_k=top_k * _HITS_A_PAGE + len(own))
+    near = reader.catalogue.records([hit.id for hit in hits])
     far = [record for records in linked.values() for record in records[:1]]
-    cosines = [hit.score for hit in hits] + reader.similarities(middle, [record.id for record in far])
+    cosines = [hit.score for hit in hits] + reader.vectors.similarities(middle, [record.id for record in far])
     pages: dict[str, RelatedPage] = {}
     for record, cosine in zip([*near, *far], cosines, strict=True):
         if record.url == url or record.weight <= 0:

@@ -48,7 +48,7 @@ def find_page(path: str, reader: IndexReader) -> FoundPage:
         IndexCorrupt: The text is not that of the page.
     """
     for url in _spellings(canonical_path("/" + path.lstrip("/"))):
-        if (text := reader.page_body(url)) is not None:
+        if (text := reader.catalogue.page_body(url)) is not None:
             page = parse_page(text)
             if page.url != url:
                 raise IndexCorrupt(f"the text of {url} is that of {page.url}")
@@ -59,11 +59,13 @@ def find_page(path: str, reader: IndexReader) -> FoundPage:
 def suggestions(path: str, reader: IndexReader) -> list[str]:
     """Pages that a wrong path may mean: the nearest page above it, and those that its words find."""
     url = canonical_path("/" + path.lstrip("/")).removesuffix(".md")
-    above = next((parent for parent in ancestors(url)[-2 : -2 - _MAX_ABOVE : -1] if reader.page_records(parent)), None)
+    above = next(
+        (parent for parent in ancestors(url)[-2 : -2 - _MAX_ABOVE : -1] if reader.catalogue.page_records(parent)), None
+    )
     last = " ".join(url.split("/")[-3:]).replace("-", " ").replace("_", " ")
     words = " ".join(last.split()[:_MAX_WORDS])[:_MAX_CHARS]
-    hits = reader.keyword_query(words, top_k=4 * _MAX_SUGGESTIONS) if words else []
-    found = [record.url for record in reader.records([hit.id for hit in hits])]
+    hits = reader.words.search(words, top_k=4 * _MAX_SUGGESTIONS) if words else []
+    found = [record.url for record in reader.catalogue.records([hit.id for hit in hits])]
     return list(dict.fromkeys([*found, *([above] if above else [])]))[:_MAX_SUGGESTIONS]
 
 

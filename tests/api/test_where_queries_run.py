@@ -11,7 +11,8 @@ from search_site import NOW
 from search_api.app import create_app
 from searchsocket.embedders.base import TextKind
 from searchsocket.embedders.hash import HashEmbedder
-from searchsocket.stores.local import LocalStore, store
+from searchsocket.search import engine
+from searchsocket.stores.local import LocalStore
 from searchsocket.types import Vectors
 
 
@@ -46,5 +47,5 @@ def test_a_model_that_takes_its_time_works_in_a_thread(tmp_path: Path) -> None:
 
 
 def test_a_large_index_is_searched_in_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "_FEW_RECORDS", 1)
+    monkeypatch.setattr(engine, "_FEW_RECORDS", 1)
     assert ask_twice(tmp_path, WatchedEmbedder(is_instant=True)) == [False, False]

@@ -67,7 +67,7 @@ class Site:
         project = self.project
         store = make_store(project.settings.vector, project.state_dir, project.id)
         ids = [record_id for record_id, _ in store.fingerprints(project.scope_named(scope))]
-        return store.reader(project.scope_named(scope)).records(ids)
+        return store.reader(project.scope_named(scope)).catalogue.records(ids)
 
     def urls(self, scope: str = "main") -> set[str]:
         return {record.url for record in self.records(scope)}

@@ -16,11 +16,12 @@ from searchsocket.errors import (
     ScopeNotIndexed,
     VectorBackendUnavailable,
 )
+from searchsocket.search import engine as engine_module
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.settings.model import RankingSettings
-from searchsocket.stores.base import Shown
-from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.base import Shown, VectorLimits
+from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.types import Scope
 
 
@@ -187,10 +188,10 @@ def test_an_outage_is_never_no_results(site: Site, monkeypatch: pytest.MonkeyPat
     def down(*_: object, **__: object) -> None:
         raise VectorBackendUnavailable("10.0.0.7 refused the connection")
 
-    reader = type(site.store.reader(MAIN))
-    for method in ("candidates", "word_evidence", "shown"):
+    reader = site.store.reader(MAIN)
+    for part, method in ((reader, "join"), (reader.words, "evidence"), (reader.catalogue, "shown")):
         with monkeypatch.context() as patch:
-            patch.setattr(reader, method, down)
+            patch.setattr(part, method, down)
             with pytest.raises(VectorBackendUnavailable):
                 site.engine.search(SearchQuery("battery"), MAIN)
     monkeypatch.setattr(type(site.embedder), "embed", lambda *_: (_ for _ in ()).throw(EmbedderUnavailable("down")))
@@ -247,10 +248,22 @@ def test_only_records_that_are_shown_are_read(site: Site, monkeypatch: pytest.Mo
 
     def shown(ids: Sequence[str]) -> list[Shown]:
         read.extend(ids)
-        return LocalReader.shown(reader, ids)
+        return LocalCatalogue.shown(reader.catalogue, ids)
 
-    monkeypatch.setattr(reader, "shown", shown)
+    monkeypatch.setattr(reader.catalogue, "shown", shown)
     answer = site.engine.search(SearchQuery("install the controller", top_k=1), MAIN)
     [best] = answer.results
-    assert set(read) <= {record.id for record in reader.page_records(best.url)}
+    assert set(read) <= {record.id for record in reader.catalogue.page_records(best.url)}
     assert len(read) <= 1 + len(best.sections)
+
+
+def test_only_a_small_index_that_is_open_is_answered_at_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any other query would keep the event loop from its other callers."""
+    monkeypatch.setattr(type(site.embedder), "is_instant", True)
+    site.store.reader(MAIN)
+    assert site.engine.answers_at_once(MAIN)
+    with monkeypatch.context() as patch:
+        patch.setattr(engine_module, "_FEW_RECORDS", 1)
+        assert not site.engine.answers_at_once(MAIN)
+    monkeypatch.setattr(type(site.store.reader(MAIN).vectors), "limits", VectorLimits(is_remote=True))
+    assert not site.engine.answers_at_once(MAIN)

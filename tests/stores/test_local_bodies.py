@@ -63,15 +63,15 @@ def test_an_index_of_an_older_version_answers_until_it_is_brought_up_to_date(tmp
     store = LocalStore(tmp_path, "shop")
     assert store.verify(MAIN) == []
     reader = store.reader(MAIN)
-    assert ids(reader.keyword_query("zebra", top_k=9)) == ["b", "a"]
+    assert ids(reader.words.search("zebra", top_k=9)) == ["b", "a"]
     with pytest.raises(PageTextsMissing, match="searchsocket index --scope main"):
-        reader.page_body("/a")
-    assert reader.page_body("/nothing") is None
+        reader.catalogue.page_body("/a")
+    assert reader.catalogue.page_body("/nothing") is None
     assert list(store.body_digests(MAIN)) == []
     older = store.generation(MAIN)
     store.put_bodies([body("/a"), body("/b")], MAIN)
     assert store.publish(MAIN, INFO) != older
-    assert store.reader(MAIN).page_body("/a") == body("/a").text
+    assert store.reader(MAIN).catalogue.page_body("/a") == body("/a").text
     assert everything(store.reader(MAIN)) == {"a", "b"}
     assert store.publish(MAIN, INFO) == store.generation(MAIN)
     assert store.verify(MAIN) == []
@@ -89,4 +89,4 @@ def test_words_of_an_older_version_are_written_anew(tmp_path: Path, store: Local
     store.publish(MAIN, INFO)
     assert live(tmp_path) != older
     assert all(path.stat().st_nlink == 1 for path in (live(tmp_path) / "words").iterdir())
-    assert len(store.reader(MAIN).keyword_query("zebra", top_k=99)) == 20 - is_changed
+    assert len(store.reader(MAIN).words.search("zebra", top_k=99)) == 20 - is_changed

@@ -321,7 +321,7 @@ def test_a_killed_publish_leaves_the_old_or_the_new_index_whole(root: Path, fold
     store.delete_by_ids(["a"], MAIN)
     store.publish(MAIN, INFO)
     assert everything(store.reader(MAIN)) == {"b", "c", "d", "e"}
-    assert ids(store.reader(MAIN).keyword_query("zebra", top_k=9)) == ["b", "c", "d"]
+    assert ids(store.reader(MAIN).words.search("zebra", top_k=9)) == ["b", "c", "d"]
     assert store.verify(MAIN) == []
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
 
@@ -401,8 +401,8 @@ def test_a_read_only_index_is_read(read_only: Path) -> None:
     store = fresh(read_only)
     reader = store.reader(MAIN)
     assert everything(reader) == {"a", "b", "c"}
-    assert ids(reader.keyword_query("zebra", top_k=9)) == ["a", "b", "c"]
-    assert ids(reader.keyword_query('"zebra b"', top_k=9)) == ["b"]
+    assert ids(reader.words.search("zebra", top_k=9)) == ["a", "b", "c"]
+    assert ids(reader.words.search('"zebra b"', top_k=9)) == ["b"]
     assert [found.scope for found in store.list_scopes()] == ["main"]
     assert store.verify(MAIN) == []
     assert store.health() == Health(True, f"{read_only} is read-only")
@@ -435,7 +435,7 @@ def test_publishing_never_writes_through_a_link(root: Path, folder: Path, monkey
     assert store.verify(MAIN) == []
     store.rollback(MAIN)
     assert store.verify(MAIN) == []
-    assert len(store.reader(MAIN).keyword_query("zebra", top_k=200)) == 103
+    assert len(store.reader(MAIN).words.search("zebra", top_k=200)) == 103
 
 
 def test_many_small_publishes_keep_the_index_small(root: Path, folder: Path) -> None:
@@ -445,7 +445,7 @@ def test_many_small_publishes_keep_the_index_small(root: Path, folder: Path) -> 
     for n in range(12):
         fill(store, [record(f"k{n:03}", f"/{n}", f"giraffe {n}")], random_units(1, n))
     reader = store.reader(MAIN)
-    assert len(reader.keyword_query("giraffe", top_k=99)) == 12
+    assert len(reader.words.search("giraffe", top_k=99)) == 12
     assert len(list((live(folder) / "words").glob("*.idx"))) == 1
     assert store.verify(MAIN) == []
     assert len([path for path in folder.iterdir() if path.is_dir()]) == 2
@@ -472,9 +472,11 @@ def test_random_damage_is_an_error_or_an_answer(root: Path, folder: Path, seed: 
         write_atomic(path, bytes(damaged))
         with suppress(SearchSocketError):
             reader = fresh(root).reader(MAIN)
-            reader.query(EAST, top_k=2)
-            reader.keyword_query('zebra "zebra b" zebrq', top_k=9)
-            reader.records([hit.id for hit in reader.query(EAST, top_k=9, where=Filter("/a", ("t",)))])
+            reader.vectors.nearest(EAST, top_k=2)
+            reader.words.search('zebra "zebra b" zebrq', top_k=9)
+            reader.catalogue.records(
+                [hit.id for hit in reader.vectors.nearest(EAST, top_k=9, where=Filter("/a", ("t",)))]
+            )
         assert fresh(root).verify(MAIN) != [] or bytes(damaged) == data or path.suffix == ".lock"
         write_atomic(path, data)
     assert fresh(root).verify(MAIN) == []
@@ -484,7 +486,7 @@ def test_vectors_that_are_not_finite_never_read_as_no_results(root: Path, folder
     path = live(folder) / "vectors.f32"
     np.full(path.stat().st_size // 4, np.nan, np.float32).tofile(path)
     with pytest.raises(IndexCorrupt, match=r"vectors\.f32"):
-        fresh(root).reader(MAIN).query(EAST, top_k=2)
+        fresh(root).reader(MAIN).vectors.nearest(EAST, top_k=2)
 
 
 def test_staging_on_a_full_disk_says_full(root: Path, folder: Path) -> None:

@@ -221,10 +221,10 @@ store = LocalStore(Path(sys.argv[2]), "shop")
 if sys.argv[3] == "mapped":
     open_readers._MAX_ALL_READ_BYTES = 0
 reader = store.reader(MAIN)
-before = reader.query(EAST, top_k=5)
+before = reader.vectors.nearest(EAST, top_k=5)
 (path,) = Path(sys.argv[2]).glob("main/*/vectors.f32")
 os.truncate(path, 0)
-assert store.reader(MAIN).query(EAST, top_k=5) == before
+assert store.reader(MAIN).vectors.nearest(EAST, top_k=5) == before
 print("answered")
 """
 
@@ -247,13 +247,13 @@ def test_only_so_much_is_read_into_memory(
     tmp_path: Path, publishing: LocalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond it vectors are mapped, as the page cache gives way and memory of a process does not."""
-    bytes_ = publishing.reader(MAIN).vectors.nbytes
+    bytes_ = publishing.reader(MAIN).matrix.nbytes
     fill(publishing, [record("x", scope=DRAFT)], scope=DRAFT)
     monkeypatch.setattr(open_readers, "_MAX_ALL_READ_BYTES", bytes_)
     store = LocalStore(tmp_path, "shop")
     assert store.reader(MAIN).read_bytes == bytes_
     assert store.reader(DRAFT).read_bytes == 0
-    assert not store.reader(MAIN).vectors.flags.writeable
+    assert not store.reader(MAIN).matrix.flags.writeable
     monkeypatch.setattr(open_readers, "MAX_READ_BYTES", bytes_ - 1)
     assert LocalStore(tmp_path, "shop").reader(MAIN).read_bytes == 0
 

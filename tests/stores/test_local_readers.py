@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from contract.store.samples import EAST, INFO, MAIN, everything, fill, ids, random_units, record
 
+from searchsocket.search.find import find
 from searchsocket.settings.model import VectorSettings
 from searchsocket.stores import make_store
-from searchsocket.stores.local import LocalStore, reader
-from searchsocket.stores.local import store as local_store
+from searchsocket.stores.local import LocalStore, numbering, reader
 from searchsocket.stores.local.catalogue import facts, record_file
 from searchsocket.stores.words import index as word_index
 
@@ -28,10 +28,10 @@ def publish_numbers(store: LocalStore, generations: int, first: int = 0) -> None
 def numbers_seen(store: LocalStore) -> set[str]:
     """The numbers in one answer by vector, by words and by page: one, unless generations mixed."""
     reader = store.reader(MAIN)
-    found = ids(reader.query(EAST, top_k=99)) + ids(reader.keyword_query("zebra", top_k=99))
+    found = ids(reader.vectors.nearest(EAST, top_k=99)) + ids(reader.words.search("zebra", top_k=99))
     assert len(found) == 40
-    texts = {item.text for item in [*reader.records(found), *reader.page_records("/3")]}
-    assert ids(reader.keyword_query(next(iter(texts)), top_k=1)) == ["k0"]
+    texts = {item.text for item in [*reader.catalogue.records(found), *reader.catalogue.page_records("/3")]}
+    assert ids(reader.words.search(next(iter(texts)), top_k=1)) == ["k0"]
     return texts
 
 
@@ -145,21 +145,14 @@ def test_a_reader_is_opened_once_a_generation(tmp_path: Path) -> None:
     assert other.reader(MAIN).generation == first.generation
 
 
-def test_only_a_small_generation_that_is_open_is_answered_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_generation_is_held_once_it_was_read(tmp_path: Path) -> None:
     publishing, reading = LocalStore(tmp_path, "shop"), LocalStore(tmp_path, "shop")
     publish_numbers(publishing, 1)
-    assert not reading.answers_at_once(MAIN)
-    reading.reader(MAIN)
-    assert reading.answers_at_once(MAIN)
-    publish_numbers(publishing, 1)
+    assert reading.held(MAIN) is None
+    assert reading.reader(MAIN) is reading.held(MAIN)
     fill(publishing, [record("new")])
-    assert not reading.answers_at_once(MAIN)
-    reading.reader(MAIN)
-    assert reading.answers_at_once(MAIN)
-    monkeypatch.setattr(local_store, "_FEW_RECORDS", 20)
-    assert not reading.answers_at_once(MAIN)
+    assert reading.held(MAIN) is None
+    assert reading.reader(MAIN) is reading.held(MAIN)
 
 
 def test_a_reader_outlives_its_files(tmp_path: Path) -> None:
@@ -170,9 +163,9 @@ def test_a_reader_outlives_its_files(tmp_path: Path) -> None:
         fill(store, [record("a", "/a", f"other {n}")])
     store.delete_scope(MAIN)
     assert everything(old) == {"a", "b"}
-    assert ids(old.keyword_query('"zebra"', top_k=5)) == ids(old.keyword_query("zebr", top_k=5)) == ["a"]
-    assert old.records(["a"])[0].text == "zebra"
-    assert old.similarities(EAST, ["a"]) == [1.0]
+    assert ids(old.words.search('"zebra"', top_k=5)) == ids(old.words.search("zebr", top_k=5)) == ["a"]
+    assert old.catalogue.records(["a"])[0].text == "zebra"
+    assert old.vectors.similarities(EAST, ["a"]) == [1.0]
 
 
 def test_generations_are_named_in_the_order_of_time_even_when_the_clock_jumps(tmp_path: Path) -> None:
@@ -223,21 +216,21 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
     roomy = fill(store, records, random_units(60))
     for module in (facts, word_index):
         monkeypatch.setattr(module, "_MAX_KNOWN", 2)
-    monkeypatch.setattr(reader, "_MAX_HITS", 5)
+    monkeypatch.setattr(numbering, "_MAX_HITS", 5)
     monkeypatch.setattr(record_file, "_MAX_SEEN", 5)
     narrow = LocalStore(tmp_path, "shop").reader(MAIN)
     assert isinstance(narrow, reader.LocalReader)
     for n in range(60):
         for text in (f"zebra number{n}", f"number{59 - n} number{n} zebra"):
-            assert narrow.keyword_query(text, top_k=9) == roomy.keyword_query(text, top_k=9)
-            assert narrow.page_query(text, top_k=9) == roomy.page_query(text, top_k=9)
-        found = [*ids(narrow.query(random_units(60)[n], top_k=7)), f"k{n}"]
-        assert narrow.shown(found) == roomy.shown(found)
-        assert len(narrow._records._seen) <= 8
+            assert narrow.words.search(text, top_k=9) == roomy.words.search(text, top_k=9)
+            assert narrow.words.search_pages(text, top_k=9) == roomy.words.search_pages(text, top_k=9)
+        found = [*ids(narrow.vectors.nearest(random_units(60)[n], top_k=7)), f"k{n}"]
+        assert narrow.catalogue.shown(found) == roomy.catalogue.shown(found)
+        assert len(narrow.catalogue._records._seen.values) <= 8
         asked = random_units(60)[n], f"zebra number{n}"
-        told = [some.candidates(*asked, top_k=9).facts for some in (narrow, roomy)]
-        assert told[0].anchor == told[1].anchor
-        assert told[0].url == told[1].url
-        assert len(narrow._row_of) <= 5 + 18
-        assert all(len(column._known) <= 2 for column in narrow.facts_of_all.texts.values())
-        assert len(narrow.words._records._known) <= 2
+        joined = [find(some, *asked, top_k=9).facts for some in (narrow, roomy)]
+        assert joined[0].anchor == joined[1].anchor
+        assert joined[0].url == joined[1].url
+        assert len(narrow.numbering._row_of.values) <= 5 + 18
+        assert all(len(column._known.values) <= 2 for column in narrow.facts.texts.values())
+        assert len(narrow.words.index._records._known.values) <= 2

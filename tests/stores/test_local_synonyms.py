@@ -55,17 +55,17 @@ FOUND = [
 def test_a_page_with_only_the_other_word_is_found(
     reader: IndexReader, plain: IndexReader, typed: str, found: set[str]
 ) -> None:
-    assert set(ids(reader.keyword_query(typed, top_k=9))) == found
-    assert {url.strip("/") for url in ids(reader.page_query(typed, top_k=9))} >= found
-    assert reader.word_evidence(typed).share == pytest.approx(1.0)
-    assert ids(plain.keyword_query(typed, top_k=9)) == ids(plain.page_query(typed, top_k=9)) == []
-    assert plain.word_evidence(typed).count == 0
+    assert set(ids(reader.words.search(typed, top_k=9))) == found
+    assert {url.strip("/") for url in ids(reader.words.search_pages(typed, top_k=9))} >= found
+    assert reader.words.evidence(typed).share == pytest.approx(1.0)
+    assert ids(plain.words.search(typed, top_k=9)) == ids(plain.words.search_pages(typed, top_k=9)) == []
+    assert plain.words.evidence(typed).count == 0
 
 
 def test_the_word_itself_counts_more(reader: IndexReader) -> None:
-    assert ids(reader.keyword_query("remove ", top_k=9)) == ["removing", "deleting"]
-    assert ids(reader.keyword_query("delete ", top_k=9)) == ["deleting", "removing"]
-    first, second = reader.page_query("remove ", top_k=9)
+    assert ids(reader.words.search("remove ", top_k=9)) == ["removing", "deleting"]
+    assert ids(reader.words.search("delete ", top_k=9)) == ["deleting", "removing"]
+    first, second = reader.words.search_pages("remove ", top_k=9)
     assert (first.id, second.id) == ("/removing", "/deleting")
     assert second.score == pytest.approx(first.score / 2, rel=1e-3)
 
@@ -73,21 +73,21 @@ def test_the_word_itself_counts_more(reader: IndexReader) -> None:
 def test_an_entry_of_several_words_is_typed_and_found_as_a_whole(tmp_path: Path) -> None:
     records = [record("login", "/login", "The login page."), record("other", "/other", "Nothing.")]
     reader = fill(LocalStore(tmp_path, "shop", synonyms=make_synonyms(GROUPS)), records, random_units(2))
-    assert ids(reader.keyword_query("in a hurry, sign in ", top_k=9)) == ["login"]
-    assert reader.word_evidence("sign in ").share == pytest.approx(1.0)
-    assert ids(reader.keyword_query("a sign of it in ", top_k=9)) == []
-    assert ids(reader.keyword_query("sign ", top_k=9)) == []
+    assert ids(reader.words.search("in a hurry, sign in ", top_k=9)) == ["login"]
+    assert reader.words.evidence("sign in ").share == pytest.approx(1.0)
+    assert ids(reader.words.search("a sign of it in ", top_k=9)) == []
+    assert ids(reader.words.search("sign ", top_k=9)) == []
 
 
 def test_what_a_slip_or_a_beginning_was_meant_to_be_has_no_synonyms(reader: IndexReader) -> None:
-    assert ids(reader.keyword_query("dropp ", top_k=9)) == []
-    assert ids(reader.keyword_query("remvoing ", top_k=9)) == ["removing"]
-    assert ids(reader.keyword_query("remov", top_k=9))[:1] == ["removing"]
-    assert ids(reader.keyword_query("orchestratr ", top_k=9)) == []
+    assert ids(reader.words.search("dropp ", top_k=9)) == []
+    assert ids(reader.words.search("remvoing ", top_k=9)) == ["removing"]
+    assert ids(reader.words.search("remov", top_k=9))[:1] == ["removing"]
+    assert ids(reader.words.search("orchestratr ", top_k=9)) == []
 
 
 def test_other_queries_are_answered_as_without_synonyms(reader: IndexReader, plain: IndexReader) -> None:
     for typed in ("scope records", "restarts", "first request ", "文書", "zebra "):
-        assert reader.keyword_query(typed, top_k=9) == plain.keyword_query(typed, top_k=9)
-        assert reader.page_query(typed, top_k=9) == plain.page_query(typed, top_k=9)
-        assert reader.word_evidence(typed) == plain.word_evidence(typed)
+        assert reader.words.search(typed, top_k=9) == plain.words.search(typed, top_k=9)
+        assert reader.words.search_pages(typed, top_k=9) == plain.words.search_pages(typed, top_k=9)
+        assert reader.words.evidence(typed) == plain.words.evidence(typed)

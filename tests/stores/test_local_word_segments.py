@@ -108,8 +108,8 @@ def test_a_small_change_writes_one_segment_and_links_the_others(
         assert len(segments) == 8
         files = list((live(tmp_path) / part).glob("*.idx"))
         assert sum(path.stat().st_nlink == 1 for path in files) == 1
-    assert ids(reader.keyword_query("giraffe", top_k=9)) == ["k007"]
-    assert len(reader.keyword_query("zebra", top_k=999)) == COUNT - 1
+    assert ids(reader.words.search("giraffe", top_k=9)) == ["k007"]
+    assert len(reader.words.search("zebra", top_k=999)) == COUNT - 1
     assert store.verify(MAIN) == []
 
 
@@ -125,7 +125,7 @@ def test_more_records_are_more_segments_and_fewer_are_fewer(tmp_path: Path, monk
     store.delete_by_ids([made(number).id for number in range(20)], MAIN)
     store.publish(MAIN, INFO)
     assert len(list((live(tmp_path) / "words").glob("*.idx"))) == 1
-    assert len(store.reader(MAIN).keyword_query("zebra", top_k=999)) == 90
+    assert len(store.reader(MAIN).words.search("zebra", top_k=999)) == 90
 
 
 def test_words_are_whole_where_files_cannot_be_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,5 +137,5 @@ def test_words_are_whole_where_files_cannot_be_linked(tmp_path: Path, monkeypatc
     publish_twice(tmp_path / "index")
     shutil.rmtree(tmp_path / "index" / "main" / min((tmp_path / "index" / "main").glob("2*")).name)  # the one before
     store = store_in(tmp_path / "index")
-    assert len(store.reader(MAIN).keyword_query("giraffe", top_k=99)) == 5
+    assert len(store.reader(MAIN).words.search("giraffe", top_k=99)) == 5
     assert store.verify(MAIN) == []

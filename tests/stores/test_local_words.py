@@ -64,41 +64,41 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
     ],
 )
 def test_what_is_typed_finds_what_is_written(reader: IndexReader, typed: str, first: str) -> None:
-    assert ids(reader.keyword_query(typed, top_k=3))[:1] == [first]
+    assert ids(reader.words.search(typed, top_k=3))[:1] == [first]
 
 
 @pytest.mark.parametrize("typed", ["conf", "configur", "configurati", "configuration", "confguration", "cofniguratoin"])
 def test_unfinished_and_misspelt_words_are_understood(reader: IndexReader, typed: str) -> None:
-    assert ids(reader.keyword_query(typed, top_k=3)) == ["load"]
+    assert ids(reader.words.search(typed, top_k=3)) == ["load"]
 
 
 def test_a_finished_word_is_not_completed(reader: IndexReader) -> None:
-    assert ids(reader.keyword_query("hydr", top_k=3)) == ["section"]
-    assert ids(reader.keyword_query("hydr ", top_k=3)) == []
+    assert ids(reader.words.search("hydr", top_k=3)) == ["section"]
+    assert ids(reader.words.search("hydr ", top_k=3)) == []
 
 
 def test_a_quoted_phrase_must_be_there(reader: IndexReader) -> None:
-    assert ids(reader.keyword_query("loading data", top_k=9)) == ["load", "data"]
-    assert ids(reader.keyword_query('"loading data"', top_k=9)) == ["load"]
-    assert ids(reader.keyword_query('"data before loading"', top_k=9)) == ["data"]
-    assert ids(reader.keyword_query('"data rendered"', top_k=9)) == []
+    assert ids(reader.words.search("loading data", top_k=9)) == ["load", "data"]
+    assert ids(reader.words.search('"loading data"', top_k=9)) == ["load"]
+    assert ids(reader.words.search('"data before loading"', top_k=9)) == ["data"]
+    assert ids(reader.words.search('"data rendered"', top_k=9)) == []
 
 
 def test_stop_words_do_not_match_alone_beside_others(reader: IndexReader) -> None:
-    assert ids(reader.keyword_query("what is the zebra", top_k=9)) == []
-    assert ids(reader.keyword_query("what would", top_k=9)) == ["flags"]
+    assert ids(reader.words.search("what is the zebra", top_k=9)) == []
+    assert ids(reader.words.search("what would", top_k=9)) == ["flags"]
 
 
 def test_link_targets_are_no_words(reader: IndexReader) -> None:
-    assert ids(reader.keyword_query("secret-target", top_k=9)) == []
+    assert ids(reader.words.search("secret-target", top_k=9)) == []
 
 
 @pytest.mark.parametrize("typed", ["xqzvw", "asdfghjkl", "blockchain mortgage", "%%%", "\u202e", "🎉"])
 def test_nonsense_finds_nothing(reader: IndexReader, typed: str) -> None:
-    assert reader.keyword_query(typed, top_k=9) == []
+    assert reader.words.search(typed, top_k=9) == []
 
 
 def test_a_huge_query_is_cut_not_refused(reader: IndexReader) -> None:
     """100 KB of words is answered by its beginning; limits of the API come before."""
-    assert ids(reader.keyword_query("useState " + "lorem ipsum " * 9000, top_k=1)) == ["hook"]
-    assert reader.keyword_query("a" * 100_000, top_k=1, where=Filter("/docs")) == []
+    assert ids(reader.words.search("useState " + "lorem ipsum " * 9000, top_k=1)) == ["hook"]
+    assert reader.words.search("a" * 100_000, top_k=1, where=Filter("/docs")) == []

@@ -62,10 +62,6 @@ from searchsocket.system.locks import scope_lock
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import Generation, Record, Scope, Vectors
 
-# Up to here the interpreter is busy for most of a query, so threads take turns and gain nothing. Beyond it the scan of
-# the vectors and the words, which run beside other threads, take more and more of it.
-_FEW_RECORDS = 25_000
-
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
@@ -315,10 +311,9 @@ class LocalStore:
         """See `VectorStore.refresh`."""
         return self._readers.refresh()
 
-    def answers_at_once(self, scope: Scope) -> bool:
-        """See `VectorStore.answers_at_once`."""
-        reader = self._readers.held(scope, self._folder(scope))
-        return reader is not None and reader.generation.records <= _FEW_RECORDS
+    def held(self, scope: Scope) -> LocalReader | None:
+        """See `VectorStore.held`."""
+        return self._readers.held(scope, self._folder(scope))
 
     def _open_held(self, generation: Path, max_read_bytes: int) -> LocalReader:
         return self._open(generation, max_read_bytes=max_read_bytes)
@@ -347,7 +342,7 @@ class LocalStore:
             reader = self.reader(scope)
         except ScopeNotIndexed:
             return
-        yield from reader.body_digests()
+        yield from reader.catalogue.body_digests()
 
     def list_scopes(self) -> list[Generation]:
         """See `VectorStore.list_scopes`."""

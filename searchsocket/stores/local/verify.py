@@ -73,7 +73,7 @@ def sync_files(folder: Path, names: Iterable[str]) -> None:
 def all_fingerprints(reader: LocalReader) -> Iterator[tuple[str, str]]:
     """(id, record_hash) of every record by rising id, a batch in memory at a time."""
     after = ""
-    while pairs := reader.fingerprints(after, _BATCH):
+    while pairs := reader.catalogue.fingerprints(after, _BATCH):
         yield from pairs
         after = pairs[-1][0]
 
@@ -82,7 +82,7 @@ def record_problems(reader: LocalReader) -> list[str]:
     """Whether the records are those that the manifest tells of."""
     try:
         is_same = index_digest(all_fingerprints(reader)) == reader.generation.digest
-        bodies = list(reader.body_digests())
+        bodies = list(reader.catalogue.body_digests())
         told = (reader.generation.bodies, reader.generation.bodies_digest or index_digest([]))
     except SearchSocketError as error:
         return [f"{reader.folder}: {error}"]
@@ -96,15 +96,16 @@ def part_problems(reader: LocalReader) -> list[str]:
     """Whether every record has a sound vector and its words; empty when all is well."""
     problems: list[str] = []
     try:
-        for start in range(0, len(reader.vectors), _BATCH):
-            block = reader.vectors[start : start + _BATCH]
+        for start in range(0, len(reader.matrix), _BATCH):
+            block = reader.matrix[start : start + _BATCH]
             check_vectors(block, len(block), reader.generation.dimensions)
-            forget_pages(reader.vectors)
+            forget_pages(reader.matrix)
             with NamingDamage(reader.folder / WORDS):
-                are_held = reader.words.holds(reader.order[start : start + _BATCH].tolist())
+                are_held = reader.words.index.holds(reader.numbering.docs[start : start + _BATCH].tolist())
             if not are_held:
                 problems.append(f"{reader.folder}: rows {start} and following have no words")
-        if len(reader.order) and np.bincount(reader.order).max() > 1:
+        docs = reader.numbering.docs
+        if len(docs) and np.bincount(docs).max() > 1:
             problems.append(f"{reader.folder}: two rows of one record")
     except SearchSocketError as error:
         problems.append(f"{reader.folder}: {error}")

@@ -10,6 +10,7 @@ import tantivy
 from numpy.typing import NDArray
 from tantivy import Occur, Query
 
+from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.documents import PAGE_FIELDS, token
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import Forms
@@ -37,7 +38,8 @@ class WordIndex:
         """
         self._fields = fields
         self._in_order = in_order
-        self._known: dict[Term, tuple[tuple[Occur, Query], ...]] = {}  # clauses: queries repeat each other's words
+        # Clauses: queries repeat each other's words.
+        self._known = BoundedCache[Term, tuple[tuple[Occur, Query], ...]](_MAX_KNOWN)
         if os.access(folder, os.W_OK):
             self._open(folder)
         else:
@@ -121,13 +123,12 @@ class WordIndex:
 
     def clauses(self, term: str, worth: float) -> tuple[tuple[Occur, Query], ...]:
         """The term in every one of the fields that holds it anywhere."""
-        found = self._known.get((term, worth))
+        found = self._known.values.get((term, worth))
         if found is None:
-            if len(self._known) >= _MAX_KNOWN:
-                self._known.clear()  # callers choose the words, so what is kept is bounded
-            found = self._known[term, worth] = tuple(
+            found = tuple(
                 (Occur.Should, Query.boost_query(Query.term_query(self.schema, field, term, "freq"), weight * worth))
                 for field, weight in self._fields.items()
                 if self.searcher.doc_freq(field, term)
             )
+            self._known.remember_one((term, worth), found)
         return found

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from searchsocket.stores.bounded import BoundedCache
 from searchsocket.text.typos import allowed_edits, nearest
 
 _MAX_WORDS = 1_000_000  # in memory, about 40 bytes each
@@ -42,16 +43,14 @@ class Vocabulary:
         self._words_with = words_with
         self._lock = threading.Lock()
         self._letters: dict[str, _Letter] = {}  # by the letter, the one that was read last at the end
-        self._known: dict[str, list[str]] = {}
+        self._known = BoundedCache[str, list[str]](_MAX_KNOWN)
 
     def nearest(self, word: str) -> list[str]:
         """See `typos.nearest`; the first letter is taken to be right."""
-        found = self._known.get(word)
+        found = self._known.values.get(word)
         if found is None:
             found = nearest(word, list(self._letter(word[0]).near(word)))
-            if len(self._known) >= _MAX_KNOWN:
-                self._known.clear()  # callers choose the words, so what is kept is bounded
-            self._known[word] = found
+            self._known.remember_one(word, found)
         return found
 
     def _letter(self, first: str) -> _Letter:

@@ -1,12 +1,23 @@
 """What a query ranks is its three lists, joined."""
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import fields
 
+import numpy as np
 import pytest
 from contract.store.samples import fill, random_units, record
 
-from searchsocket.stores.base import VectorStore
+from searchsocket.search.find import Joined, find
+from searchsocket.stores.base import Candidates, VectorStore
 from searchsocket.types import MATCH_ALL, Filter
+
+
+def columns(found: Candidates) -> list[object]:
+    """All but the numbers by which `facts` are ordered, of which only the order is promised."""
+    named = [getattr(found.facts, field.name) for field in fields(found.facts) if field.name != "order"]
+    order = np.argsort(found.facts.order)
+    values = [found.cosine, found.bm25, found.page_bm25, order, *named]
+    return [list(found.ids), found.best_cosine, *map(list, values)]
 
 
 class CandidatesContract:
@@ -25,20 +36,37 @@ class CandidatesContract:
             watched.append(name)
             return nullcontext()
 
-        found = reader.candidates(vector, text, top_k=7, where=where, watch=watch)
+        found = find(reader, vector, text, top_k=7, where=where, watch=watch)
         near, worded, pages = (
             {hit.id: hit.score for hit in hits}
             for hits in (
-                reader.query(vector, top_k=7, where=where),
-                reader.keyword_query(text, top_k=7, where=where),
-                reader.page_query(text, top_k=7, where=where),
+                reader.vectors.nearest(vector, top_k=7, where=where),
+                reader.words.search(text, top_k=7, where=where),
+                reader.words.search_pages(text, top_k=7, where=where),
             )
         )
         assert sorted(found.ids) == sorted({*near, *worded})
-        urls = [one.url for one in reader.records(found.ids)]
+        urls = [one.url for one in reader.catalogue.records(found.ids)]
         assert list(found.facts.url) == urls
-        assert found.cosine.tolist() == reader.similarities(vector, found.ids)
+        assert found.cosine.tolist() == reader.vectors.similarities(vector, found.ids)
         assert found.bm25.tolist() == [worded.get(id_, 0.0) for id_ in found.ids]
         assert found.page_bm25.tolist() == [pages.get(url, 0.0) for url in urls]
         assert found.best_cosine == max(near.values(), default=-1.0)
         assert set(watched) == {"vector", "keyword"}
+
+    def test_a_fast_path_answers_as_the_plain_join_does(self, store: VectorStore) -> None:
+        """The lists joined by id are what ranking means; a store may only be faster."""
+        words = ["zebra", "giraffe", "zebra zebra number7", "okapi zebra lemur"]
+        records = [
+            record(
+                f"k{n}", f"/{'docs' if n % 2 else 'blog'}/{n // 6}", words[n % 4], ordinal=n, weight=float(n % 7 > 0)
+            )
+            for n in range(90)
+        ]
+        reader = fill(store, records, random_units(90))
+        for number, vector in enumerate(random_units(8, 3)):
+            for text in (words[number % 4], "number7 okapi", "nothing"):
+                for where in (MATCH_ALL, Filter("/docs"), Filter("/nowhere")):
+                    for top_k in (1, 9, 500):
+                        plain = Joined(reader)(vector, text, top_k=top_k, where=where, watch=nullcontext)
+                        assert columns(find(reader, vector, text, top_k=top_k, where=where)) == columns(plain)

@@ -14,9 +14,9 @@ class ChangesContract:
         fill(store, [record("a", "/old", "zebra", tags=("t",)), record("b")])
         reader = fill(store, [record("a", "/new", "giraffe")], NORTH[np.newaxis])
         assert reader.generation.records == 2
-        assert reader.query(NORTH, top_k=1) == [Hit("a", 1.0)]
-        assert ids(reader.keyword_query("zebra", top_k=5)) == []
-        assert ids(reader.keyword_query("giraffe", top_k=5)) == ["a"]
+        assert reader.vectors.nearest(NORTH, top_k=1) == [Hit("a", 1.0)]
+        assert ids(reader.words.search("zebra", top_k=5)) == []
+        assert ids(reader.words.search("giraffe", top_k=5)) == ["a"]
         assert everything(reader, Filter("/old")) == everything(reader, Filter(tags=("t",))) == set()
 
     def test_the_last_change_of_a_run_wins(self, store: VectorStore) -> None:
@@ -29,8 +29,8 @@ class ChangesContract:
         store.publish(MAIN, INFO)
         reader = store.reader(MAIN)
         assert everything(reader) == {"a", "c"}
-        assert reader.records(["a"])[0].text == "second"
-        assert reader.similarities(NORTH, ["a", "c"]) == [1.0, 0.0]
+        assert reader.catalogue.records(["a"])[0].text == "second"
+        assert reader.vectors.similarities(NORTH, ["a", "c"]) == [1.0, 0.0]
 
     def test_deleted_records_are_gone_everywhere(self, store: VectorStore) -> None:
         fill(store, [record("a", text="zebra", tags=("t",)), record("b", text="zebra", tags=("t",))])
@@ -38,16 +38,16 @@ class ChangesContract:
         store.publish(MAIN, INFO)
         reader = store.reader(MAIN)
         assert everything(reader) == everything(reader, Filter(tags=("t",))) == {"b"}
-        assert ids(reader.keyword_query("zebra", top_k=5)) == ["b"]
-        assert [found.id for found in reader.page_records("/page")] == ["b"]
-        assert list(store.fingerprints(MAIN)) == [("b", reader.records(["b"])[0].record_hash)]
+        assert ids(reader.words.search("zebra", top_k=5)) == ["b"]
+        assert [found.id for found in reader.catalogue.page_records("/page")] == ["b"]
+        assert list(store.fingerprints(MAIN)) == [("b", reader.catalogue.records(["b"])[0].record_hash)]
 
     def test_everything_may_be_deleted(self, store: VectorStore) -> None:
         fill(store, [record("a")])
         store.delete_by_ids(["a"], MAIN)
         assert store.publish(MAIN, INFO).records == 0
         reader = store.reader(MAIN)
-        assert reader.query(EAST, top_k=5) == reader.keyword_query("text", top_k=5) == []
+        assert reader.vectors.nearest(EAST, top_k=5) == reader.words.search("text", top_k=5) == []
 
     @pytest.mark.parametrize("count", [1, 99, 100, 101, 999, 1000, 1001])
     def test_no_record_is_lost_at_the_border_of_a_batch(self, store: VectorStore, count: int) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from contract.store.samples import DIMENSIONS, INFO, MAIN, record, unit
 
+from searchsocket.search.find import find
 from searchsocket.stores.base import IndexReader, VectorStore
 from searchsocket.types import Filter, Record, Scope, Vector
 
@@ -64,13 +65,13 @@ def answers(reader: IndexReader) -> list[object]:
     found: list[object] = []
     for number, text in enumerate(QUERIES):
         vector = unit(*np.random.default_rng(number).standard_normal(DIMENSIONS))
-        found.append(asdict(reader.word_evidence(text)))
+        found.append(asdict(reader.words.evidence(text)))
         for where in WHERE:
             for top_k in (3, 50):
-                found.append(reader.query(vector, top_k=top_k, where=where))
-                found.append(reader.keyword_query(text, top_k=top_k, where=where))
-                found.append(reader.page_query(text, top_k=top_k, where=where))
-                joined = reader.candidates(vector, text, top_k=top_k, where=where)
+                found.append(reader.vectors.nearest(vector, top_k=top_k, where=where))
+                found.append(reader.words.search(text, top_k=top_k, where=where))
+                found.append(reader.words.search_pages(text, top_k=top_k, where=where))
+                joined = find(reader, vector, text, top_k=top_k, where=where)
                 columns = (joined.ids, joined.cosine.tolist(), joined.bm25.tolist(), joined.page_bm25.tolist())
                 found.append([sorted(zip(*columns, strict=True)), joined.best_cosine])
     return found

@@ -35,12 +35,12 @@ class EvidenceContract:
             store,
             [record("a", "/a", "Installing the controller. Then bind it to a router."), record("b", "/b", "Lemur x")],
         )
-        found = reader.word_evidence(typed)
+        found = reader.words.evidence(typed)
         assert (found.share, found.count, found.known) == (pytest.approx(share), count, known)
 
     def test_evidence_must_stand_on_one_page(self, store: VectorStore) -> None:
         reader = fill(store, [record("a", "/a", "alpha"), record("b", "/b", "beta"), record("c", "/c", "alpha")])
-        found = reader.word_evidence("alpha beta ")
+        found = reader.words.evidence("alpha beta ")
         assert found.count == 1
         assert 0.5 < found.share < 1.0  # the rarer of the two
         assert found.known == 1.0  # wherever

@@ -19,7 +19,7 @@ class FiltersContract:
         """`/docs` holds `/docs` and `/docs/a`, never `/docs-old`, however it is spelled (failures 33 and 34)."""
         reader = fill(store, [record(url, url) for url in PREFIX_PAGES])
         assert everything(reader, Filter(prefix)) == {"/docs", "/docs/a", "/docs/a/b"}
-        assert set(ids(reader.keyword_query("text", top_k=99, where=Filter(prefix)))) == everything(
+        assert set(ids(reader.words.search("text", top_k=99, where=Filter(prefix)))) == everything(
             reader, Filter(prefix)
         )
 
@@ -27,7 +27,7 @@ class FiltersContract:
     def test_the_root_prefix_holds_everything(self, store: VectorStore, prefix: str) -> None:
         reader = fill(store, [record(url, url) for url in PREFIX_PAGES])
         assert everything(reader, Filter(prefix)) == set(PREFIX_PAGES)
-        assert set(ids(reader.keyword_query("text", top_k=99, where=Filter(prefix)))) == set(PREFIX_PAGES)
+        assert set(ids(reader.words.search("text", top_k=99, where=Filter(prefix)))) == set(PREFIX_PAGES)
 
     def test_a_filter_is_applied_before_the_cut(self, store: VectorStore) -> None:
         """The only match is found although a thousand others score higher (spec 19)."""
@@ -35,8 +35,8 @@ class FiltersContract:
         records += [record("deep", "/a/b/c/d/e/f/g/h/i/j/k/l", "zebra and a lot more words", tags=("t",))]
         reader = fill(store, records, np.stack([*[EAST] * 1000, NORTH]))
         for where in (Filter("/a/b/c/d/e/f/g/h/i/j"), Filter(tags=("t",)), Filter("/a", ("t",))):
-            assert ids(reader.query(EAST, top_k=1, where=where)) == ["deep"]
-            assert ids(reader.keyword_query("zebra", top_k=1, where=where)) == ["deep"]
+            assert ids(reader.vectors.nearest(EAST, top_k=1, where=where)) == ["deep"]
+            assert ids(reader.words.search("zebra", top_k=1, where=where)) == ["deep"]
 
     def test_all_tags_must_be_there(self, store: VectorStore) -> None:
         """Tags are joined by AND (failure 37)."""
@@ -45,7 +45,7 @@ class FiltersContract:
         assert everything(reader, Filter(tags=("x",))) == {"a", "b", "c"}
         assert everything(reader, Filter(tags=("x", "y", "x"))) == {"b", "c"}
         assert everything(reader, Filter(tags=("X",))) == everything(reader, Filter(tags=("nope",))) == set()
-        assert set(ids(reader.keyword_query("text", top_k=9, where=Filter(tags=("y", "x"))))) == {"b", "c"}
+        assert set(ids(reader.words.search("text", top_k=9, where=Filter(tags=("y", "x"))))) == {"b", "c"}
 
     def test_hostile_filters_are_only_text(self, store: VectorStore) -> None:
         """Quotes, `%`, `_` and the like mean themselves (failure 35)."""
@@ -54,7 +54,7 @@ class FiltersContract:
         reader = fill(store, records)
         for n, tag in enumerate(HOSTILE):
             assert everything(reader, Filter(tags=(tag,))) == {f"t{n}"}
-            assert ids(reader.keyword_query("text", top_k=99, where=Filter(tags=(tag,)))) == [f"t{n}"]
+            assert ids(reader.words.search("text", top_k=99, where=Filter(tags=(tag,)))) == [f"t{n}"]
         for prefix, expected in {
             "/a_b": {"p1"},
             "/a'b": {"p3"},
@@ -63,7 +63,7 @@ class FiltersContract:
             "/' OR 1=1 --": set(),
         }.items():
             assert everything(reader, Filter(prefix)) == expected
-            assert set(ids(reader.keyword_query("text", top_k=99, where=Filter(prefix)))) == expected
+            assert set(ids(reader.words.search("text", top_k=99, where=Filter(prefix)))) == expected
 
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(data=st.data())
@@ -77,15 +77,14 @@ class FiltersContract:
         top_k = data.draw(st.integers(1, 40))
 
         def matches(hit: Hit) -> bool:
-            (found,) = reader.records([hit.id])
+            (found,) = reader.catalogue.records([hit.id])
             return under_prefix(found.url, normalise_prefix(prefix)) and set(where.tags) <= set(found.tags)
 
-        full = reader.query(vector, top_k=1000)
-        assert reader.query(vector, top_k=top_k, where=where) == [hit for hit in full if matches(hit)][:top_k]
-        full = reader.keyword_query("docs zebra", top_k=1000)
+        full = reader.vectors.nearest(vector, top_k=1000)
+        assert reader.vectors.nearest(vector, top_k=top_k, where=where) == [hit for hit in full if matches(hit)][:top_k]
+        full = reader.words.search("docs zebra", top_k=1000)
         assert (
-            reader.keyword_query("docs zebra", top_k=top_k, where=where)
-            == [hit for hit in full if matches(hit)][:top_k]
+            reader.words.search("docs zebra", top_k=top_k, where=where) == [hit for hit in full if matches(hit)][:top_k]
         )
 
     def _population(self, store: VectorStore) -> IndexReader:
@@ -109,13 +108,17 @@ class FiltersContract:
             store, [record("a", "/a", "zebra", tags=("t",), weight=weight), record("b", "/a", "zebra", tags=("t",))]
         )
         for where in (MATCH_ALL, Filter("/a"), Filter(tags=("t",))):
-            assert everything(reader, where) == set(ids(reader.keyword_query("zebra", top_k=9, where=where))) == {"b"}
-        assert len(reader.page_records("/a")) == 2
+            assert everything(reader, where) == set(ids(reader.words.search("zebra", top_k=9, where=where))) == {"b"}
+        assert len(reader.catalogue.page_records("/a")) == 2
 
     def test_filters_hold_for_pages(self, store: VectorStore) -> None:
         records = [record(url, url) for url in PREFIX_PAGES]
         records += [record("t", "/tagged", tags=("x", "y")), record("hidden", "/hidden", tags=("x", "y"), weight=0.0)]
         reader = fill(store, records)
-        assert set(ids(reader.page_query("text", top_k=99, where=Filter("/docs")))) == {"/docs", "/docs/a", "/docs/a/b"}
-        assert ids(reader.page_query("text", top_k=99, where=Filter(tags=("y", "x")))) == ["/tagged"]
-        assert "/hidden" not in ids(reader.page_query("text", top_k=99))
+        assert set(ids(reader.words.search_pages("text", top_k=99, where=Filter("/docs")))) == {
+            "/docs",
+            "/docs/a",
+            "/docs/a/b",
+        }
+        assert ids(reader.words.search_pages("text", top_k=99, where=Filter(tags=("y", "x")))) == ["/tagged"]
+        assert "/hidden" not in ids(reader.words.search_pages("text", top_k=99))

@@ -22,7 +22,7 @@ class ModelsContract:
         assert store.reader(MAIN).generation.model_id == "hash-8"
         store.delete_by_ids(["b"], MAIN)
         assert store.publish(MAIN, other).model_id == "other-8"
-        assert store.reader(MAIN).query(NORTH, top_k=9) == [Hit("a", 1.0)]
+        assert store.reader(MAIN).vectors.nearest(NORTH, top_k=9) == [Hit("a", 1.0)]
 
     def test_a_record_of_another_model_than_announced_is_refused(self, store: VectorStore) -> None:
         store.upsert([record("a", model_id="other-8")], EAST[np.newaxis], MAIN)

@@ -19,8 +19,8 @@ class PageBodiesContract:
     def test_a_text_comes_back_as_it_was_put(self, store: VectorStore, text: str) -> None:
         store.put_bodies([body("/dócs/日本", text)], MAIN)
         reader = fill(store, [record("a", "/dócs/日本")])
-        assert reader.page_body("/dócs/日本") == text
-        assert reader.page_body("/dócs") is None
+        assert reader.catalogue.page_body("/dócs/日本") == text
+        assert reader.catalogue.page_body("/dócs") is None
         assert list(store.body_digests(MAIN)) == [("/dócs/日本", body("", text).digest)]
         assert store.verify(MAIN) == []
 
@@ -30,10 +30,10 @@ class PageBodiesContract:
         fill(store, [record("c", "/a", ordinal=1)])
         store.put_bodies([body("/b", "three")], MAIN)
         reader = fill(store, [record("d", "/d")])
-        assert [reader.page_body(url) for url in ("/a", "/b")] == ["one", "three"]
+        assert [reader.catalogue.page_body(url) for url in ("/a", "/b")] == ["one", "three"]
         assert (reader.generation.bodies, reader.generation.pages) == (2, 3)
         with pytest.raises(PageTextsMissing):
-            reader.page_body("/d")
+            reader.catalogue.page_body("/d")
 
     def test_a_text_alone_may_change(self, store: VectorStore) -> None:
         """What a page says beside its records is published too, and what says the same is no change."""
@@ -41,14 +41,14 @@ class PageBodiesContract:
         first = fill(store, [record("a", "/a")]).generation
         store.put_bodies([replace(body("/a", "one"), text="one, at another time")], MAIN)
         assert store.publish(MAIN, INFO) == first
-        assert store.reader(MAIN).page_body("/a") == "one"
+        assert store.reader(MAIN).catalogue.page_body("/a") == "one"
         store.put_bodies([body("/a", "two")], MAIN)
         second = store.publish(MAIN, INFO)
         assert (second.digest, second.records) == (first.digest, first.records)
         assert second.bodies_digest != first.bodies_digest
-        assert store.reader(MAIN).page_body("/a") == "two"
+        assert store.reader(MAIN).catalogue.page_body("/a") == "two"
         store.rollback(MAIN)
-        assert store.reader(MAIN).page_body("/a") == "one"
+        assert store.reader(MAIN).catalogue.page_body("/a") == "one"
 
     def test_a_text_goes_with_the_last_record_of_its_page(self, store: VectorStore) -> None:
         store.put_bodies([body("/a"), body("/b"), body("/never")], MAIN)
@@ -56,11 +56,11 @@ class PageBodiesContract:
         assert [url for url, _ in store.body_digests(MAIN)] == ["/a", "/b"]
         store.delete_by_ids(["a", "b"], MAIN)
         store.publish(MAIN, INFO)
-        assert store.reader(MAIN).page_body("/a") is None
+        assert store.reader(MAIN).catalogue.page_body("/a") is None
         assert [url for url, _ in store.body_digests(MAIN)] == ["/b"]
         fill(store, [record("c", "/moved")])
         assert list(store.body_digests(MAIN)) == []
-        assert first.page_body("/a") is not None  # a reader answers from one generation
+        assert first.catalogue.page_body("/a") is not None  # a reader answers from one generation
         assert store.verify(MAIN) == []
 
     def test_texts_are_carried_through_a_large_change(self, store: VectorStore) -> None:
@@ -71,20 +71,22 @@ class PageBodiesContract:
         store.put_bodies([body("/050", "new")], MAIN)
         store.publish(MAIN, INFO)
         reader = store.reader(MAIN)
-        assert {url: reader.page_body(url) for url in urls[40:]} == {url: url for url in urls[40:]} | {"/050": "new"}
+        assert {url: reader.catalogue.page_body(url) for url in urls[40:]} == {url: url for url in urls[40:]} | {
+            "/050": "new"
+        }
         assert reader.generation.bodies == 20
 
     def test_staged_texts_are_seen_by_nobody_and_dropped_with_the_rest(self, store: VectorStore) -> None:
         store.put_bodies([body("/a", "one")], MAIN)
         fill(store, [record("a", "/a")])
         store.put_bodies([body("/a", "two")], MAIN)
-        assert store.reader(MAIN).page_body("/a") == "one"
+        assert store.reader(MAIN).catalogue.page_body("/a") == "one"
         store.discard(MAIN)
         store.publish(MAIN, INFO)
-        assert store.reader(MAIN).page_body("/a") == "one"
+        assert store.reader(MAIN).catalogue.page_body("/a") == "one"
 
     def test_scopes_have_texts_of_their_own(self, store: VectorStore) -> None:
         for scope in (MAIN, DRAFT):
             store.put_bodies([body("/a", scope.name)], scope)
             fill(store, [record("a", "/a", scope=scope)], scope=scope)
-        assert [store.reader(scope).page_body("/a") for scope in (MAIN, DRAFT)] == ["main", "main-draft"]
+        assert [store.reader(scope).catalogue.page_body("/a") for scope in (MAIN, DRAFT)] == ["main", "main-draft"]

@@ -19,12 +19,12 @@ class PagesContract:
                 record("c", "/c", "neither of them", title="Okapi"),
             ],
         )
-        found = reader.page_query("zebra giraffe", top_k=9)
+        found = reader.words.search_pages("zebra giraffe", top_k=9)
         assert ids(found) == ["/b", "/a"]
         assert found[0].score > found[1].score > 0
-        assert ids(reader.page_query("zebra giraffe", top_k=1)) == ["/b"]
-        assert ids(reader.page_query("okapi", top_k=9)) == ["/c"]
-        assert reader.page_query("", top_k=9) == reader.page_query("zebra", top_k=0) == []
+        assert ids(reader.words.search_pages("zebra giraffe", top_k=1)) == ["/b"]
+        assert ids(reader.words.search_pages("okapi", top_k=9)) == ["/c"]
+        assert reader.words.search_pages("", top_k=9) == reader.words.search_pages("zebra", top_k=0) == []
 
     @pytest.mark.parametrize("count", [200, 3000])
     def test_equal_pages_come_back_in_path_order(self, store: VectorStore, count: int) -> None:
@@ -36,9 +36,9 @@ class PagesContract:
         )
         expected = ["/z", "/0000", "/0000/a", "/0000-old", *(f"/{n:04}" for n in range(1, count))]
         for top_k in (1, 2, 5, 100, 9999):
-            assert ids(reader.page_query("same words", top_k=top_k)) == expected[:top_k]
+            assert ids(reader.words.search_pages("same words", top_k=top_k)) == expected[:top_k]
         within = [url for url in expected if url.startswith("/0000/")]
-        assert ids(reader.page_query("same words", top_k=9, where=Filter("/0000"))) == ["/0000", *within]
+        assert ids(reader.words.search_pages("same words", top_k=9, where=Filter("/0000"))) == ["/0000", *within]
 
     def test_a_page_is_the_one_that_was_published_last(self, store: VectorStore) -> None:
         """Changed, moved and deleted records leave no word of theirs behind, and those that stay keep theirs."""
@@ -48,5 +48,5 @@ class PagesContract:
         store.delete_by_ids(["c"], MAIN)
         reader = fill(store, [record("a", "/x", "heron"), record("d", "/z", "lemur"), record("b", "/y", "giraffe")])
         for word, urls in {"zebra": [], "heron": ["/x"], "giraffe": ["/y"], "lemur": ["/z"]}.items():
-            assert ids(reader.page_query(word, top_k=9)) == urls
-        assert len(reader.page_query("okapi", top_k=99)) == 20
+            assert ids(reader.words.search_pages(word, top_k=9)) == urls
+        assert len(reader.words.search_pages("okapi", top_k=99)) == 20

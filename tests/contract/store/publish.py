@@ -17,9 +17,9 @@ class PublishContract:
             store.reader(MAIN)
         assert store.publish(MAIN, INFO) == store.generation(MAIN) == store.reader(MAIN).generation
 
-    def test_what_was_not_published_is_not_answered_at_once(self, store: VectorStore) -> None:
+    def test_what_was_not_published_is_not_held(self, store: VectorStore) -> None:
         store.upsert([record("a")], EAST[np.newaxis], MAIN)
-        assert not store.answers_at_once(MAIN)
+        assert store.held(MAIN) is None
 
     def test_the_generation_says_what_it_holds(self, store: VectorStore) -> None:
         records = [
@@ -61,4 +61,4 @@ class PublishContract:
         first = fill(store, [record("a"), record("b")]).generation
         reader = fill(store, [record("a")], NORTH[np.newaxis])
         assert reader.generation.name != first.name
-        assert reader.similarities(NORTH, ["a", "b"]) == [1.0, 0.0]
+        assert reader.vectors.similarities(NORTH, ["a", "b"]) == [1.0, 0.0]

@@ -11,7 +11,7 @@ class ReadersContract:
         before = fill(store, [record("a", "/a", "zebra"), record("b", "/b", "zebra")])
         after = fill(store, [record("b", "/b", "giraffe"), record("c", "/c", "zebra")])
         assert everything(before) == {"a", "b"}
-        assert ids(before.keyword_query("zebra", top_k=9)) == ["a", "b"]
-        assert before.records(["b"])[0].text == "zebra"
+        assert ids(before.words.search("zebra", top_k=9)) == ["a", "b"]
+        assert before.catalogue.records(["b"])[0].text == "zebra"
         assert everything(after) == {"a", "b", "c"}
-        assert ids(after.keyword_query("zebra", top_k=9)) == ["a", "c"]
+        assert ids(after.words.search("zebra", top_k=9)) == ["a", "c"]

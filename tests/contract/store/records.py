@@ -6,6 +6,7 @@ import numpy as np
 from contract.store.samples import EAST, MAIN, fill, record
 
 from searchsocket.markdown.chunk_text import chunk_text
+from searchsocket.search.find import find
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Filter
 from searchsocket.urls.paths import sort_key
@@ -19,13 +20,13 @@ class RecordsContract:
             link_texts=("here",), weight=0.5, incoming_links=7, route_resolution="exact", kind="summary", ordinal=3,
         )  # fmt: skip
         reader = fill(store, [stored])
-        assert reader.records(["k"]) == [stored]
-        assert reader.page_records("/dócs/日本") == [stored]
+        assert reader.catalogue.records(["k"]) == [stored]
+        assert reader.catalogue.page_records("/dócs/日本") == [stored]
 
     def test_records_come_in_the_order_they_were_asked_for(self, store: VectorStore) -> None:
         reader = fill(store, [record(name) for name in "abc"])
-        assert [found.id for found in reader.records(["c", "a", "c", "b"])] == ["c", "a", "c", "b"]
-        assert reader.records([]) == []
+        assert [found.id for found in reader.catalogue.records(["c", "a", "c", "b"])] == ["c", "a", "c", "b"]
+        assert reader.catalogue.records([]) == []
 
     def test_what_is_shown_is_the_record_and_what_it_says(self, store: VectorStore) -> None:
         """Texts that hold more or less than Markdown, nothing, or what no file can hold."""
@@ -35,12 +36,12 @@ class RecordsContract:
         records.append(record("s", "/s", "ignored", kind="summary", description="A site  about\n zebras"))
         reader = fill(store, records)
         asked = ["s", "k0", "k3", "k1", "k2", "k0"]
-        shown = reader.shown(asked)
-        assert [item.record for item in shown] == reader.records(asked)
+        shown = reader.catalogue.shown(asked)
+        assert [item.record for item in shown] == reader.catalogue.records(asked)
         assert [item.said for item in shown] == [chunk_text(item.record) for item in shown]
         assert shown[1].said.text == "It eats grass.\nYoung\nFoals"
-        assert reader.texts(asked) == [item.record.text for item in shown]
-        assert reader.shown([]) == reader.texts([]) == []
+        assert reader.catalogue.texts(asked) == [item.record.text for item in shown]
+        assert reader.catalogue.shown([]) == reader.catalogue.texts([]) == []
 
     def test_facts_are_fields_of_the_records(self, store: VectorStore) -> None:
         """What ranking compares is the same by either way, whatever the fields hold, after a change too."""
@@ -51,15 +52,15 @@ class RecordsContract:
         store.delete_by_ids(["k3", "k18"], MAIN)
         changed = record("k9", "/new", title="Other", incoming_links=10**12, anchor="new", weight=2.5)
         reader = fill(store, [changed, record("z", "/é/0")])
-        found = reader.candidates(EAST, "text", top_k=10_000)
-        records = reader.records(found.ids)
+        found = find(reader, EAST, "text", top_k=10_000)
+        records = reader.catalogue.records(found.ids)
         assert set(found.ids) == {"z", *(f"k{n}" for n in range(50) if n % 3 != 2 and n not in (3, 18))}
         for name in {field.name for field in fields(found.facts)} - {"order"}:
             assert list(getattr(found.facts, name)) == [getattr(one, name) for one in records]
         keys = [(sort_key(one.url), one.ordinal, one.id) for one in records]
         assert [keys[place] for place in np.argsort(found.facts.order)] == sorted(keys)
         assert len(set(found.facts.order.tolist())) == len(keys)
-        assert list(reader.candidates(EAST, "text", top_k=10_000, where=Filter("/nowhere")).facts.url) == []
+        assert list(find(reader, EAST, "text", top_k=10_000, where=Filter("/nowhere")).facts.url) == []
 
     def test_page_records_are_those_of_one_page_by_ordinal(self, store: VectorStore) -> None:
         pages = [record(f"k{n}", "/docs", ordinal=n) for n in (10, 2, 0)] + [
@@ -67,8 +68,8 @@ class RecordsContract:
             record("y", "/doc"),
         ]
         reader = fill(store, pages)
-        assert [found.ordinal for found in reader.page_records("/docs")] == [0, 2, 10]
-        assert reader.page_records("/nowhere") == []
+        assert [found.ordinal for found in reader.catalogue.page_records("/docs")] == [0, 2, 10]
+        assert reader.catalogue.page_records("/nowhere") == []
 
     def test_fingerprints_come_in_id_order(self, store: VectorStore) -> None:
         names = ["b", "a", "Z", "é", "aa", "10", "9", *(f"k{n}" for n in range(5000))]

@@ -76,4 +76,4 @@ def ids(hits: list[Hit]) -> list[str]:
 
 
 def everything(reader: IndexReader, where: Filter = MATCH_ALL) -> set[str]:
-    return set(ids(reader.query(EAST, top_k=10_000, where=where)))
+    return set(ids(reader.vectors.nearest(EAST, top_k=10_000, where=where)))

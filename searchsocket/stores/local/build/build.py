@@ -17,9 +17,10 @@ from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_uncha
 from searchsocket.stores.local.catalogue.facts import COLUMNS, FactTable, write_facts
 from searchsocket.stores.local.catalogue.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
 from searchsocket.stores.local.layout import BODIES, FACTS, FORMAT, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
+from searchsocket.stores.local.numbering import Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
-from searchsocket.stores.local.vectors.matrix import Rows, forget_pages, map_matrix, write_matrix
+from searchsocket.stores.local.vectors.matrix import forget_pages, map_matrix, write_matrix
 from searchsocket.stores.words.segments import write_words
 from searchsocket.system.copying import copy_file
 from searchsocket.system.errors import client_error
@@ -53,7 +54,7 @@ def drop_unchanged(staging: Staging, live: LocalReader) -> None:
         merge.execute("DELETE FROM changes WHERE slot IS NULL AND id NOT IN (SELECT id FROM live.records)")
         if not same_vectors or staging.fact("dimensions") != str(live.generation.dimensions):
             return
-        staged = _map_staged(staging, live.vectors)
+        staged = _map_staged(staging, live.matrix)
         equal = merge.execute(
             "SELECT c.id, c.slot, r.doc FROM changes c JOIN live.records r "
             "ON r.id = c.id AND r.record_hash = c.record_hash WHERE c.slot IS NOT NULL ORDER BY c.id"
@@ -61,9 +62,9 @@ def drop_unchanged(staging: Staging, live: LocalReader) -> None:
         unchanged: list[tuple[str]] = []
         while rows := equal.fetchmany(_BATCH):
             new = staged[[slot for _, slot, _ in rows]]
-            old = live.vectors[live.rows[[doc for _, _, doc in rows]]]
+            old = live.matrix[live.numbering.rows_of_docs([doc for _, _, doc in rows])]
             forget_pages(staged)
-            forget_pages(live.vectors)
+            forget_pages(live.matrix)
             same = (new == old).all(axis=1)
             unchanged += [(row[0],) for row, is_same in zip(rows, same, strict=True) if is_same]
         merge.execute("BEGIN")
@@ -119,7 +120,7 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
     nothing = np.empty((0, info.dimensions), np.float32)
     hashed: dict[str, FileEntry] = {}
     with HashedFile(target / VECTORS) as vectors:
-        write_matrix(vectors, origin[docs], nothing if live is None else live.vectors, _map_staged(staging, nothing))
+        write_matrix(vectors, origin[docs], nothing if live is None else live.matrix, _map_staged(staging, nothing))
         hashed[VECTORS] = vectors.entry
     for name, array in ((ORDER, docs), (IDS, ids)):
         with HashedFile(target / name) as file:
@@ -150,7 +151,7 @@ def _merge_records(merge: sqlite3.Connection, live: LocalReader | None, copied: 
         merge.execute("DELETE FROM tags WHERE doc IN (SELECT doc FROM records WHERE id IN (SELECT id FROM changes))")
         merge.execute("DELETE FROM records WHERE id IN (SELECT id FROM changes)")
         first_new = copied.manifest.max_doc
-        kept, old_docs = np.arange(len(copied.order)), copied.order.astype(np.int64)
+        kept, old_docs = np.arange(len(copied.numbering)), copied.numbering.docs.astype(np.int64)
     else:
         _execute_all(merge, TABLES)
         if live is not None:
@@ -172,7 +173,7 @@ def _copy_live(merge: sqlite3.Connection, live: LocalReader) -> Rows:
     docs = np.fromiter((row[0] for row in merge.execute(f"SELECT doc {stays}")), np.int64)
     merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES} {stays}")
     _add_tags(merge, 0)
-    return live.rows[docs]
+    return live.numbering.rows_of_docs(docs)
 
 
 def _add_staged(merge: sqlite3.Connection) -> Rows:
@@ -211,7 +212,7 @@ def _facts(
 ) -> FactTable:
     """The facts of every row: those of the live generation, and those of the new records."""
     new = merge.execute(f"SELECT {', '.join(COLUMNS)} FROM records WHERE doc > ? ORDER BY doc", (first_new,))
-    old = FactTable.of([]) if live is None else live.facts_of_all
+    old = FactTable.of([]) if live is None else live.facts
     first = len(old.weights) - first_new - 1
     rows = np.where(docs > first_new, first + docs.astype(np.int64), origin[docs])
     return old.merged(FactTable.of(new), rows)

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.base import Facts
-from searchsocket.stores.local.vectors.matrix import Rows
+from searchsocket.stores.bounded import BoundedCache
+from searchsocket.stores.local.numbering import Rows
 
 # Columns of records.db: the texts repeat, since pages have several records.
 TEXTS = ("url", "title", "anchor", "kind")
@@ -30,7 +31,9 @@ class TextColumn:
     codes: NDArray[Any]  # shape (rows,), unsigned
     joined: bytes  # the texts as UTF-8, one after the other
     bounds: NDArray[np.int64]  # shape (texts + 1,): where each begins, and the next one with it ends
-    _known: dict[int, str] = field(default_factory=dict, compare=False, repr=False)  # some texts, by code
+    _known: BoundedCache[int, str] = field(  # some texts, by code
+        default_factory=lambda: BoundedCache(_MAX_KNOWN), compare=False, repr=False
+    )
 
     @classmethod
     def of(cls, codes: Rows, texts: Iterable[str]) -> Self:
@@ -41,14 +44,12 @@ class TextColumn:
 
     def take(self, rows: Rows) -> list[str]:
         """The text of each row."""
-        known = self._known.get
+        known = self._known.values.get
         return [text if (text := known(code)) is not None else self._text(code) for code in self.codes[rows].tolist()]
 
     def _text(self, code: int) -> str:
         text = self.joined[self.bounds[code] : self.bounds[code + 1]].decode()
-        if len(self._known) >= _MAX_KNOWN:
-            self._known.clear()
-        self._known[code] = text
+        self._known.remember_one(code, text)
         return text
 
     def merged(self, other: Self, rows: Rows) -> Self:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from searchsocket.stores.base import Shown
+from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.catalogue.records import (
     FIELD_NAMES,
     KEPT_NAMES,
@@ -35,23 +36,20 @@ class RecordFile:
             self._connection = connect_reader(path)
         # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
         weakref.finalize(self, self._connection.close)
-        self._seen: dict[int, Shown] = {}
+        self._seen = BoundedCache[int, Shown](_MAX_SEEN)
 
     def shown(self, docs: Sequence[int]) -> list[Shown]:
         """The named records, in the order of `docs`."""
-        known = self._seen
+        known = self._seen.values
         unknown = [doc for doc in dict.fromkeys(docs) if doc not in known]
         if not unknown:
             return [known[doc] for doc in docs]
         rows = self._all(f"SELECT doc, {KEPT_NAMES} FROM records WHERE doc IN {_GIVEN}", json.dumps(unknown))
         with self._damage:
             found = {row[0]: shown_of(row[1:], self._generation) for row in rows}
-            told = [found[doc] if doc in found else known[doc] for doc in docs]
-        if len(known) + len(found) > _MAX_SEEN:
-            self._seen = found  # another thread may hold the old one, so that stays as it is
-        else:
-            known.update(found)
-        return told
+            shown = [found[doc] if doc in found else known[doc] for doc in docs]
+        self._seen.remember(found)
+        return shown
 
     def texts(self, docs: Sequence[int]) -> list[str]:
         """The text of each named record."""

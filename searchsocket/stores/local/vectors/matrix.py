@@ -14,9 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from searchsocket.stores.local.numbering import Rows
 from searchsocket.types import Vector, Vectors
 
-Rows = NDArray[np.int64]
 _MARGIN = 1e-5  # far above the rounding of a float32 product, so no true winner is left out before rescoring
 _DIGITS = 7  # scores that differ later than this are equal on every machine, so ids decide
 _BLOCK_ROWS = 4096

@@ -1,0 +1,55 @@
+"""Finding what a query ranks: three lists, by meaning, by words and by the words of whole pages, joined."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+
+import numpy as np
+
+from searchsocket.stores.base import Candidates, IndexReader, Watch
+from searchsocket.types import MATCH_ALL, Filter, Hit, Scores, Vector
+
+
+def find(
+    reader: IndexReader, vector: Vector, text: str, *, top_k: int, where: Filter = MATCH_ALL, watch: Watch = nullcontext
+) -> Candidates:
+    """The records that a query may answer with, by the store's own fast path where it has one."""
+    return (reader.join or Joined(reader))(vector, text, top_k=top_k, where=where, watch=watch)
+
+
+class Joined:
+    """The lists of any reader, joined by id."""
+
+    def __init__(self, reader: IndexReader) -> None:
+        self._reader = reader
+
+    def __call__(self, vector: Vector, text: str, *, top_k: int, where: Filter, watch: Watch) -> Candidates:
+        """All that the nearest vectors and the best words find, at most `top_k` of each, and what their pages score."""
+        reader = self._reader
+        with watch("vector"):
+            near = reader.vectors.nearest(vector, top_k=top_k, where=where)
+        with watch("keyword"):
+            worded = reader.words.search(text, top_k=top_k, where=where)
+            pages = reader.words.search_pages(text, top_k=top_k, where=where)
+        known = {hit.id for hit in near}
+        others = [hit.id for hit in worded if hit.id not in known]
+        with watch("vector"):
+            cosines = [hit.score for hit in near] + reader.vectors.similarities(vector, others)
+        ids = [*(hit.id for hit in near), *others]
+        facts = reader.catalogue.facts(ids)
+        return Candidates(
+            ids=ids,
+            facts=facts,
+            cosine=np.array(cosines, np.float64),
+            bm25=_column(_scores(worded), ids),
+            page_bm25=_column(_scores(pages), facts.url),
+            best_cosine=near[0].score if near else -1.0,
+        )
+
+
+def _scores(hits: Sequence[Hit]) -> Mapping[str, float]:
+    return {hit.id: hit.score for hit in hits}
+
+
+def _column(scores: Mapping[str, float], keys: Sequence[str]) -> Scores:
+    """The score of each key; 0 for those that were not found."""
+    return np.array([scores.get(key, 0.0) for key in keys], np.float64)

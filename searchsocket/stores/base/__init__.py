@@ -1,0 +1,47 @@
+"""The seam of stores, said from the reader's side.
+
+A store keeps generations of scopes. Whatever holds them, every store promises:
+- a query sees one generation, whole;
+- a run that dies at any point is invisible;
+- what was built can be read before the switch to it;
+- rollback is a switch, and writes nothing anew;
+- writes are proportional to the change.
+
+Three parts of a generation are read, each through a seam of its own, and a reader binds them together:
+`catalogue.py` (records and page texts), `words.py` (always ours) and `vectors.py` (which may lie on another machine).
+`store.py` is what writes, switches and opens.
+"""
+
+from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, Shown
+from searchsocket.stores.base.checks import UNIT_TOLERANCE, check_vectors, index_digest
+from searchsocket.stores.base.reader import Candidates, IndexReader, Join, Watch
+from searchsocket.stores.base.store import Answering, Catalogue, Health, Publisher, PublishInfo, Readers, VectorStore
+from searchsocket.stores.base.vectors import VectorIndex, VectorLimits, VectorRow, VectorSnapshot
+from searchsocket.stores.base.words import WordEvidence, WordSnapshot
+
+__all__ = [
+    "UNIT_TOLERANCE",
+    "Answering",
+    "Candidates",
+    "Catalogue",
+    "CatalogueSnapshot",
+    "Facts",
+    "Health",
+    "IndexReader",
+    "Join",
+    "PageBody",
+    "PublishInfo",
+    "Publisher",
+    "Readers",
+    "Shown",
+    "VectorIndex",
+    "VectorLimits",
+    "VectorRow",
+    "VectorSnapshot",
+    "VectorStore",
+    "Watch",
+    "WordEvidence",
+    "WordSnapshot",
+    "check_vectors",
+    "index_digest",
+]

@@ -1,0 +1,85 @@
+"""The records and page texts of one generation, as a query sees them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.markdown.chunk_text import ChunkText
+from searchsocket.types import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the order of results needs to know of some records, by column: place i belongs to record i."""
+
+    url: Sequence[str]
+    title: Sequence[str]
+    anchor: Sequence[str]
+    kind: Sequence[str]  # `ChunkKind`
+    order: NDArray[np.integer]  # numbers: shape (n,); rises in path order, on a page by ordinal and then by id
+    depth: NDArray[np.integer]
+    incoming_links: NDArray[np.integer]
+    weight: NDArray[np.float64]
+
+
+class Shown(NamedTuple):
+    """A record as a person is shown it."""
+
+    record: Record
+    said: ChunkText
+
+
+@dataclass(frozen=True, slots=True)
+class PageBody:
+    """The text of one page, as the generation that holds its records serves it."""
+
+    url: str
+    digest: str  # equal digests mean that the texts say the same
+    text: str  # of its mirror file
+
+
+class CatalogueSnapshot(Protocol):
+    """Safe to share between threads."""
+
+    def facts(self, ids: Sequence[str]) -> Facts:
+        """What ranking compares of the named records, in the order of `ids`.
+
+        All that a query finds is compared, so this must cost far less than `records`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
+    def records(self, ids: Sequence[str]) -> list[Record]:
+        """The named records, in the order of `ids`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
+    def shown(self, ids: Sequence[str]) -> list[Shown]:
+        """The named records with their texts as a person reads them, in the order of `ids`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
+    def texts(self, ids: Sequence[str]) -> list[str]:
+        """The `text` alone of the named records, in the order of `ids`: far less than `records`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
+    def page_records(self, url: str) -> list[Record]:
+        """All records of one page, by ordinal; empty when there is no such page."""
+
+    def page_body(self, url: str) -> str | None:
+        """The text of one page; None when there is no such page.
+
+        Raises:
+            PageTextsMissing: The page has records, but was published without its text.
+        """

@@ -1,0 +1,52 @@
+"""What answers the queries of a scope: one generation, opened."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts
+from searchsocket.stores.base.vectors import VectorSnapshot
+from searchsocket.stores.base.words import WordSnapshot
+from searchsocket.types import Filter, Generation, Scores, Vector
+
+# Opened around the work on one list, by its name: `vector` or `keyword`.
+Watch = Callable[[str], AbstractContextManager[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Records that some list of a query found, in no order, by column: place i belongs to record i."""
+
+    ids: Sequence[str]
+    facts: Facts
+    cosine: Scores  # of all
+    bm25: Scores  # 0 for those that are not among the best by words
+    page_bm25: Scores  # of the page; 0 for pages that are not among the best
+    best_cosine: float  # of all records that match the filter; -1 where there are none
+
+
+class Join(Protocol):
+    """A store's own way to find what `search.find` joins, with the same answer."""
+
+    def __call__(self, vector: Vector, text: str, *, top_k: int, where: Filter, watch: Watch) -> Candidates: ...
+
+
+class IndexReader(Protocol):
+    """A snapshot of a generation of a scope: every call on one reader and its parts answers from the same one."""
+
+    @property
+    def generation(self) -> Generation: ...
+
+    @property
+    def catalogue(self) -> CatalogueSnapshot: ...
+
+    @property
+    def words(self) -> WordSnapshot: ...
+
+    @property
+    def vectors(self) -> VectorSnapshot: ...
+
+    @property
+    def join(self) -> Join | None:
+        """A fast path, where all parts lie in one place; None: the lists are joined by id."""

@@ -1,0 +1,163 @@
+"""What callers hold of a store: what writes a generation, what knows which is live, and what opens one."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from searchsocket.errors import SearchSocketError
+from searchsocket.stores.base.catalogue import PageBody
+from searchsocket.stores.base.reader import IndexReader
+from searchsocket.types import Generation, Record, Scope, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class PublishInfo:
+    """What the caller knows about the generation that it publishes."""
+
+    model_id: str
+    dimensions: int
+    published_at: str  # ISO 8601, UTC
+    estimated_tokens: int = 0
+    estimated_cost_usd: float = 0.0
+    source_revision: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    ok: bool
+    details: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """The generation that queries of a scope are answered from."""
+
+    generation: Generation
+    trouble: SearchSocketError | None = None  # why it is not the live one
+
+
+class Publisher(Protocol):
+    """Writes. All is staged until `publish`, which is one atomic switch."""
+
+    def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
+        """Stage records with their vectors (row i belongs to record i); same id replaces, the last call wins.
+
+        Raises:
+            BadVectors: A vector is zero, not finite, not of unit length or of another shape; nothing of the batch
+                is staged.
+            ProjectMismatch: A record, or the place, belongs to another project.
+            InvalidScope: A record belongs to another scope.
+        """
+
+    def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:
+        """Stage deletions; unknown ids are no error."""
+
+    def put_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
+        """Stage the texts of pages; same URL replaces, the last call wins.
+
+        A text is published when its page has records, and goes with the last one of them.
+        """
+
+    def discard(self, scope: Scope) -> None:
+        """Drop what is staged."""
+
+    def publish(
+        self, scope: Scope, info: PublishInfo, *, before_switch: Callable[[], object] = lambda: None
+    ) -> Generation:
+        """Build a generation from the live one and what is staged, verify it, and switch to it.
+
+        Where nothing that is staged differs from the live generation, that one stays and is returned.
+        The previous generation is kept for `rollback`; older ones are removed when no reader holds them.
+
+        Args:
+            before_switch: Called when all is built; what it raises is passed on, and the live generation stays.
+
+        Raises:
+            IndexCorrupt: The live generation is damaged, or the built one failed verification; the live one stays.
+            EmbeddingModelMismatch: Records of another model would stay beside those of `info.model_id`.
+            StateUnavailable: The place cannot be written; the live generation stays.
+        """
+
+    def rollback(self, scope: Scope) -> Generation:
+        """Switch back to the previous generation.
+
+        Raises:
+            ScopeNotIndexed: Nothing was published.
+            NoGenerationBefore: Only the live generation is kept.
+        """
+
+    def delete_scope(self, scope: Scope) -> None:
+        """Remove every generation of exactly this scope."""
+
+
+class Catalogue(Protocol):
+    """Which generations are live, and what they hold."""
+
+    def generation(self, scope: Scope) -> Generation | None:
+        """The live generation, or None when nothing was published."""
+
+    def list_scopes(self) -> list[Generation]:
+        """The live generation of every scope of this project, by name."""
+
+    def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        """(id, record_hash) of every live record, in rising order of id; streams."""
+
+    def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        """(url, digest) of the text of every live page that has one, by rising URL; streams."""
+
+
+class Readers(Protocol):
+    """Opens what is live, for queries."""
+
+    def reader(self, scope: Scope) -> IndexReader:
+        """A snapshot of the live generation; cheap when that did not change since the last call.
+
+        Where that is damaged or cannot be read, the one that was read before, if there is one.
+
+        Raises:
+            ScopeNotIndexed: Nothing was published.
+            IndexCorrupt, PermissionDenied: The live generation cannot be used, and none is held.
+            VectorBackendUnavailable: The backend cannot be read.
+        """
+
+    def held(self, scope: Scope) -> IndexReader | None:
+        """The live generation where it is open already; opens nothing.
+
+        Raises:
+            VectorBackendUnavailable: The backend cannot be read.
+        """
+
+    def answering(self, scope: Scope) -> Answering:
+        """What `reader` would answer from; opens nothing, and raises what `reader` does."""
+
+    def refresh(self) -> list[SearchSocketError]:
+        """Turn to what was published meanwhile for every scope that is read, so that nothing old is held.
+
+        For a service to call about once a minute.
+
+        Returns:
+            Why a live generation cannot be used.
+        """
+
+
+class VectorStore(Publisher, Catalogue, Readers, Protocol):
+    """Keeps generations of scopes."""
+
+    def verify(self, scope: Scope) -> list[str]:
+        """Read the live generation in full and name what is damaged; empty when all is well, or nothing published."""
+
+    def repair(self, scope: Scope) -> list[str]:
+        """Take a damaged live generation out of service, so that a run can publish again.
+
+        The one before becomes live where that is whole, else none is and everything is to be published anew.
+
+        Returns:
+            What was damaged; empty when nothing was.
+        """
+
+    def health(self) -> Health:
+        """Whether the backend can be read and written.
+
+        Raises:
+            PermissionDenied: This user may not look.
+        """

@@ -1,0 +1,95 @@
+"""Vectors: the part of a store that another machine may hold.
+
+Generations are numbered by their names, which rise. A remote engine keeps of each row the first generation that has
+it and the first that has not (`born`, `died`) and a query of generation G asks for `born <= G < died`: one edit writes
+a few rows, and rollback none. `stores/memory/vectors.py` is that, in a page of code.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from searchsocket.types import MATCH_ALL, Filter, Hit, Scope, Vector, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRow:
+    """What is kept of a record beside its vector: what filters look at, small enough for any engine's metadata."""
+
+    id: str
+    record_hash: str
+    vector: Vector
+    ancestors: tuple[str, ...]  # of its URL, from the root to the URL itself: a path prefix is one of these
+    tags: tuple[str, ...]
+    is_hidden: bool  # kept, but never found: its page weighs nothing
+
+
+@dataclass(frozen=True, slots=True)
+class VectorLimits:
+    """What a vector index can and cannot do."""
+
+    is_exact: bool = True  # else a nearest row may be missed
+    is_remote: bool = False  # a query waits for another machine
+    max_top_k: int | None = None
+    max_batch: int | None = None  # rows a write
+    max_metadata_bytes: int | None = None  # of a row
+
+
+class VectorSnapshot(Protocol):
+    """The vectors of one generation, as a query sees them; safe to share between threads."""
+
+    @property
+    def limits(self) -> VectorLimits: ...
+
+    def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        """At most `top_k` records that match `where`, by falling cosine; equal scores by rising id.
+
+        Args:
+            vector: Shape (dim,), float32, unit length.
+
+        Raises:
+            BadVectors: The vector is none to search with.
+            VectorBackendUnavailable: The backend could not be reached; safe to retry.
+        """
+
+    def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
+        """Cosine of each named record, in the order of `ids`: the scores that `nearest` gives.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
+    def vectors_of(self, ids: Sequence[str]) -> Vectors:
+        """A copy of the vector of each named record, shape (len(ids), dim), in the order of `ids`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
+
+class VectorIndex(Protocol):
+    """Keeps the vectors of generations; which one is live is not its business."""
+
+    limits: VectorLimits
+
+    def stage(self, scope: Scope, generation: str, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
+        """Write how a generation differs from the newest one before it; seen by no reader of another generation.
+
+        Args:
+            generation: A name that sorts behind those of all generations that are kept.
+            rows: New ones, and new versions of ones that are there.
+            gone: Ids that the generation no longer has.
+        """
+
+    def seal(self, scope: Scope, generation: str) -> None:
+        """Return when all that was staged is kept for good and seen by whoever opens the generation.
+
+        Raises:
+            VectorBackendUnavailable: It could not be seen in time.
+        """
+
+    def open(self, scope: Scope, generation: str) -> VectorSnapshot:
+        """The vectors of a sealed generation."""
+
+    def drop(self, scope: Scope, generation: str) -> None:
+        """Forget a generation: only what none of those that stay sees. One that never was is no error."""

@@ -1,0 +1,37 @@
+"""The words of one generation, as a query sees them; `stores/words` has them for every store."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from searchsocket.types import MATCH_ALL, Filter, Hit
+
+
+@dataclass(frozen=True, slots=True)
+class WordEvidence:
+    """How much of a query one page holds: the most that any page does, each number by itself."""
+
+    share: float  # of its words, each weighed by how rare it is among pages, in [0, 1]
+    count: int  # different words
+    known: float  # share of its words that are there at all, on whatever pages, in [0, 1]; slips and parts do not count
+
+
+class WordSnapshot(Protocol):
+    """Safe to share between threads."""
+
+    def search(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        """At most `top_k` records that hold words of `text` and match `where`, best first; equals by rising id."""
+
+    def search_pages(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        """At most `top_k` pages whose whole text holds words of `text`, by URL, best first; equals in path order.
+
+        A page is one document here, so its length counts, and words may stand far apart; phrases count as words.
+        Path order is that of `urls.sort_key`.
+        """
+
+    def evidence(self, text: str) -> WordEvidence:
+        """How much of a query the page says that says most of it; stop words count only where there is nothing else.
+
+        A word counts when it is there in any of its forms; else, from three letters, when it is the last and begins one
+        that is; else when all its parts are there; else, from six letters, when it is a likely slip of one that is. A
+        letter alone counts only where there is nothing longer.
+        """

@@ -1,0 +1,69 @@
+"""The records and page texts of a generation, open for queries."""
+
+from collections.abc import Iterator, Sequence
+
+from searchsocket.errors import PageTextsMissing
+from searchsocket.stores.base import Facts, Shown
+from searchsocket.stores.local.catalogue.bodies import BodyFile, all_digests
+from searchsocket.stores.local.catalogue.facts import FactTable
+from searchsocket.stores.local.catalogue.record_file import RecordFile
+from searchsocket.stores.local.layout import NamingDamage
+from searchsocket.stores.local.numbering import Numbering
+from searchsocket.types import Record
+
+
+class LocalCatalogue:
+    """Implements `CatalogueSnapshot`."""
+
+    def __init__(
+        self,
+        scope: str,
+        numbering: Numbering,
+        fact_table: FactTable,
+        records: RecordFile,
+        bodies: BodyFile | None,
+        damage: NamingDamage,
+    ) -> None:
+        self._scope = scope
+        self._numbering = numbering
+        self._facts = fact_table
+        self._records = records
+        self._bodies = bodies
+        self._damage = damage
+
+    def facts(self, ids: Sequence[str]) -> Facts:
+        """See `CatalogueSnapshot.facts`."""
+        rows = self._numbering.rows_of(ids)
+        with self._damage:
+            return self._facts.take(rows)
+
+    def records(self, ids: Sequence[str]) -> list[Record]:
+        """See `CatalogueSnapshot.records`."""
+        return [shown.record for shown in self.shown(ids)]
+
+    def shown(self, ids: Sequence[str]) -> list[Shown]:
+        """See `CatalogueSnapshot.shown`."""
+        return self._records.shown(self._numbering.docs_of(ids))
+
+    def texts(self, ids: Sequence[str]) -> list[str]:
+        """See `CatalogueSnapshot.texts`."""
+        return self._records.texts(self._numbering.docs_of(ids))
+
+    def page_records(self, url: str) -> list[Record]:
+        """See `CatalogueSnapshot.page_records`."""
+        return self._records.of_page(url)
+
+    def page_body(self, url: str) -> str | None:
+        """See `CatalogueSnapshot.page_body`."""
+        text = None if self._bodies is None else self._bodies.text(url)
+        if text is None and self.page_records(url):
+            raise PageTextsMissing(self._scope)
+        return text
+
+    def body_digests(self) -> Iterator[tuple[str, str]]:
+        """See `Catalogue.body_digests`."""
+        return iter(()) if self._bodies is None else all_digests(self._bodies)
+
+    def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
+        """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
+        return self._records.fingerprints(after, limit)

@@ -1,0 +1,87 @@
+"""The numbers of a generation's records; `stores/local/__init__` says what each is for."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.stores.bounded import BoundedCache
+from searchsocket.text.storable import storable
+
+Rows = NDArray[np.int64]  # where vectors and facts lie
+Docs = NDArray[np.integer]  # what records.db and the words know records by
+
+_MAX_HITS = 8_192  # ids whose rows are remembered
+
+
+class Numbering:
+    """Ids, rows and docs of one generation, each by the others; safe to share between threads."""
+
+    def __init__(self, ids: NDArray[np.bytes_], docs: NDArray[np.uint32], max_doc: int) -> None:
+        """Args: ids, docs: those of each row; max_doc: no doc is above it."""
+        count = len(ids)
+        self.ids = ids
+        self.docs = docs
+        self._row_of_doc = np.full(max_doc + 1, -1, np.int64)
+        self._row_of_doc[docs] = np.arange(count)
+        self._rows_by_id: Rows = np.argsort(ids, kind="stable")
+        self.id_order: NDArray[np.uint32] = np.empty(count, np.uint32)  # of each row: rises as ids do
+        self.id_order[self._rows_by_id] = np.arange(count)
+        self._row_of = BoundedCache[str, int](_MAX_HITS)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def docs_by_id(self) -> NDArray[np.uint32]:
+        """All docs, by rising id."""
+        return self.docs[self._rows_by_id]
+
+    def ids_of(self, rows: Rows) -> list[str]:
+        """The ids of rows; whoever gets these asks for more about them, so their rows are remembered."""
+        ids = [id_.decode() for id_ in self.ids[rows].tolist()]
+        self._row_of.remember(dict(zip(ids, rows.tolist(), strict=True)))
+        return ids
+
+    def rows_of(self, ids: Sequence[str]) -> Rows:
+        """The row of each id.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+        known = self._row_of.values
+        rows = np.array([known.get(id_, -1) for id_ in ids], np.int64)
+        unknown = np.flatnonzero(rows < 0)
+        if len(unknown):
+            rows[unknown] = self._look_up([ids[i] for i in unknown.tolist()])
+        return rows
+
+    def docs_of(self, ids: Sequence[str]) -> list[int]:
+        """The doc of each id.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+        docs: list[int] = self.docs[self.rows_of(ids)].tolist()
+        return docs
+
+    def rows_of_docs(self, docs: Sequence[int] | NDArray[Any]) -> Rows:
+        """The row of each doc."""
+        return self._row_of_doc[np.asarray(docs, np.int64)]
+
+    def _look_up(self, ids: Sequence[str]) -> Rows:
+        if not len(self.ids):
+            raise _unknown(ids[0])
+        wanted = np.array([storable(id_).encode() for id_ in ids])
+        after = np.searchsorted(self.ids, wanted, sorter=self._rows_by_id)
+        rows = self._rows_by_id[np.minimum(after, len(self.ids) - 1)]
+        is_known = self.ids[rows] == wanted
+        if not is_known.all():
+            raise _unknown(ids[int(np.argmin(is_known))])
+        return rows
+
+
+def _unknown(id_: str) -> InvalidRequest:
+    return InvalidRequest(f"no record {id_[:200]!r} in this index")

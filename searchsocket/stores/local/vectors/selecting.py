@@ -1,0 +1,61 @@
+"""Which rows a query may return."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from searchsocket.stores.bounded import BoundedCache
+from searchsocket.stores.local.catalogue.record_file import RecordFile
+from searchsocket.stores.local.catalogue.records import path_bounds
+from searchsocket.stores.local.layout import NamingDamage
+from searchsocket.stores.local.numbering import Numbering, Rows
+from searchsocket.stores.local.vectors.matrix import Selection
+from searchsocket.text.storable import storable
+from searchsocket.types import Filter
+from searchsocket.urls.paths import normalise_prefix
+
+_MAX_CACHED_TAGS = 256
+
+
+class Selector:
+    """Turns filters into rows; safe to share between threads."""
+
+    def __init__(self, records: RecordFile, numbering: Numbering, hidden: Rows, damage: NamingDamage) -> None:
+        self._records = records
+        self._numbering = numbering
+        self._hidden = hidden
+        self._damage = damage
+        self._tags = BoundedCache[str, Rows](_MAX_CACHED_TAGS)
+
+    def select(self, where: Filter) -> Selection | None:
+        """The rows that match a filter; None when there is none."""
+        start, stop = 0, len(self._numbering)
+        prefix = normalise_prefix(storable(where.path_prefix))
+        if prefix:
+            start, stop = (self._first_row_from(bound) for bound in path_bounds(prefix))
+        rows: Rows | None = None
+        for tag in dict.fromkeys(where.tags):
+            tagged = self._tagged(storable(tag))
+            rows = tagged if rows is None else np.intersect1d(rows, tagged, assume_unique=True)
+        if rows is not None:
+            rows = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
+        is_empty = start >= stop or (rows is not None and not len(rows))
+        return None if is_empty else Selection(start, stop, rows)
+
+    def _first_row_from(self, key: bytes) -> int:
+        """The row of the first record whose path is `key` or sorts behind it."""
+        doc = self._records.first_from(key)
+        return len(self._numbering) if doc is None else int(self._rows([doc])[0])
+
+    def _tagged(self, tag: str) -> Rows:
+        """Rows with a tag, without the hidden ones, rising; looked up once a reader."""
+        rows = self._tags.values.get(tag)
+        if rows is None:
+            tagged = np.sort(self._rows(self._records.tagged(tag)))
+            rows = np.setdiff1d(tagged, self._hidden, assume_unique=True)
+            self._tags.remember_one(tag, rows)
+        return rows
+
+    def _rows(self, docs: Sequence[int]) -> Rows:
+        with self._damage:
+            return self._numbering.rows_of_docs(docs)

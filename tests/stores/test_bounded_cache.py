@@ -1,0 +1,39 @@
+"""What is remembered is bounded, and a thread keeps what it took."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.stores.bounded import BoundedCache
+
+
+@given(st.integers(1, 5), st.lists(st.dictionaries(st.integers(0, 9), st.integers(), max_size=7)))
+def test_no_more_is_held_than_the_bound_or_the_last_lookup(limit: int, lookups: list[dict[int, int]]) -> None:
+    cache = BoundedCache[int, int](limit)
+    for found in lookups:
+        cache.remember(found)
+        assert len(cache.values) <= max(limit, len(found))
+        assert cache.values.items() >= found.items()
+
+
+@given(st.integers(1, 5), st.lists(st.tuples(st.integers(0, 9), st.integers())))
+def test_one_by_one_it_never_holds_more_than_the_bound(limit: int, lookups: list[tuple[int, int]]) -> None:
+    cache = BoundedCache[int, int](limit)
+    for key, value in lookups:
+        cache.remember_one(key, value)
+        assert len(cache.values) <= limit
+        assert cache.values[key] == value
+
+
+def test_what_a_thread_took_stays_whole_when_the_cache_begins_anew() -> None:
+    cache = BoundedCache[str, int](2)
+    cache.remember({"a": 1, "b": 2})
+    taken = cache.values
+    cache.remember_one("c", 3)
+    assert (taken, cache.values) == ({"a": 1, "b": 2}, {"c": 3})
+
+
+def test_a_cache_does_not_share_what_it_was_given() -> None:
+    cache, found = BoundedCache[str, int](1), {"a": 1, "b": 2}
+    cache.remember(found)
+    found["c"] = 3
+    assert cache.values == {"a": 1, "b": 2}
