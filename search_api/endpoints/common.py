@@ -1,14 +1,12 @@
 """What endpoints share."""
 
-from typing import Any
-
 from fastapi import Request
-from pydantic import BaseModel
-from pydantic_core import to_json
 from starlette.responses import Response
 
+from search_api.endpoints.errors import error_docs
 from search_api.gate.tiers import Caller
-from search_api.schemas import error_docs
+from searchsocket.search.wire import Wire
+from searchsocket.serving.answer_json import to_json
 
 ERRORS = error_docs(
     s400="The request is malformed or beyond a limit.",
@@ -26,6 +24,6 @@ def caller_of(request: Request) -> Caller:
     return caller
 
 
-def json_response(body: BaseModel | dict[str, Any], status: int = 200) -> Response:
-    """A body as JSON, written once and without being validated again."""
-    return Response(to_json(body, by_alias=True, inf_nan_mode="null"), status, media_type="application/json")
+def json_response(answer: Wire, status: int = 200, *, sources: bool) -> Response:
+    """An answer as JSON, written once and without being validated."""
+    return Response(to_json(answer, sources=sources), status, media_type="application/json")

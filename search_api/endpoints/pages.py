@@ -8,8 +8,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
-from search_api.schemas import PageResponse, ScopeName
-from searchsocket.serving.pages import FoundPage
+from search_api.requests import ScopeName
+from searchsocket.serving.pages import FoundPage, PageAnswer
 from searchsocket.serving.service import SearchService
 
 _MARKDOWN = "text/markdown"
@@ -29,7 +29,7 @@ def add_pages(app: FastAPI, path: str, service: SearchService) -> None:
         operation_id="getPage",
         summary="One page, as the index saw it",
         description="As JSON; as Markdown when `Accept` names text/markdown or the path ends with `.md`.",
-        response_model=PageResponse,
+        response_model=PageAnswer,
         responses=_RESPONSES,
     )
     async def get_page(
@@ -50,4 +50,4 @@ def add_pages(app: FastAPI, path: str, service: SearchService) -> None:
         if _MARKDOWN in accept.lower() or page.endswith(".md"):
             text = found.markdown(sources=caller.trusted)
             return Response(text.encode("utf-8", "replace"), media_type=_MARKDOWN)
-        return json_response(PageResponse.of(found, sources=caller.trusted))
+        return json_response(found.answer(), sources=caller.trusted)

@@ -6,10 +6,11 @@ from fastapi import FastAPI, Query, Request
 from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
+from search_api.endpoints.errors import error_docs
 from search_api.gate.queries import Queries
-from search_api.schemas import SearchParams, SearchRequest, SearchResponse, error_docs
+from search_api.requests import SearchParams, SearchRequest
+from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.query import SearchQuery
-from searchsocket.serving.answer_json import search_json
 
 _BODY_ERRORS = error_docs(
     s408="The body did not arrive in time.", s413="The body is too large.", s415="The body is not sent as JSON."
@@ -22,13 +23,13 @@ def add_search(app: FastAPI, path: str, queries: Queries) -> None:
     async def answer(query: SearchQuery, scope: str | None, request: Request) -> Response:
         caller = caller_of(request)
         found = await queries.search(query, scope, caller)
-        return json_response(search_json(found, sources=caller.trusted))
+        return json_response(found, sources=caller.trusted)
 
     @app.post(
         path,
         operation_id="search",
         summary="Search the site",
-        response_model=SearchResponse,
+        response_model=SearchAnswer,
         responses=ERRORS | _BODY_ERRORS,
     )
     async def post_search(request: Request, body: SearchRequest) -> Response:
@@ -38,7 +39,7 @@ def add_search(app: FastAPI, path: str, queries: Queries) -> None:
         path,
         operation_id="searchByUrl",
         summary="Search the site, with everything in the URL",
-        response_model=SearchResponse,
+        response_model=SearchAnswer,
         responses=ERRORS,
     )
     async def get_search(request: Request, params: Annotated[SearchParams, Query()]) -> Response:

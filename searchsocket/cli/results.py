@@ -10,7 +10,6 @@ from searchsocket.cli.output import count, safe
 
 if TYPE_CHECKING:
     from searchsocket.search.answer import SearchAnswer
-    from searchsocket.search.quoting.snippet import Snippet
 
 _INDENT = "   "
 
@@ -24,7 +23,7 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
         section = f" › {safe(result.section_title)}" if result.section_title not in ("", result.title) else ""
         title = click.style(safe(result.title) or result.url, bold=True)
         yield f"{number}. {title}{section}  {click.style(f'{result.score:.3f}', dim=True)}"
-        for line in snippet_lines(result.snippet, width - len(_INDENT)):
+        for line in mark_lines(result.snippet, result.marks, width - len(_INDENT)):
             yield _INDENT + line
         route = f"  ({safe(result.route_file)})" if result.route_file else ""
         yield f"{_INDENT}{click.style(safe(result.href), fg='cyan')}{click.style(route, dim=True)}"
@@ -34,17 +33,12 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
         yield ""
     noun = "page" if answer.group_by == "page" else "section"
     yield click.style(
-        f"{count(len(answer.results), noun)} in {answer.timings_ms['total']:.0f} ms, scope {answer.scope}", dim=True
+        f"{count(len(answer.results), noun)} in {answer.meta.timings_ms.total:.0f} ms, scope {answer.scope}", dim=True
     )
 
 
-def snippet_lines(snippet: "Snippet", width: int) -> Iterator[str]:
-    """The snippet wrapped to `width`, its marked words bold."""
-    return mark_lines(snippet.text, snippet.marks, width)
-
-
 def mark_lines(text: str, marks: Sequence[tuple[int, int]], width: int) -> Iterator[str]:
-    """`text` wrapped to `width`; ranges of `marks` are styled, and nothing in it can steer a terminal."""
+    """`text` wrapped to `width`; ranges of `marks` are bold, and nothing in it can steer a terminal."""
     at = 0
     for line in textwrap.wrap(text, max(width, 20), break_on_hyphens=False, replace_whitespace=False):
         start = text.index(line, at)

@@ -9,7 +9,6 @@ import click
 
 from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
-from searchsocket.cli.output import print_json
 from searchsocket.cli.results import answer_lines
 
 _PIPE_WIDTH = 10_000  # lines are wrapped for eyes, not for other programs
@@ -49,9 +48,9 @@ def search(
     asked = SearchQuery(" ".join(query), top_k, path_prefix, tags, group_by)  # type: ignore[arg-type]  # a Choice
     answer = open_service(project, os.environ).search(asked, scope)
     if as_json:
-        from searchsocket.serving.answer_json import search_json
+        from searchsocket.serving.answer_json import to_json
 
-        print_json(search_json(answer, sources=True))
+        click.echo(to_json(answer, sources=True))
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
     for line in answer_lines(answer, width):

@@ -1,99 +1,136 @@
-"""What a query is answered with; every surface (CLI, HTTP, agents) translates this."""
+"""What a query is answered with: the shape of every surface (HTTP, command line, agents)."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from searchsocket.search.quoting.snippet import Snippet
-from searchsocket.search.related import RelatedPage
-from searchsocket.types import ChunkKind, GroupBy, RouteResolution
+from pydantic import Field
+
+from searchsocket.search.wire import Age, Href, Marks, Resolution, RouteFile, Score, SnippetHtml, Wire
+from searchsocket.types import ChunkKind, GroupBy
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """Every part of one score: (fused + links + depth + exact) x weight, brought to [0, 1].
+class Explanation(Wire):
+    """score = (fused + links + depth + exact) x weight, brought to [0, 1]; fused: vector, keyword, page, by shares."""
 
-    What brings it there is one divisor for the whole answer.
-    """
-
+    # What brings it to [0, 1] is one divisor for the whole answer.
     cosine: float  # as the store gave it
     bm25: float  # as the store gave it; 0 when no word was found
     vector: float  # cosine scaled over this query's candidates, in [0, 1]
     keyword: float  # bm25 scaled likewise
     page_bm25: float  # of the whole page; 0 when it is not among the best pages
     page: float  # page_bm25 scaled likewise
-    fused: float  # vector, keyword and page by their shares, see `search/fusion.py`
+    fused: float  # vector, keyword and page by their shares, see `search/ranking/fusion.py`
     links: float
     depth: float
-    exact: float  # where the query is the title, or names something that the chunk holds, see `search/exact.py`
+    exact: float  # where the query is the title, or names something that the chunk holds, see `ranking/exact.py`
     weight: float
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class Section(Wire):
     """A section of a page that answers too."""
 
-    href: str  # url#anchor
+    href: Href
     anchor: str
     title: str  # "" for what stands before the first heading
     heading_path: tuple[str, ...]
-    snippet: Snippet
-    score: float
+    snippet: str
+    snippet_html: SnippetHtml
+    marks: Marks
+    score: Score
     ref: str  # survives edits elsewhere on the page
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """One page, as its best chunk answers; or one chunk (spec 14.1)."""
+class Result(Wire):
+    """One page, or one chunk."""
 
     url: str
-    href: str  # url#anchor: opens at the section
+    href: Href
     anchor: str
     title: str
     section_title: str
     heading_path: tuple[str, ...]
-    snippet: Snippet
-    score: float  # in [0, 1], higher is better; comparable only within one answer
-    kind: ChunkKind  # of the best chunk
-    ref: str
+    snippet: str
+    snippet_html: SnippetHtml
+    marks: Marks
+    score: Score
+    route_file: Annotated[RouteFile, Field(description="Source file of the page; null for callers without a key.")]
+    route_resolution: Resolution
+    scope: str
+    generation: str
+    age_seconds: Age
     tags: tuple[str, ...]
     language: str
     modified: str  # ISO 8601 as the page states it; "" when it does not
-    route_file: str  # "" when no route made the page
-    route_resolution: RouteResolution
-    scope: str
-    generation: str
-    age_s: float  # since the generation was published
-    sections: tuple[Section, ...] = ()  # by score; empty when grouped by chunk
+    ref: Annotated[str, Field(description="Names this piece of the page across edits elsewhere.")]
+    sections: tuple[Section, ...]  # by score; empty when grouped by chunk
     explanation: Explanation | None = None  # on request
+    kind: Annotated[ChunkKind, Field(exclude=True)] = "section"  # of the best chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Timings(Wire):
+    """Milliseconds by part."""
+
+    embed: float
+    vector: float
+    keyword: float
+    rerank: float
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchMeta(Wire):
+    """How the answer came about."""
+
+    timings_ms: Timings
+    used_rerank: bool
+    model_id: str
+    generation: str
+    published_at: str  # ISO 8601, UTC
+    age_seconds: float
 
 
 Quality = Literal["answered", "rejected"]
 
 
 @dataclass(frozen=True, slots=True)
-class SearchAnswer:
-    """The results of one query over one generation."""
+class SearchAnswer(Wire):
+    """Ranked results; none when nothing answers, which is not an error."""
 
     q: str  # as it was run
     scope: str
-    generation: str
-    published_at: str  # ISO 8601, UTC
-    age_s: float
-    results: tuple[Result, ...]
-    timings_ms: dict[str, float]  # embed, vector, keyword, rerank, total
-    model_id: str
     group_by: GroupBy
-    used_rerank: bool = False
-    quality: Quality = "answered"  # "rejected": what was found is too weak to be shown, so there are no results
+    results: tuple[Result, ...]
+    meta: SearchMeta
+    # "rejected": what was found is too weak to be given, so there are no results
+    quality: Annotated[Quality, Field(exclude=True)] = "answered"
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedAnswer:
-    """The pages near one page, in one generation."""
+class RelatedPage(Wire):
+    """A page near another one, and why."""
+
+    url: str
+    title: str
+    description: str
+    score: Score
+    meaning: Annotated[float, Field(ge=0, le=1, description="How near in meaning.")]  # cosine of its nearest chunk
+    is_linked: Annotated[bool, Field(description="The page links to it.")]
+    is_neighbour: Annotated[bool, Field(description="It lies in the same directory.")]
+    tags: tuple[str, ...]
+    route_file: RouteFile
+    route_resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedAnswer(Wire):
+    """Pages near a page, nearest first."""
 
     url: str
     scope: str
     generation: str
-    published_at: str  # ISO 8601, UTC
-    age_s: float
-    pages: tuple[RelatedPage, ...]  # nearest first
+    age_seconds: float
+    results: tuple[RelatedPage, ...]

@@ -9,7 +9,7 @@ import numpy as np
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch
-from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
+from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer, SearchMeta, Timings
 from searchsocket.search.cost import cost_of
 from searchsocket.search.find import find
 from searchsocket.search.query import SearchQuery, checked
@@ -82,13 +82,16 @@ class SearchEngine:
         return SearchAnswer(
             q=query.q,
             scope=scope.name,
-            generation=generation.name,
-            published_at=generation.published_at,
-            age_s=age,
-            results=results,
-            timings_ms=watch.timings_ms(),
-            model_id=generation.model_id,
             group_by=query.group_by,
+            results=results,
+            meta=SearchMeta(
+                timings_ms=watch.timings(),
+                used_rerank=False,
+                model_id=generation.model_id,
+                generation=generation.name,
+                published_at=generation.published_at,
+                age_seconds=age,
+            ),
             quality="answered" if answered else "rejected",
         )
 
@@ -103,7 +106,7 @@ class SearchEngine:
         pages = tuple(related_pages(reader, url, top_k))
         generation = reader.generation
         age = age_s(generation.published_at, self._clock())
-        return RelatedAnswer(url, scope.name, generation.name, generation.published_at, age, pages)
+        return RelatedAnswer(url, scope.name, generation.name, age, pages)
 
     def _embed(self, q: str, generation: Generation) -> Vector:
         """The query's vector, sure to be comparable with the generation's."""
@@ -157,11 +160,9 @@ class _Watch:
         yield
         self._parts[name] += perf_counter() - began
 
-    def timings_ms(self) -> dict[str, float]:
-        return {
-            name: round(1000 * seconds, 3)
-            for name, seconds in [*self._parts.items(), ("total", perf_counter() - self._began)]
-        }
+    def timings(self) -> Timings:
+        seconds = self._parts | {"total": perf_counter() - self._began}
+        return Timings(**{name: round(1000 * spent, 3) for name, spent in seconds.items()})
 
 
 def _exact(reader: IndexReader, q: str, found: Candidates) -> Scores:

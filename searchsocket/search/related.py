@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest, PageNotFound
+from searchsocket.search.answer import RelatedPage
 from searchsocket.search.query import MAX_TOP_K
 from searchsocket.stores.base import IndexReader
-from searchsocket.types import Record, RouteResolution, Vector, Vectors
+from searchsocket.types import Record, Vector, Vectors
 from searchsocket.urls.paths import canonical_path
 from searchsocket.urls.resolve import resolve_link
 
@@ -21,22 +21,6 @@ _HITS_A_PAGE = 5  # chunks looked at for each page that is wanted
 _MAX_LINKS = 30
 _MAX_CHUNKS = 200  # of the page itself: enough to know what it is about
 _LINK = re.compile(r"\]\(<?([^()\s<>]{1,2000})")
-
-
-@dataclass(frozen=True, slots=True)
-class RelatedPage:
-    """A page near another one, and why."""
-
-    url: str
-    title: str
-    description: str
-    score: float  # in [0, 1], higher is nearer; comparable only within one answer
-    meaning: float  # cosine of its nearest chunk to the whole page, in [0, 1]
-    is_linked: bool
-    is_neighbour: bool  # in the same directory
-    tags: tuple[str, ...]
-    route_file: str
-    route_resolution: RouteResolution
 
 
 def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage]:
@@ -82,7 +66,7 @@ def _page(record: Record, cosine: float, *, is_linked: bool, is_neighbour: bool)
         is_linked=is_linked,
         is_neighbour=is_neighbour,
         tags=record.tags,
-        route_file=record.route_file,
+        route_file=record.route_file or None,
         route_resolution=record.route_resolution,
     )
 

@@ -3,10 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import SearchSocketError
 from searchsocket.search.quoting.results import age_s
+from searchsocket.search.wire import Wire
 from searchsocket.serving.public_words import public_message
 from searchsocket.serving.recent import Recent
 from searchsocket.serving.scopes import ReadableScopes
@@ -18,27 +22,30 @@ _HEALTH_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class ScopeHealth:
+class ScopeHealth(Wire):
     """One scope's live index."""
 
     scope: str
-    ready: bool  # it has an index, made with the model that is configured
-    degraded: str | None = None  # why an older generation answers than the newest
+    ready: Annotated[bool, Field(description="It has an index, made with the model that is configured.")]
+    degraded: Annotated[
+        str | None, Field(description="Why an older generation answers than the newest; null when it is the newest.")
+    ] = None
     generation: str | None = None
     published_at: str | None = None
-    age_s: float | None = None
+    age_seconds: float | None = None
     records: int | None = None
     pages: int | None = None
     model_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceHealth:
-    """What can be said of all scopes that a caller may know of."""
+class ServiceHealth(Wire):
+    """`live`: the process answers; `ready`: every scope that callers may read by default does."""
 
-    ready: bool  # every public scope is
+    live: bool
+    ready: bool
     scopes: tuple[ScopeHealth, ...]
-    backend: str | None = None  # what the store says of itself; for the trusted
+    backend: Annotated[str | None, Field(description="What the store says of itself; null without a key.")] = None
 
 
 class HealthCheck:
@@ -64,15 +71,15 @@ class HealthCheck:
         known = {health.scope: health for health in self._public(trusted=trusted)}
         ready = all(health.ready for health in known.values())
         if not trusted:
-            return ServiceHealth(ready, tuple(known.values()))
+            return ServiceHealth(True, ready, tuple(known.values()))
         try:
             for generation in self._store.list_scopes():
                 known.setdefault(generation.scope, self._of_generation(generation))
             backend = self._store.health()
         except SearchSocketError as error:
-            return ServiceHealth(False, tuple(known.values()), error.code)
+            return ServiceHealth(True, False, tuple(known.values()), error.code)
         details = backend.details or ("ok" if backend.ok else "not ok")
-        return ServiceHealth(ready and backend.ok, tuple(known.values()), details)
+        return ServiceHealth(True, ready and backend.ok, tuple(known.values()), details)
 
     def _public(self, *, trusted: bool) -> tuple[ScopeHealth, ...]:
         """Of the public scopes: for strangers, those of a moment ago where they are many, so that it costs no more than
@@ -100,7 +107,7 @@ class HealthCheck:
             degraded=degraded,
             generation=generation.name,
             published_at=generation.published_at,
-            age_s=age_s(generation.published_at, self._clock()),
+            age_seconds=age_s(generation.published_at, self._clock()),
             records=generation.records,
             pages=generation.pages,
             model_id=generation.model_id,

@@ -1,9 +1,13 @@
 """One page of an index, as a program or an agent reads it."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from searchsocket.errors import IndexCorrupt, PageMissing
 from searchsocket.mirror.document import parse_page, render_page
+from searchsocket.search.wire import Resolution, RouteFile, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation, Page
 from searchsocket.urls.paths import ancestors, canonical_path
@@ -13,6 +17,25 @@ _MAX_WORDS = 12  # of a wrong path: a miss must cost no more than a query
 _MAX_CHARS = 200
 _MAX_ABOVE = 12  # folders that are looked for, from the nearest
 _SOURCE_KEYS = ("routeFile: ", "routeResolution: ")
+
+
+@dataclass(frozen=True, slots=True)
+class PageAnswer(Wire):
+    """One page of the mirror: what the index saw."""
+
+    url: str
+    title: str
+    description: str
+    scope: str
+    generation: str
+    tags: tuple[str, ...]
+    language: str
+    modified: str
+    incoming_links: int
+    outgoing_links: int
+    route_file: RouteFile
+    route_resolution: Resolution
+    markdown: Annotated[str, Field(description="The page's text, without front matter.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +53,25 @@ class FoundPage:
         head, mark, body = text.partition("\n---\n\n")
         kept = [line for line in head.split("\n") if not line.startswith(_SOURCE_KEYS)]
         return "\n".join(kept) + mark + body
+
+    def answer(self) -> PageAnswer:
+        """The page as it travels."""
+        page = self.page
+        return PageAnswer(
+            url=page.url,
+            title=page.title,
+            description=page.description,
+            scope=page.scope,
+            generation=self.generation.name,
+            tags=page.tags,
+            language=page.language,
+            modified=page.modified,
+            incoming_links=page.incoming_links,
+            outgoing_links=page.outgoing_links,
+            route_file=page.route_file or None,
+            route_resolution=page.route_resolution,
+            markdown=page.body,
+        )
 
 
 def find_page(path: str, reader: IndexReader) -> FoundPage:

@@ -7,8 +7,7 @@ from runner_types import RunCli, RunJson
 from small_site import write_page
 
 from searchsocket.cli.results import answer_lines, mark_lines
-from searchsocket.search.answer import Result, SearchAnswer
-from searchsocket.search.quoting.snippet import Snippet
+from searchsocket.search.answer import Result, SearchAnswer, SearchMeta, Timings
 
 BOLD = "\x1b[33m\x1b[1m"
 
@@ -21,7 +20,9 @@ def result(title: str = "Tides", section: str = "High water", text: str = "The t
         title=title,
         section_title=section,
         heading_path=(),
-        snippet=Snippet(text, ((4, 8),)),
+        snippet=text,
+        snippet_html="",
+        marks=((4, 8),),
         score=0.75,
         kind="section",
         ref="",
@@ -32,12 +33,14 @@ def result(title: str = "Tides", section: str = "High water", text: str = "The t
         route_resolution="exact",
         scope="main",
         generation="g",
-        age_s=0.0,
+        age_seconds=0.0,
+        sections=(),
     )
 
 
 def answer(*results: Result) -> SearchAnswer:
-    return SearchAnswer("tide", "main", "g", "", 0.0, results, {"total": 2.0}, "hash", "page")
+    meta = SearchMeta(Timings(0, 0, 0, 0, 2.0), False, "hash", "g", "", 0.0)
+    return SearchAnswer("tide", "main", "page", results, meta)
 
 
 def test_a_result_names_title_section_place_and_route_file() -> None:

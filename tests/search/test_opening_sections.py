@@ -81,7 +81,7 @@ def test_a_long_chunk_opens_where_its_passage_stands(tmp_path: Path) -> None:
     filler = "Nothing of note happens here. " * 20
     text = f"## One {{#one}}\n\nAn otter.\n\n{filler}\n\n## Two {{#two}}\n\n{filler}\n\nThe otter swims upstream.\n"
     found = best(tmp_path, text, "otter upstream", section="One")
-    assert (found.anchor, "upstream" in found.snippet.text) == ("two", True)
+    assert (found.anchor, "upstream" in found.snippet) == ("two", True)
 
 
 def test_a_summary_opens_at_the_top_of_its_page() -> None:

@@ -16,15 +16,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 def test_a_page_about_the_same_is_nearest(site: Site) -> None:
     answer = site.engine.related("/docs-old/battery", MAIN, top_k=3)
-    assert answer.pages[0].url == "/docs/battery"
-    assert all(0 <= page.score <= 1 for page in answer.pages)
+    assert answer.results[0].url == "/docs/battery"
+    assert all(0 <= page.score <= 1 for page in answer.results)
     assert answer.generation == site.store.reader(MAIN).generation.name
 
 
 def test_the_page_itself_and_hidden_pages_are_not_near_it(tmp_path: Path) -> None:
     pieces = [Piece("/a", "The same words."), Piece("/hidden", "The same words.", weight=0), Piece("/b", "Others.")]
     site = make_site(tmp_path, pieces)
-    assert [page.url for page in site.engine.related("/a", MAIN).pages] == ["/b"]
+    assert [page.url for page in site.engine.related("/a", MAIN).results] == ["/b"]
 
 
 def test_links_and_neighbours_decide_between_equals(tmp_path: Path) -> None:
@@ -37,13 +37,13 @@ def test_links_and_neighbours_decide_between_equals(tmp_path: Path) -> None:
         Piece("/guide/near", "Quite different text.", title="Same"),
     ]
     answer = make_site(tmp_path, pieces).engine.related("/guide/a", MAIN)
-    assert [page.url for page in answer.pages] == ["/far/linked", "/far/relative", "/guide/near", "/far/plain"]
-    assert [page.is_linked for page in answer.pages] == [True, True, False, False]
-    assert [page.is_neighbour for page in answer.pages] == [False, False, True, False]
+    assert [page.url for page in answer.results] == ["/far/linked", "/far/relative", "/guide/near", "/far/plain"]
+    assert [page.is_linked for page in answer.results] == [True, True, False, False]
+    assert [page.is_neighbour for page in answer.results] == [False, False, True, False]
 
 
 def test_any_spelling_of_the_page_will_do(site: Site) -> None:
-    assert site.engine.related("docs/battery/?x#y", MAIN).pages == site.engine.related("/docs/battery", MAIN).pages
+    assert site.engine.related("docs/battery/?x#y", MAIN).results == site.engine.related("/docs/battery", MAIN).results
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def service(tmp_path: Path) -> SearchService:
 
 def test_it_answers_by_itself(service: SearchService) -> None:
     assert service.search(SearchQuery("battery"), MAIN).results[0].url == "/docs/battery"
-    assert service.related("/docs/battery", MAIN, 2).pages
+    assert service.related("/docs/battery", MAIN, 2).results
     with pytest.raises(PageMissing) as refused:
         service.page("/docs/batery", MAIN)
     assert "/docs/battery" not in str(refused.value)  # suggestions are told apart from the words

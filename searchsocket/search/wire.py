@@ -1,0 +1,35 @@
+"""How answers travel: a dataclass is its JSON, in camelCase, and the description of it (spec 14.1)."""
+
+from typing import Annotated, TypeVar
+
+from pydantic import ConfigDict, Field, PlainSerializer, SerializationInfo
+from pydantic.alias_generators import to_camel
+
+from searchsocket.types import RouteResolution
+
+T = TypeVar("T")
+
+
+class Wire:
+    """Base of a dataclass that is written as JSON, field by field; one with `exclude` stays inside."""
+
+    __slots__ = ()
+    __pydantic_config__ = ConfigDict(alias_generator=to_camel, serialize_by_alias=True)
+
+
+def _for_the_trusted(value: T, info: SerializationInfo) -> T | None:
+    """Null, unless whoever writes the answer says that its reader may see sources."""
+    return value if info.context == SOURCES else None
+
+
+SOURCES = "sources"  # the context in which source paths are written
+RouteFile = Annotated[str | None, PlainSerializer(_for_the_trusted, return_type=str | None)]
+Resolution = Annotated[RouteResolution | None, PlainSerializer(_for_the_trusted, return_type=RouteResolution | None)]
+Score = Annotated[float, Field(ge=0, le=1, description="Higher is better; comparable only within one answer.")]
+Age = Annotated[float, Field(ge=0, description="Since the index was published.")]
+Marks = Annotated[
+    tuple[tuple[int, int], ...],
+    Field(description="Where query words stand in `snippet`: [start, end) in code points."),
+]
+SnippetHtml = Annotated[str, Field(description="`snippet` escaped for HTML, with `<mark>` and no other markup.")]
+Href = Annotated[str, Field(description="url#anchor: opens at the section.", examples=["/docs/start#install"])]
