@@ -18,7 +18,7 @@ def asset_check(check: Check) -> dg.AssetChecksDefinition:
         warnings.simplefilter("ignore", dg.PreviewWarning)
 
         @dg.asset_check(
-            asset=check.stage,
+            asset=check.stage.name,
             name=check.name,
             description=check.description,
             blocking=check.blocking,

@@ -9,14 +9,6 @@ from typing import IO, Any
 from searchsocket.cli.output import safe
 from searchsocket.events import Event, OnEvent, ignore
 
-STAGES = {
-    "site_pages": "Reading the site",
-    "page_mirror": "Writing the mirror",
-    "page_chunks": "Cutting chunks",
-    "chunk_embeddings": "Embedding",
-    "search_index": "Publishing",
-}
-
 
 @contextmanager
 def listener(*, lines: bool) -> Iterator[OnEvent]:
@@ -63,9 +55,11 @@ def _progress_bar(stream: IO[str]) -> Iterator[OnEvent]:
 
 
 def _shown(fields: dict[str, Any]) -> dict[str, Any]:
-    stage, done, total = str(fields.get("stage", "")), int(fields.get("done", 0)), fields.get("total")
+    from searchsocket.pipeline.run.stages import STAGES  # loaded already by who reports
+
+    name, done, total = str(fields.get("stage", "")), int(fields.get("done", 0)), fields.get("total")
     return {
-        "description": safe(STAGES.get(stage, stage)),
+        "description": safe(STAGES[name].label if name in STAGES else name),
         "completed": done,
         "total": total,
         "done": f"{done:,} of {total:,}" if total else f"{done:,}" if done else "",

@@ -18,9 +18,9 @@ _WARNINGS_SHOWN = 50
 _EVENTS_LOGGED = 5  # of each name: Dagster's log is a database, a line for each of 10,000 pages would be most of a run
 
 
-def materialized(result: StageResult) -> dg.MaterializeResult[None]:
+def materialized(result: StageResult[Any]) -> dg.MaterializeResult[None]:
     """A stage's result as a materialization; its numbers stay plain, so that Dagster plots them."""
-    metadata: dict[str, Any] = {"dagster/row_count": result.total, **result.numbers}
+    metadata: dict[str, Any] = {"dagster/row_count": result.total, **result.numbers.values()}
     metadata["seconds"] = round(result.seconds, 3)
     metadata["warnings"] = len(result.warnings)
     if result.warnings:

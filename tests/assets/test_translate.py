@@ -7,13 +7,14 @@ import pytest
 
 from searchsocket.errors import BudgetExceeded, Interrupted
 from searchsocket.events import Event
+from searchsocket.pipeline.run.numbers import EmbeddingNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized
 
 RESULT = StageResult(
     stage="site_pages",
     total=2,
-    numbers={"found": 2, "estimated_cost_usd": 0.25},
+    numbers=EmbeddingNumbers.of({"created": 2, "estimated_cost_usd": 0.25}),
     version="abc",
     seconds=1.23456,
     warnings=("one page is odd",),
@@ -25,7 +26,10 @@ RESULT = StageResult(
 def test_numbers_stay_plain_so_that_dagster_plots_them() -> None:
     metadata = materialized(RESULT).metadata or {}
     plain = {key: value for key, value in metadata.items() if isinstance(value, int | float)}
-    assert plain == {"dagster/row_count": 2, "found": 2, "estimated_cost_usd": 0.25, "seconds": 1.235, "warnings": 1}
+    assert plain == {
+        "dagster/row_count": 2, "unique_texts": 0, "created": 2, "reused": 0, "estimated_tokens": 0,
+        "estimated_cost_usd": 0.25, "dimensions": 0, "seconds": 1.235, "warnings": 1,
+    }  # fmt: skip
 
 
 def test_the_version_of_the_stage_is_the_data_version() -> None:

@@ -24,11 +24,12 @@ STUCK = """
 import signal, sys
 from pathlib import Path
 import searchsocket.pipeline.run.stages as stages
-def stuck(run):
+from dataclasses import replace
+def stuck(run, state):
     Path({flag!r}).write_text("x")
     while True:
         signal.pause()
-stages.STAGES = {{**stages.STAGES, "page_chunks": stuck}}
+stages.STAGES = {{**stages.STAGES, "page_chunks": replace(stages.STAGES["page_chunks"], body=stuck)}}
 sys.argv = ["searchsocket", "index", "--project", {root!r}]
 from searchsocket.cli.main import main
 main()

@@ -55,7 +55,11 @@ main()
 IN_STAGE = """
 import searchsocket.pipeline.run.stages as stages
 stage = stages.STAGES[{stage!r}]
-stages.STAGES = {{**stages.STAGES, {stage!r}: lambda run: (once(), stage(run))[1]}}
+class Once(type(stage)):
+    def __call__(self, run):
+        once()
+        return stage(run)
+stages.STAGES = {{**stages.STAGES, {stage!r}: Once(*(getattr(stage, name) for name in stage.__slots__))}}
 """
 AFTER_A_FAILED_CALL = """
 from searchsocket.embedders.hash import HashEmbedder

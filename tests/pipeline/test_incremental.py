@@ -105,7 +105,7 @@ def test_a_second_scope_extracts_only_what_differs(site: Site) -> None:
     extracted: list[str] = []
     run = site.run("preview", on_event=lambda event: extracted.append(event.name))
     result = [stage(run) for stage in STAGES.values()][1]
-    assert (result.numbers["extracted"], result.numbers["reused"]) == (1, 5)
+    assert (result.numbers.extracted, result.numbers.reused) == (1, 5)
     assert site.urls("preview") == site.urls()
     fresh = Site(site.root.parent / "fresh" / "site")
     fresh.write("docs/faq.html", "FAQ", "<p>Questions about <a href='/docs/usage'>prices</a> are answered here.</p>")

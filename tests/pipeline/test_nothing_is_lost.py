@@ -168,7 +168,7 @@ def test_every_stage_runs_alone_again(site: Site) -> None:
     site.index()
     run = site.run()
     for stage in STAGES.values():
-        result = stage(replace(run, run_id=f"alone-{stage.__name__}"))
+        result = stage(replace(run, run_id=f"alone-{stage.name}"))
         assert result.seconds > 0
         assert result.version
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from searchsocket.dollars import dollars
 from searchsocket.errors import SourceUnavailable
@@ -10,9 +10,13 @@ from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.extraction.job import extract_page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import sha256
-from searchsocket.pipeline.run.results import Number
-from searchsocket.pipeline.stages.chunk_embeddings import budget, plan_embeddings, texts_at_stake
+from searchsocket.pipeline.run.numbers import Number
+from searchsocket.pipeline.run.stage import Stage
+from searchsocket.pipeline.stages.chunk_embeddings import budget, chunk_embeddings, plan_embeddings, texts_at_stake
 from searchsocket.pipeline.stages.index_changes import merged
+from searchsocket.pipeline.stages.page_chunks import page_chunks
+from searchsocket.pipeline.stages.page_mirror import page_mirror
+from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.state.base.extracts import extract_key
 from searchsocket.system.batches import batches
 
@@ -34,11 +38,17 @@ class CheckOutcome:
 class Check:
     """A question about one stage's output; a blocking one stops the stages after it."""
 
-    name: str
-    stage: str
-    blocking: bool
-    description: str
+    stage: Stage[Any]
     run: Callable[[ScopeRun], CheckOutcome]
+    blocking: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.run.__name__
+
+    @property
+    def description(self) -> str:
+        return self.run.__doc__ or ""
 
 
 def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
@@ -123,15 +133,9 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
 CHECKS: Mapping[str, Check] = {
     check.name: check
     for check in (
-        Check("mirror_deterministic", "page_mirror", False, mirror_deterministic.__doc__ or "", mirror_deterministic),
-        Check("cost_within_budget", "page_chunks", True, cost_within_budget.__doc__ or "", cost_within_budget),
-        Check("embeddings_sane", "chunk_embeddings", True, embeddings_sane.__doc__ or "", embeddings_sane),
-        Check(
-            "index_matches_manifest",
-            "search_index",
-            False,
-            index_matches_manifest.__doc__ or "",
-            index_matches_manifest,
-        ),
+        Check(page_mirror, mirror_deterministic),
+        Check(page_chunks, cost_within_budget, blocking=True),
+        Check(chunk_embeddings, embeddings_sane, blocking=True),
+        Check(search_index, index_matches_manifest),
     )
 }

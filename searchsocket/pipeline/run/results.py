@@ -2,24 +2,40 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-Number = int | float
+from searchsocket.pipeline.run.numbers import (
+    ChunkNumbers,
+    EmbeddingNumbers,
+    IndexNumbers,
+    MirrorNumbers,
+    Numbers,
+    PageNumbers,
+)
+
+N = TypeVar("N", bound=Numbers, covariant=True)
+K = TypeVar("K", bound=Numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class StageResult:
-    """What one stage did. `numbers` keep their keys from run to run, so that they can be plotted."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageResult(Generic[N]):
+    """What one stage did."""
 
-    stage: str
+    stage: str = ""  # its name, once it has ended
     total: int  # what the stage is about: pages, chunks, vectors, records
-    numbers: Mapping[str, Number]
+    numbers: N
     version: str  # digest of the stage's output: equal versions mean equal outputs
-    seconds: float
+    seconds: float = 0.0
     warnings: tuple[str, ...] = ()
     tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)  # title -> rows for people
     preview: str = ""  # Markdown for people
     generation: str = ""  # the live generation after the stage, where the stage publishes
+
+
+def result_of(report: Mapping[str, Any], kind: type[K]) -> StageResult[K]:
+    """A stage's result from the report on record."""
+    values = {**report, "numbers": kind.of(report["numbers"]), "warnings": tuple(report["warnings"])}
+    return StageResult(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,42 +67,34 @@ class IndexSummary:
         return {names.get(key, key): value for key, value in asdict(self).items()}
 
 
-def result_of(report: Mapping[str, Any]) -> StageResult:
-    """A stage's result from the report on record."""
-    return StageResult(**{**report, "warnings": tuple(report["warnings"])})
-
-
-def summarise(scope: str, results: Sequence[StageResult], *, dry_run: bool = False) -> IndexSummary:
+def summarise(scope: str, results: Sequence[StageResult[Numbers]], *, dry_run: bool = False) -> IndexSummary:
     """Put the stages' numbers together; a stage that did not run counts nothing."""
-    numbers: dict[str, Number] = {}
-    for result in results:
-        numbers.update({f"{result.stage}.{key}": value for key, value in result.numbers.items()})
-
-    def pick(stage: str, *keys: str) -> dict[str, int]:
-        return {key: int(numbers.get(f"{stage}.{key}", 0)) for key in keys}
-
-    pages = pick("site_pages", "found") | pick("page_mirror", "indexed", "skipped", "failed", "removed")
-    # Files that the source passed over (fallbacks, second spellings) are found and skipped, so that the sum is right.
-    for key in ("skipped", "failed"):
-        passed_over = int(numbers.get(f"site_pages.{key}", 0))
-        pages[key] += passed_over
-        pages["found"] += passed_over
-    index = next((result for result in results if result.stage == "search_index"), None)
+    pages, mirror = _numbers(results, PageNumbers), _numbers(results, MirrorNumbers)
+    chunks, embeddings = _numbers(results, ChunkNumbers), _numbers(results, EmbeddingNumbers)
+    index = _numbers(results, IndexNumbers)
     return IndexSummary(
         scope=scope,
-        generation=index.generation if index else "",
-        pages=pages,
-        chunks=pick("page_chunks", "total", "changed"),
-        embeddings=pick("chunk_embeddings", "reused", "created"),
-        records=pick("search_index", "upserted", "deleted"),
-        estimated_tokens=int(numbers.get("chunk_embeddings.estimated_tokens", 0)),
-        estimated_cost_usd=float(numbers.get("chunk_embeddings.estimated_cost_usd", 0.0)),
-        routes={
-            "exact": int(numbers.get("page_mirror.routes_exact", 0)),
-            "bestEffort": int(numbers.get("page_mirror.routes_best_effort", 0)),
+        generation=next((result.generation for result in results if result.generation), ""),
+        pages={
+            # Files that the source passed over (fallbacks, second spellings) are found and skipped: the sum is right.
+            "found": pages.found + pages.skipped + pages.failed,
+            "indexed": mirror.indexed,
+            "skipped": mirror.skipped + pages.skipped,
+            "failed": mirror.failed + pages.failed,
+            "removed": mirror.removed,
         },
-        deletion_eligible=bool(numbers.get("site_pages.deletion_eligible", 0)),
+        chunks={"total": chunks.total, "changed": chunks.changed},
+        embeddings={"reused": embeddings.reused, "created": embeddings.created},
+        records={"upserted": index.upserted, "deleted": index.deleted},
+        estimated_tokens=embeddings.estimated_tokens,
+        estimated_cost_usd=float(embeddings.estimated_cost_usd),
+        routes={"exact": mirror.routes_exact, "bestEffort": mirror.routes_best_effort},
+        deletion_eligible=bool(pages.deletion_eligible),
         warnings=tuple(warning for result in results for warning in result.warnings),
         seconds={result.stage: round(result.seconds, 3) for result in results},
         dry_run=dry_run,
     )
+
+
+def _numbers(results: Sequence[StageResult[Numbers]], kind: type[K]) -> K:
+    return next((result.numbers for result in results if isinstance(result.numbers, kind)), kind.of({}))

@@ -1,44 +1,81 @@
 """What surrounds every stage: the scope's lock and state, the clock, and the result on record."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
-from functools import wraps
+from dataclasses import asdict, dataclass, replace
+from inspect import cleandoc
 from time import perf_counter
+from typing import Any, Generic, TypeVar
 
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stopping import stop_if_told
 from searchsocket.project.access import make_private_folders
 from searchsocket.state import ScopeState
 from searchsocket.system.errors import system_error
 
-Stage = Callable[[ScopeRun], StageResult]
-StageBody = Callable[[ScopeRun, ScopeState], StageResult]
+N = TypeVar("N", bound=Numbers)
+StageBody = Callable[[ScopeRun, ScopeState], StageResult[N]]
 KEPT_RUNS = 200
 
 
-def stage(body: StageBody) -> Stage:
-    """Make a stage of a function: it can then run with the others or alone in its own process."""
+@dataclass(frozen=True, slots=True)
+class Stage(Generic[N]):
+    """One step of a run, which can run with the others or alone in its own process: all that anyone knows of it."""
 
-    @wraps(body)
-    def run_stage(run: ScopeRun) -> StageResult:
+    name: str
+    label: str  # what it is doing, for people who wait
+    body: StageBody[N]
+    dry: StageBody[N]  # what a dry run does instead: the same, or only count
+    numbers: type[N]
+    reads: tuple[str, ...]  # the stages whose output is its input
+    version: str  # of the code: another one may give another output for the same input
+    kinds: frozenset[str]  # what the output is made of, for people
+
+    @property
+    def description(self) -> str:
+        """What it gives, for people."""
+        return cleandoc(self.body.__doc__ or "").partition("\n\nRaises:")[0]
+
+    def __call__(self, run: ScopeRun) -> StageResult[N]:
         started = perf_counter()
         damage: list[str] = []
         with exclusive(run), run.state.open(run.scope.name, damage.append) as state:
             stop_if_told(run)
             try:
-                result = body(run, state)
+                result = (self.dry if run.workspace else self.body)(run, state)
             finally:
                 _leave_no_empty_folder(run)
-            result = replace(result, warnings=(*damage, *result.warnings), seconds=perf_counter() - started)
-            state.history.save(run.run_id, result.stage, run.clock().isoformat(), asdict(result))
+            warnings, seconds = (*damage, *result.warnings), perf_counter() - started
+            result = replace(result, stage=self.name, warnings=warnings, seconds=seconds)
+            state.history.save(run.run_id, self.name, run.clock().isoformat(), asdict(result))
             state.history.keep_newest(KEPT_RUNS)
         return result
 
-    return run_stage
+    def progress(self, run: ScopeRun, done: int, total: int | None) -> None:
+        """Tell how far it is."""
+        run.on_event(Event("progress", {"stage": self.name, "done": done, "total": total}))
+
+
+def stage(
+    label: str,
+    numbers: type[N],
+    *,
+    reads: Sequence[Stage[Any]] = (),
+    version: str = "1",
+    kinds: Iterable[str],
+    dry: StageBody[N] | None = None,
+) -> Callable[[StageBody[N]], Stage[N]]:
+    """Make a stage of a function, whose name and docstring are the stage's."""
+
+    def made(body: StageBody[N]) -> Stage[N]:
+        inputs = tuple(each.name for each in reads)
+        return Stage(body.__name__, label, body, dry or body, numbers, inputs, version, frozenset(kinds))
+
+    return made
 
 
 @contextmanager

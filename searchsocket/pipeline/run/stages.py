@@ -1,6 +1,7 @@
 """The stages by name, in the order of the data. Each can run alone, again, in its own process."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
@@ -9,10 +10,6 @@ from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.pipeline.stages.site_pages import site_pages
 
-STAGES: Mapping[str, Stage] = {
-    "site_pages": site_pages,
-    "page_mirror": page_mirror,
-    "page_chunks": page_chunks,
-    "chunk_embeddings": chunk_embeddings,
-    "search_index": search_index,
+STAGES: Mapping[str, Stage[Any]] = {
+    stage.name: stage for stage in (site_pages, page_mirror, page_chunks, chunk_embeddings, search_index)
 }

@@ -12,15 +12,24 @@ from searchsocket.errors import IndexCorrupt
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
-from searchsocket.pipeline.run.results import Number, StageResult
+from searchsocket.pipeline.run.numbers import EmbeddingNumbers
+from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.state import ScopeState
 from searchsocket.state.base.chunks import Text
 
 
-@stage
-def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult:
-    """Embed what the cache lacks, batch by batch; a run that dies resumes where it was.
+def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
+    """What a dry run foresees."""
+    return _result(state, run.backends.embedder, plan_embeddings(run, state))
+
+
+@stage("Embedding", EmbeddingNumbers, reads=[page_chunks], kinds={"numpy"}, dry=only_counted)
+def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
+    """A vector for every chunk, from the cache where its text was ever embedded before.
+
+    Batches are kept as they arrive, so the next run goes on where the provider failed.
 
     Raises:
         BudgetExceeded: The estimate is over the budget; nothing was called.
@@ -38,14 +47,12 @@ def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult:
             concurrency=settings.concurrency,
             max_cost_usd=budget(run),
             price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
-            on_progress=lambda done, total: run.on_event(
-                Event("progress", {"stage": "chunk_embeddings", "done": done, "total": total})
-            ),
+            on_progress=lambda done, total: chunk_embeddings.progress(run, done, total),
         )
         state.published.set_cache_size(cache.size())
         warnings = (*filter(None, [moved]), *cache.warnings)
-    result = replace(embedding_result(state, embedder, outcome), warnings=warnings)
-    run.on_event(Event("embedded_cached", {"texts": result.numbers["reused"]}))
+    result = replace(_result(state, embedder, outcome), warnings=warnings)
+    run.on_event(Event("embedded_cached", {"texts": result.numbers.reused}))
     run.on_event(Event("embedded_new", {"texts": outcome.created, "tokens": outcome.tokens}))
     return result
 
@@ -86,22 +93,18 @@ def _rest_is_live(run: ScopeRun, state: ScopeState) -> bool:
     return state.published.is_of(live)
 
 
-def embedding_result(state: ScopeState, embedder: Embedder, outcome: EmbedOutcome) -> StageResult:
-    """The stage's report; also what a dry run foresees."""
+def _result(state: ScopeState, embedder: Embedder, outcome: EmbedOutcome) -> StageResult[EmbeddingNumbers]:
     unique = state.chunks.count_texts()
-    numbers: dict[str, Number] = {
-        "unique_texts": unique,
-        "created": outcome.created,
-        "reused": unique - outcome.created,
-        "estimated_tokens": outcome.tokens,
-        "estimated_cost_usd": outcome.cost_usd,
-        "dimensions": embedder.dimensions,
-    }
     return StageResult(
-        stage="chunk_embeddings",
         total=unique,
-        numbers=numbers,
+        numbers=EmbeddingNumbers(
+            unique_texts=unique,
+            created=outcome.created,
+            reused=unique - outcome.created,
+            estimated_tokens=outcome.tokens,
+            estimated_cost_usd=outcome.cost_usd,
+            dimensions=embedder.dimensions,
+        ),
         version=digest_of([embedder.model_id, *state.chunks.texts_digests()]),
-        seconds=0.0,
         preview=f"Model `{embedder.model_id}`, {embedder.dimensions} dimensions",
     )

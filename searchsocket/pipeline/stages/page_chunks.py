@@ -9,9 +9,11 @@ from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
+from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.mirror_files import read_mirror_page
+from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.state import ScopeState
 from searchsocket.state.base.chunks import chunk_key
 
@@ -19,9 +21,9 @@ _BATCH = 100
 _KEPT_WARNINGS = 50
 
 
-@stage
-def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult:
-    """Cut what changed; keep the rest.
+@stage("Cutting chunks", ChunkNumbers, reads=[page_mirror], version=CHUNKER_VERSION, kinds={"markdown"})
+def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
+    """The mirror cut at headings into the pieces that search finds, and what embedding the new ones will cost.
 
     Raises:
         StateUnavailable: A mirror file is damaged; the page_mirror stage repairs it.
@@ -48,22 +50,17 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult:
                 cut += len(chunks)
                 done += 1
                 run.on_event(Event("chunked", {"url": url, "chunks": len(chunks)}))
-        run.on_event(Event("progress", {"stage": "page_chunks", "done": done, "total": pages}))
+        page_chunks.progress(run, done, pages)
         if truncated:
             warnings.append("--max-chunks cut the run short, so the pages after it keep what they had")
             break
     total, _ = state.chunks.count()
     return StageResult(
-        stage="page_chunks",
         total=total,
-        numbers={
-            "total": total,
-            "changed": changed,
-            "pages_cut": done,
-            "pages_kept": state.chunks.count_mirrored() - done,
-        },
+        numbers=ChunkNumbers(
+            total=total, changed=changed, pages_cut=done, pages_kept=state.chunks.count_mirrored() - done
+        ),
         version=digest_of(state.chunks.records_digests()),
-        seconds=0.0,
         warnings=tuple(warnings),
         tables={"Pages with most chunks": [page._asdict() for page in state.chunks.biggest(10)]},
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from searchsocket.errors import StrictRoutesFailed
 from searchsocket.events import Event
 from searchsocket.html.converters import make_converter
+from searchsocket.html.extract import EXTRACTOR_VERSION
 from searchsocket.pipeline.extraction.carried import extract_on_cluster
 from searchsocket.pipeline.extraction.job import (
     Extraction,
@@ -18,10 +19,12 @@ from searchsocket.pipeline.extraction.job import (
 )
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of, lines_of
+from searchsocket.pipeline.run.numbers import MirrorNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.link_graph import resolve_links
 from searchsocket.pipeline.stages.mirror_files import MirrorCounts, refresh_mirror
+from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.settings.model import RunSettings
 from searchsocket.state import ScopeState
 from searchsocket.state.base.extracts import StoredPage, extract_key
@@ -36,9 +39,11 @@ _SERIAL_PAGE_BYTES = 500_000  # a larger page may take minutes, and is left to a
 _SPELLED_OUT = 20  # warnings of one kind that are spelled out
 
 
-@stage
-def page_mirror(run: ScopeRun, state: ScopeState) -> StageResult:
-    """Extract what changed, count links, and bring the mirror files up to date.
+@stage("Writing the mirror", MirrorNumbers, reads=[site_pages], version=EXTRACTOR_VERSION, kinds={"markdown"})
+def page_mirror(run: ScopeRun, state: ScopeState) -> StageResult[MirrorNumbers]:
+    """What the index sees of each page, as Markdown files that people can read and diff.
+
+    Main content without boilerplate, the route file that made the page, and who links to it.
 
     Raises:
         StrictRoutesFailed: Strict route mapping is on and a page has no exact route.
@@ -101,7 +106,7 @@ def _extract_changed(run: ScopeRun, state: ScopeState, report: _Report) -> None:
         with state.transaction():
             for result in results:
                 _store(run, state, how, result, report)
-        run.on_event(Event("progress", {"stage": "page_mirror", "done": report.extracted, "total": total}))
+        page_mirror.progress(run, report.extracted, total)
 
 
 def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
@@ -182,7 +187,7 @@ def _hold_to_strict_routes(run: ScopeRun, state: ScopeState) -> None:
         raise StrictRoutesFailed(f"{len(rows)} pages have no exact route: {listed}{more}; fix them or drop strict mode")
 
 
-def _result(state: ScopeState, report: _Report, mirror: MirrorCounts) -> StageResult:
+def _result(state: ScopeState, report: _Report, mirror: MirrorCounts) -> StageResult[MirrorNumbers]:
     routes: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     for skip, resolution, count in state.extracts.census():
@@ -192,23 +197,21 @@ def _result(state: ScopeState, report: _Report, mirror: MirrorCounts) -> StageRe
             routes[resolution] += count
     indexed = sum(routes.values())
     return StageResult(
-        stage="page_mirror",
         total=indexed,
-        numbers={
-            "indexed": indexed,
-            "extracted": report.extracted - report.reused,
-            "reused": report.reused,
-            "written": mirror.written,
-            "unchanged": indexed - mirror.written,
-            "removed": mirror.removed,
-            "skipped": sum(skipped.values()),
-            "failed": report.failed,
-            "routes_exact": routes["exact"],
-            "routes_best_effort": routes["best-effort"],
-            "routes_none": routes["none"],
-        },
+        numbers=MirrorNumbers(
+            indexed=indexed,
+            extracted=report.extracted - report.reused,
+            reused=report.reused,
+            written=mirror.written,
+            unchanged=indexed - mirror.written,
+            removed=mirror.removed,
+            skipped=sum(skipped.values()),
+            failed=report.failed,
+            routes_exact=routes["exact"],
+            routes_best_effort=routes["best-effort"],
+            routes_none=routes["none"],
+        ),
         version=digest_of(lines_of(state.mirror.digests())),
-        seconds=0.0,
         warnings=report.lines(),
         tables={"Skipped pages": [{"reason": reason, "pages": count} for reason, count in sorted(skipped.items())]},
     )

@@ -8,11 +8,14 @@ from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, Scop
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
-from searchsocket.pipeline.run.results import StageResult, result_of
+from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
+from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.run.stopping import uninterrupted
+from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.index_changes import Change, Delete, IndexPlan, Pair, Upsert, changes, merged
 from searchsocket.pipeline.stages.page_bodies import stage_bodies
+from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import PublishInfo, VectorStore
@@ -23,9 +26,25 @@ _BATCH = 500
 _KEPT_DAYS = 7
 
 
-@stage
-def search_index(run: ScopeRun, state: ScopeState) -> StageResult:
-    """Stage upserts and deletions, then publish them in one switch.
+def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
+    """What a dry run foresees."""
+    store = run.backends.store
+    live = store.generation(run.scope)
+    refuse_large_deletion(run, state, live)
+    plan = IndexPlan(live.records if live else 0)
+    plan.count(live_changes(run, state, store, live))
+    return _result(plan, live, plan.warnings(), published=False)
+
+
+@stage(
+    "Publishing",
+    IndexNumbers,
+    reads=[page_chunks, chunk_embeddings],
+    kinds={"sqlite", "tantivy"},
+    dry=only_counted,
+)
+def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
+    """The published index: a generation is built beside the live one, verified, then switched in atomically.
 
     Raises:
         LargeDeletion: More than half of the live pages would go.
@@ -54,7 +73,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult:
         for rows in upserts.batches(_BATCH):
             store.upsert(rows, cache.get([row.content_hash for row in rows], embedder.model_id), scope)
             done += len(rows)
-            run.on_event(Event("progress", {"stage": "search_index", "done": done, "total": len(upserts)}))
+            search_index.progress(run, done, len(upserts))
         warnings += cache.warnings
         _bound(cache, project.settings.embeddings.cache_max_mb)
     stage_bodies(run, state, store)
@@ -70,7 +89,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult:
         published = live is None or generation.name != live.name
         if published:
             run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
-    return index_result(plan, generation, warnings, published=published)
+    return _result(plan, generation, warnings, published=published)
 
 
 def _bound(cache: EmbeddingCache, max_mb: int) -> None:
@@ -95,23 +114,20 @@ def repaired(store: VectorStore, scope: Scope) -> list[str]:
     return []
 
 
-def index_result(
+def _result(
     plan: IndexPlan, generation: Generation | None, warnings: Sequence[str], *, published: bool
-) -> StageResult:
-    """The stage's report; also what a dry run foresees."""
+) -> StageResult[IndexNumbers]:
     return StageResult(
-        stage="search_index",
         total=generation.records if generation else 0,
-        numbers={
-            "records": generation.records if generation else 0,
-            "pages": generation.pages if generation else 0,
-            "upserted": plan.upserted,
-            "deleted": plan.deleted,
-            "unchanged": plan.unchanged,
-            "published": int(published),
-        },
+        numbers=IndexNumbers(
+            records=generation.records if generation else 0,
+            pages=generation.pages if generation else 0,
+            upserted=plan.upserted,
+            deleted=plan.deleted,
+            unchanged=plan.unchanged,
+            published=int(published),
+        ),
         version=digest_of([generation.digest, generation.bodies_digest]) if generation else "",
-        seconds=0.0,
         warnings=tuple(warnings),
         generation=generation.name if generation else "",
     )
@@ -160,13 +176,13 @@ def _pairs(run: ScopeRun, state: ScopeState, store: VectorStore, live: Generatio
 
 
 def _info(run: ScopeRun, state: ScopeState, model_id: str, dimensions: int, *, changed: bool) -> PublishInfo:
-    report = state.history.last("chunk_embeddings")
-    numbers = result_of(report).numbers if report else {}
+    report = state.history.last(chunk_embeddings.name)
+    embedded = EmbeddingNumbers.of(report["numbers"] if report else {})
     return PublishInfo(
         model_id=model_id,
         dimensions=dimensions,
         published_at=run.clock().isoformat(timespec="seconds").replace("+00:00", "Z"),
-        estimated_tokens=int(numbers.get("estimated_tokens", 0)),
-        estimated_cost_usd=float(numbers.get("estimated_cost_usd", 0.0)),
+        estimated_tokens=embedded.estimated_tokens,
+        estimated_cost_usd=float(embedded.estimated_cost_usd),
         source_revision=run.source_revision() if changed else "",  # else the live generation stays, with its own
     )

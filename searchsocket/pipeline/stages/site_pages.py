@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt, LargeDeletion, SourceUnavailable
-from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of, lines_of, sha256
+from searchsocket.pipeline.run.numbers import PageNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import empty_temporary_dir, stage
 from searchsocket.sources.base import Source
@@ -18,9 +18,11 @@ from searchsocket.types import RawPage
 _BATCH = 500
 
 
-@stage
-def site_pages(run: ScopeRun, state: ScopeState) -> StageResult:
-    """List the source's pages, read those that may have changed, and mark those that are gone.
+@stage("Reading the site", PageNumbers, kinds={"svelte", "html"})
+def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
+    """Inventory of the pages of the site: each canonical URL once, with what tells whether its bytes changed.
+
+    Says also whether the source was seen completely: only a complete run may delete.
 
     Raises:
         SourceUnavailable: Nothing can be listed.
@@ -38,7 +40,7 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult:
             taken = _take(state, source, batch)
         found += taken.found
         changed += taken.changed
-        run.on_event(Event("progress", {"stage": "site_pages", "done": found, "total": source.report.expected}))
+        site_pages.progress(run, found, source.report.expected)
     report = source.report
     limited = pages.truncated or run.options.max_chunks is not None
     eligible = report.complete and not report.failed and not limited and found > 0
@@ -46,19 +48,17 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult:
     if eligible:
         state.pages.set_complete()
     return StageResult(
-        stage="site_pages",
         total=found,
-        numbers={
-            "found": found,
-            "changed": changed,
-            "unchanged": found - changed,
-            "skipped": len(report.skipped),
-            "failed": len(report.failed),
-            "gone": gone,
-            "deletion_eligible": int(eligible),
-        },
+        numbers=PageNumbers(
+            found=found,
+            changed=changed,
+            unchanged=found - changed,
+            skipped=len(report.skipped),
+            failed=len(report.failed),
+            gone=gone,
+            deletion_eligible=int(eligible),
+        ),
         version=digest_of(lines_of(state.pages.hashes())),
-        seconds=0.0,
         warnings=_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=found),
         tables={
             "Skipped files": [{"file": file, "reason": why} for file, why in sorted(report.skipped.items())[:100]],

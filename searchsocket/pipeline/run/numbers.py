@@ -1,0 +1,85 @@
+"""What each stage counts. The names are public: they are on record, in Dagster's plots, and in `index --json`."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Self
+
+Number = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers of one stage; a field each."""
+
+    @classmethod
+    def of(cls, values: Mapping[str, Number]) -> Self:
+        """The numbers on record, where an older version may have kept fewer; none at all count nothing."""
+        return cls(**{field.name: values.get(field.name, 0) for field in fields(cls)})
+
+    def values(self) -> dict[str, Number]:
+        """Name to number, in the order of the fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PageNumbers(Numbers):
+    """Of `site_pages`."""
+
+    found: int
+    changed: int
+    unchanged: int
+    skipped: int  # files that the source passed over
+    failed: int
+    gone: int
+    deletion_eligible: int  # 1: the source was seen completely
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorNumbers(Numbers):
+    """Of `page_mirror`, in pages."""
+
+    indexed: int
+    extracted: int
+    reused: int  # taken from another scope
+    written: int
+    unchanged: int
+    removed: int
+    skipped: int
+    failed: int
+    routes_exact: int
+    routes_best_effort: int
+    routes_none: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkNumbers(Numbers):
+    """Of `page_chunks`."""
+
+    total: int
+    changed: int
+    pages_cut: int
+    pages_kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingNumbers(Numbers):
+    """Of `chunk_embeddings`, in distinct texts."""
+
+    unique_texts: int
+    created: int
+    reused: int
+    estimated_tokens: int
+    estimated_cost_usd: float
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexNumbers(Numbers):
+    """Of `search_index`, in records."""
+
+    records: int
+    pages: int
+    upserted: int
+    deleted: int
+    unchanged: int
+    published: int  # 1: another generation is live
