@@ -76,5 +76,5 @@ def held(root: Path, scope: Scope = MAIN) -> list[object]:
     reader = store.reader(scope)
     pairs = list(store.fingerprints(scope))
     ids = [record_id for record_id, _ in pairs]
-    texts = [(url, reader.page_body(url)) for url, _ in store.body_digests(scope)]
-    return [reader.generation, pairs, reader.vectors_of(ids).tobytes(), texts]
+    texts = [(url, reader.catalogue.page_body(url)) for url, _ in store.body_digests(scope)]
+    return [reader.generation, pairs, reader.vectors.vectors_of(ids).tobytes(), texts]

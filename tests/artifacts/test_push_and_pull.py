@@ -103,9 +103,9 @@ def test_who_reads_goes_on_while_the_generation_is_replaced(indexer: Indexer, re
         indexer.publish_and_push([Piece("/new", f"edit {number}")])
         reader.pull()
     assert not (reader.root / "main" / opened.generation.name).exists()
-    assert opened.page_body("/docs/p3") == "# Tides 3\n\nThe tide table number3 tells of high water.\n"
-    assert [record.text for record in opened.page_records("/docs/p9")] == [PIECES[9].text]
-    assert store.reader(MAIN).page_body("/new") == "# \n\nedit 2\n"
+    assert opened.catalogue.page_body("/docs/p3") == "# Tides 3\n\nThe tide table number3 tells of high water.\n"
+    assert [record.text for record in opened.catalogue.page_records("/docs/p9")] == [PIECES[9].text]
+    assert store.reader(MAIN).catalogue.page_body("/new") == "# \n\nedit 2\n"
 
 
 def test_a_file_that_was_damaged_in_the_cache_is_fetched_again(indexer: Indexer, reader: Reader) -> None:

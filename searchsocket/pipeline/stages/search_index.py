@@ -81,7 +81,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
     changed = bool(plan.upserted or plan.deleted)
     with ExitStack() as from_the_switch:
         info = _info(run, state, embedder.model_id, embedder.dimensions, changed=changed)
-        generation = store.publish(scope, info, before_switch=lambda: from_the_switch.enter_context(uninterrupted(run)))
+        generation = store.publish(scope, info, gate=lambda _: from_the_switch.enter_context(uninterrupted(run)))
         # Dying before this line only makes the next run compare everything.
         state.published.set(None if plan.kept else generation)
         run.on_event(Event("upserted", {"records": plan.upserted}))

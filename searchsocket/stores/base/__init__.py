@@ -15,7 +15,17 @@ Three parts of a generation are read, each through a seam of its own, and a read
 from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, Shown
 from searchsocket.stores.base.checks import UNIT_TOLERANCE, check_vectors, index_digest
 from searchsocket.stores.base.reader import Candidates, IndexReader, Join, Watch
-from searchsocket.stores.base.store import Answering, Catalogue, Health, Publisher, PublishInfo, Readers, VectorStore
+from searchsocket.stores.base.store import (
+    Answering,
+    Catalogue,
+    Gate,
+    Health,
+    Publisher,
+    PublishInfo,
+    Readers,
+    VectorStore,
+    accept,
+)
 from searchsocket.stores.base.vectors import VectorIndex, VectorLimits, VectorRow, VectorSnapshot
 from searchsocket.stores.base.words import WordEvidence, WordSnapshot
 
@@ -26,6 +36,7 @@ __all__ = [
     "Catalogue",
     "CatalogueSnapshot",
     "Facts",
+    "Gate",
     "Health",
     "IndexReader",
     "Join",
@@ -42,6 +53,7 @@ __all__ = [
     "Watch",
     "WordEvidence",
     "WordSnapshot",
+    "accept",
     "check_vectors",
     "index_digest",
 ]

@@ -36,6 +36,13 @@ class Answering:
     trouble: SearchSocketError | None = None  # why it is not the live one
 
 
+Gate = Callable[[IndexReader], object]  # asked with the candidate before the switch; raises to refuse it
+
+
+def accept(_: IndexReader) -> None:
+    """The gate that lets every candidate through."""
+
+
 class Publisher(Protocol):
     """Writes. All is staged until `publish`, which is one atomic switch."""
 
@@ -61,16 +68,15 @@ class Publisher(Protocol):
     def discard(self, scope: Scope) -> None:
         """Drop what is staged."""
 
-    def publish(
-        self, scope: Scope, info: PublishInfo, *, before_switch: Callable[[], object] = lambda: None
-    ) -> Generation:
-        """Build a generation from the live one and what is staged, verify it, and switch to it.
+    def publish(self, scope: Scope, info: PublishInfo, *, gate: Gate = accept) -> Generation:
+        """Build a generation from the live one and what is staged, verify it, let it be read, and switch to it.
 
         Where nothing that is staged differs from the live generation, that one stays and is returned.
         The previous generation is kept for `rollback`; older ones are removed when no reader holds them.
 
         Args:
-            before_switch: Called when all is built; what it raises is passed on, and the live generation stays.
+            gate: Given what was built, which answers as it will after the switch. What it raises is passed on; then the
+                live generation stays, and nothing is left of the other.
 
         Raises:
             IndexCorrupt: The live generation is damaged, or the built one failed verification; the live one stays.

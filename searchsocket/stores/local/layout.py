@@ -17,7 +17,7 @@ from typing import Any
 from searchsocket.errors import IndexCorrupt, InvalidScope, VectorBackendUnavailable
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.system.errors import first_refused, permission_denied, system_error
-from searchsocket.system.files import is_temporary, write_atomic
+from searchsocket.system.files import is_temporary, sync_directory, write_atomic
 from searchsocket.types import Generation
 
 FORMAT = 6  # of a generation's files
@@ -120,6 +120,12 @@ def overwrite_current(folder: Path, current: Current) -> None:
         file.write(f"{current.live}\n".encode("ascii"))
         file.truncate()
         os.fsync(file.fileno())
+
+
+def unpublish(folder: Path) -> None:
+    """Without CURRENT nothing is live, so a crash from here on leaves only leftovers."""
+    (folder / CURRENT).unlink(missing_ok=True)
+    sync_directory(folder)
 
 
 def generation_name(now: datetime, digest: str, after: str) -> str:

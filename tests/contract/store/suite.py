@@ -1,13 +1,14 @@
 """All that every store promises. A subclass supplies a fresh, empty `store` fixture for the project `shop`."""
 
 from contract.store.bad_vectors import BadVectorsContract
-from contract.store.candidates import CandidatesContract
+from contract.store.candidate import CandidateContract
 from contract.store.changes import ChangesContract
 from contract.store.edit_history import EditHistoryContract
 from contract.store.evidence import EvidenceContract
 from contract.store.filters import FiltersContract
 from contract.store.health import HealthContract
 from contract.store.isolation import IsolationContract
+from contract.store.joined import JoinedContract
 from contract.store.models import ModelsContract
 from contract.store.nearest import NearestContract
 from contract.store.page_bodies import PageBodiesContract
@@ -23,7 +24,8 @@ class StoreContract(
     RecordsContract,
     ChangesContract,
     NearestContract,
-    CandidatesContract,
+    JoinedContract,
+    CandidateContract,
     BadVectorsContract,
     FiltersContract,
     WordsContract,

@@ -20,7 +20,7 @@ def columns(found: Candidates) -> list[object]:
     return [list(found.ids), found.best_cosine, *map(list, values)]
 
 
-class CandidatesContract:
+class JoinedContract:
     @pytest.mark.parametrize("where", [MATCH_ALL, Filter("/docs"), Filter("", ("new",)), Filter("/nowhere")])
     @pytest.mark.parametrize("text", ["zebra", "zebra number7", "nothing"])
     def test_candidates_are_the_three_lists_joined(self, store: VectorStore, text: str, where: Filter) -> None:

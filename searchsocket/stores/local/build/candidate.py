@@ -1,0 +1,80 @@
+"""A generation that is built and verified beside the live one, and can be read before it is live."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from searchsocket.errors import IndexCorrupt
+from searchsocket.stores.base import PublishInfo
+from searchsocket.stores.local.build.build import Built, build
+from searchsocket.stores.local.layout import BUILDING, FORMAT, MANIFEST, Manifest, generation_name, manifest_bytes
+from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.staging import Staging
+from searchsocket.stores.local.verify import hash_files, part_problems, share_files, sync_files
+from searchsocket.system.files import sync_directory, write_atomic
+from searchsocket.types import Generation, Scope
+
+
+@contextmanager
+def candidate(
+    folder: Path,
+    scope: Scope,
+    staging: Staging,
+    live: LocalReader | None,
+    info: PublishInfo,
+    *,
+    now: datetime,
+    open_generation: Callable[[Path], LocalReader],
+) -> Iterator[LocalReader]:
+    """The generation to come, open for queries; it gets its place in `folder` when the block ends without an error.
+
+    Raises:
+        IndexCorrupt: It is not sound. Nothing is left of it.
+    """
+    target = folder / f"{BUILDING}{secrets.token_hex(6)}"
+    try:
+        built = build(target, staging, live, info)
+        files = hash_files(target, built.hashed, live)
+        name = generation_name(now, built.digest, live.generation.name if live else "")
+        generation = _describe(name, scope, built, info)
+        write_atomic(target / MANIFEST, manifest_bytes(Manifest(generation, built.max_doc, built.id_bytes, files)))
+        reader = open_generation(target)
+        if problems := part_problems(reader):
+            raise IndexCorrupt("the new generation is not published: " + "; ".join(problems))
+        share_files(target)
+        sync_files(target, files)
+        yield reader
+        os.replace(target, folder / name)
+        sync_directory(folder)
+    finally:
+        shutil.rmtree(target, ignore_errors=True)
+
+
+def is_same(staging: Staging, live: LocalReader, info: PublishInfo) -> bool:
+    """Whether publishing would change nothing; what an older version wrote is brought up to date."""
+    is_changed = any(staging.counts()) or staging.holds_bodies() or live.generation.model_id != info.model_id
+    return not is_changed and live.manifest.format == FORMAT
+
+
+def _describe(name: str, scope: Scope, built: Built, info: PublishInfo) -> Generation:
+    return Generation(
+        name=name,
+        scope=scope.name,
+        project_id=scope.project_id,
+        model_id=info.model_id,
+        dimensions=info.dimensions,
+        published_at=info.published_at,
+        records=built.records,
+        pages=built.pages,
+        digest=built.digest,
+        routes=built.routes,
+        estimated_tokens=info.estimated_tokens,
+        estimated_cost_usd=info.estimated_cost_usd,
+        source_revision=info.source_revision,
+        bodies=built.bodies.pages,
+        bodies_digest=built.bodies.digest,
+    )

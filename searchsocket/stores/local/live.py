@@ -1,0 +1,152 @@
+"""Which generations of an index are live, and opening them: all that a reader of it needs."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from searchsocket.errors import ProjectMismatch, ScopeNotIndexed, SearchSocketError, VectorBackendUnavailable
+from searchsocket.stores.base import Answering
+from searchsocket.stores.local.layout import MANIFEST, corrupt, read_current, read_manifest, scope_folder
+from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, OpenReaders
+from searchsocket.stores.local.ownership import Ownership
+from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.verify import all_fingerprints
+from searchsocket.system.errors import system_error
+from searchsocket.text.synonyms import Synonyms
+from searchsocket.types import Generation, Scope
+
+
+class LiveGenerations:
+    """Implements `Catalogue` and `Readers` on a folder of this machine; writes nothing."""
+
+    def __init__(
+        self, root: Path, project_id: str, synonyms: Synonyms, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Touches nothing yet; see `LocalStore` for the arguments."""
+        self.root = root
+        self.synonyms = synonyms
+        self.ownership = Ownership(root, project_id)
+        self._project_id = project_id
+        self._readers = OpenReaders(lambda folder, max_bytes: self.open(folder, max_read_bytes=max_bytes), monotonic)
+
+    def folder(self, scope: Scope) -> Path:
+        """The folder of a scope.
+
+        Raises:
+            ProjectMismatch: The scope, or the folder of the index, is another project's.
+            InvalidScope: The scope's name is not a sanitised one.
+        """
+        if scope.project_id != self._project_id:
+            raise ProjectMismatch(f"scope {scope.id!r} asked of the index of project {self._project_id!r}")
+        self.ownership.check()
+        return scope_folder(self.root, scope.name)
+
+    def open(self, generation: Path, *, trusted: bool = False, max_read_bytes: int = 0) -> LocalReader:
+        """Open a generation's folder, see `LocalReader`.
+
+        Raises:
+            ProjectMismatch: It is another project's.
+        """
+        try:
+            reader = LocalReader(generation, trusted=trusted, synonyms=self.synonyms, max_read_bytes=max_read_bytes)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise system_error("cannot read", generation, error, VectorBackendUnavailable) from error
+        self.ownership.checked(reader.manifest)
+        return reader
+
+    def generation(self, scope: Scope) -> Generation | None:
+        """See `Catalogue.generation`."""
+        folder = self.folder(scope)
+        for _ in range(MAX_OPEN_TRIES):
+            current = read_current(folder)
+            if current is None:
+                return None
+            try:
+                return self.ownership.checked(read_manifest(folder / current.live)).generation
+            except FileNotFoundError as error:
+                if read_current(folder) == current:
+                    raise corrupt(folder / current.live / MANIFEST, "is missing") from error
+        raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
+
+    def list_scopes(self) -> list[Generation]:
+        """See `Catalogue.list_scopes`."""
+        return [generation for _, generation in self.scopes() if isinstance(generation, Generation)]
+
+    def scopes(self) -> list[tuple[str, Generation | SearchSocketError]]:
+        """Every published scope by name; one that is damaged does not hide the others."""
+        self.ownership.check()
+        try:
+            names = sorted(entry.name for entry in os.scandir(self.root) if entry.is_dir())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise system_error("cannot read", self.root, error, VectorBackendUnavailable) from error
+        scopes: list[tuple[str, Generation | SearchSocketError]] = []
+        for name in names:
+            if name.startswith("."):
+                continue
+            try:
+                generation = self.generation(Scope(self._project_id, name))
+            except SearchSocketError as error:
+                scopes.append((name, error))
+            else:
+                if generation is not None:
+                    scopes.append((name, generation))
+        return scopes
+
+    def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        """See `Catalogue.fingerprints`."""
+        try:
+            reader = self.live(scope)
+        except ScopeNotIndexed:
+            return
+        yield from all_fingerprints(reader)
+
+    def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        """See `Catalogue.body_digests`."""
+        try:
+            reader = self.reader(scope)
+        except ScopeNotIndexed:
+            return
+        yield from reader.catalogue.body_digests()
+
+    def live(self, scope: Scope) -> LocalReader:
+        """The live generation, and no other; raises what `reader` does."""
+        return self._readers.live(scope, self.folder(scope))
+
+    def reader(self, scope: Scope) -> LocalReader:
+        """See `Readers.reader`. While one thread opens a new generation, the others answer from the one before."""
+        return self._readers.newest(scope, self.folder(scope))
+
+    def held(self, scope: Scope) -> LocalReader | None:
+        """See `Readers.held`."""
+        return self._readers.held(scope, self.folder(scope))
+
+    def answering(self, scope: Scope) -> Answering:
+        """See `Readers.answering`."""
+        last = self._readers.last(scope)
+        try:
+            folder = self.folder(scope)
+            if held := self._readers.held(scope, folder):
+                return Answering(held.generation)
+            if failure := self._readers.failure(scope, folder):
+                raise failure
+            live = self.generation(scope)
+        except SearchSocketError as error:
+            if last is None:
+                raise
+            return Answering(last.generation, error)
+        if live is None:
+            raise ScopeNotIndexed(scope.name)
+        return Answering(live)
+
+    def refresh(self) -> list[SearchSocketError]:
+        """See `Readers.refresh`."""
+        return self._readers.refresh()
+
+    def forget(self, scope: Scope) -> None:
+        """Let go of a scope's files; who reads them still can."""
+        self._readers.forget(scope)

@@ -1,0 +1,78 @@
+"""What was built can be read before the switch to it, and refused."""
+
+from typing import NoReturn
+
+import pytest
+from contract.store.edit_history import answers
+from contract.store.page_bodies import body
+from contract.store.samples import EAST, INFO, MAIN, everything, fill, ids, random_units, record
+
+from searchsocket.errors import ScopeNotIndexed
+from searchsocket.stores.base import IndexReader, VectorStore
+
+
+class Refused(Exception):
+    """What a gate raises."""
+
+
+def refuse(_: IndexReader) -> NoReturn:
+    raise Refused
+
+
+class CandidateContract:
+    @pytest.mark.parametrize("is_first", [True, False])
+    def test_the_candidate_answers_as_it_will_after_the_switch(self, store: VectorStore, is_first: bool) -> None:
+        """A gate that asks golden queries asks what callers will be answered from."""
+        if not is_first:
+            fill(store, [record("old", "/old", "lemur"), record("k3", "/3", "okapi")])
+            store.delete_by_ids(["old"], MAIN)
+        asked: list[object] = []
+
+        def gate(candidate: IndexReader) -> None:
+            records = candidate.catalogue.records([f"k{n}" for n in range(9)])
+            asked.append([answers(candidate), records, candidate.generation, candidate.catalogue.page_body("/1")])
+            asked.append(store.generation(MAIN))
+
+        store.upsert([record(f"k{n}", f"/{n % 4}", "zebra heron", ordinal=n) for n in range(9)], random_units(9), MAIN)
+        store.put_bodies([body(f"/{n}", f"text {n}") for n in range(4)], MAIN)
+        before = store.generation(MAIN)
+        published = store.publish(MAIN, INFO, gate=gate)
+        reader = store.reader(MAIN)
+        records = reader.catalogue.records([f"k{n}" for n in range(9)])
+        assert asked == [[answers(reader), records, published, "text 1"], before]
+        assert published == reader.generation != before
+
+    def test_a_refused_candidate_leaves_the_live_one_and_no_trace(self, store: VectorStore) -> None:
+        before = fill(store, [record("a", text="zebra")])
+        store.upsert([record("b", text="zebra")], EAST[None], MAIN)
+        with pytest.raises(Refused):
+            store.publish(MAIN, INFO, gate=refuse)
+        assert store.generation(MAIN) == before.generation
+        assert everything(store.reader(MAIN)) == {"a"}
+        assert ids(store.reader(MAIN).words.search("zebra", top_k=9)) == ["a"]
+        assert store.verify(MAIN) == []
+
+    def test_what_was_refused_is_still_staged(self, store: VectorStore) -> None:
+        """A run that may be tried again need not stage all of it again; `discard` drops it."""
+        store.upsert([record("a")], EAST[None], MAIN)
+        with pytest.raises(Refused):
+            store.publish(MAIN, INFO, gate=refuse)
+        with pytest.raises(ScopeNotIndexed):
+            store.reader(MAIN)
+        assert store.publish(MAIN, INFO).records == 1
+        assert everything(store.reader(MAIN)) == {"a"}
+
+    def test_a_refused_candidate_is_not_in_the_next_one(self, store: VectorStore) -> None:
+        fill(store, [record("a"), record("b")])
+        store.upsert([record("c")], EAST[None], MAIN)
+        store.delete_by_ids(["b"], MAIN)
+        with pytest.raises(Refused):
+            store.publish(MAIN, INFO, gate=refuse)
+        store.discard(MAIN)
+        assert everything(fill(store, [record("d")])) == {"a", "b", "d"}
+        assert store.rollback(MAIN).records == 2
+
+    def test_where_nothing_changes_there_is_no_candidate(self, store: VectorStore) -> None:
+        first = fill(store, [record("a")]).generation
+        store.upsert([record("a")], EAST[None], MAIN)
+        assert store.publish(MAIN, INFO, gate=refuse) == first
