@@ -1,11 +1,12 @@
-"""The lock fits pyproject.toml and is what is installed; nothing is asked of a package index."""
+"""What is imported is declared, and the lock fits what is declared and is what is installed; no index is asked."""
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 from packaging.markers import Marker
@@ -14,6 +15,32 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(?: *; *([^\\]+))?", re.MULTILINE)
+
+
+# Reached through another package, and run by it alone.
+RUN_BY_OTHERS = {"dagster-webserver", "httptools", "uvloop"}
+
+
+def imported() -> Iterator[tuple[str, str]]:
+    """(file, distribution) of everything that the product imports and that is not its own or Python's."""
+    own = {"searchsocket", "searchsocket_assets", "search_api"}
+    distributions = packages_distributions()
+    for path in sorted(path for package in own for path in (ROOT / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+            for module in {name.partition(".")[0] for name in names} - own - sys.stdlib_module_names:
+                yield str(path.relative_to(ROOT)), canonicalize_name(distributions[module][0])
+
+
+def test_what_the_product_imports_is_declared_and_no_more() -> None:
+    """A package that comes along with another one can go with it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lists = [project["dependencies"], *project["optional-dependencies"].values()]
+    declared = {canonicalize_name(Requirement(text).name) for requirements in lists for text in requirements}
+    used = set(imported())
+    assert {(file, name) for file, name in used if name not in declared} == set()
+    assert declared - {name for _, name in used} == RUN_BY_OTHERS
 
 
 def required() -> Iterator[Requirement]:
