@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from searchsocket.errors import ArtifactInvalid, ConfigMissing
 from searchsocket.settings.model import Settings
 
-_KEYS = {"embeddings": {"provider", "model", "dimensions"}, "ranking": set(), "project": {"base_url"}}  # empty = all of a section
+# By section; an empty set means all of its keys.
+_KEYS = {"embeddings": {"provider", "model", "dimensions"}, "ranking": set(), "project": {"base_url"}}
 _FOLDER = "folder:"  # a model that lies in a folder of the indexer, which nobody else has
 
 

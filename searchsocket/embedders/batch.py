@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
 
 from searchsocket.embedders.base import Embedder, Limits
 from searchsocket.embedders.bill import Bill, EmbedOutcome, Wanted
@@ -11,6 +10,7 @@ from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.calls import Pause, answers, pause
 from searchsocket.embedders.checks import checked
 from searchsocket.errors import BudgetExceeded
+from searchsocket.system.batches import batches
 from searchsocket.types import Vectors
 
 OnProgress = Callable[[int, int], None]  # texts embedded so far, texts to embed
@@ -86,7 +86,7 @@ def _batches(
 ) -> Iterator[Sequence[_Item]]:
     # Vectors do not depend on their batch, so the order is free; the hash makes it the same on every run.
     size = min(size, limits.texts)
-    while window := list(islice(rows, size * _BATCHES_SORTED)):
+    for window in batches(rows, size * _BATCHES_SORTED):
         texts = texts_at([place for _, _, place in window])
         items = [_Item(key.hex(), tokens, text) for (key, tokens, _), text in zip(window, texts, strict=True)]
         items.sort(key=lambda item: (len(item.text), item.key))

@@ -12,7 +12,6 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -23,6 +22,7 @@ from searchsocket.embedders import cache_file
 from searchsocket.embedders.checks import bad_rows, checked
 from searchsocket.errors import BadVectors, StateUnavailable
 from searchsocket.events import Event, OnEvent, ignore
+from searchsocket.system.batches import batches
 from searchsocket.types import Vectors
 
 _LOOKUP = 500  # rows read by one statement
@@ -97,8 +97,7 @@ class EmbeddingCache:
             StateUnavailable: The file cannot be read.
         """
         found: list[str] = []
-        distinct = iter(dict.fromkeys(hashes))
-        while batch := list(islice(distinct, _LOOKUP)):
+        for batch in batches(dict.fromkeys(hashes), _LOOKUP):
             held = self._rows(batch, model_id, array("q"))
             found.extend(key for key in batch if key not in held)
         return found
@@ -114,8 +113,7 @@ class EmbeddingCache:
         """
         held: dict[str, bytes] = {}
         used = array("q") if self.read_only else self._used
-        distinct = iter(dict.fromkeys(hashes))
-        while batch := list(islice(distinct, _LOOKUP)):
+        for batch in batches(dict.fromkeys(hashes), _LOOKUP):
             held.update((key, row[1]) for key, row in self._rows(batch, model_id, used).items())
         lacking = [key for key in hashes if key not in held]
         if lacking:

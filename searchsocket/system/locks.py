@@ -3,30 +3,15 @@
 import json
 import os
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 from searchsocket.errors import ScopeLocked
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import make_folder
-
-
-@dataclass(slots=True)
-class _Held:
-    """A lock that a thread of this process holds, and how often it entered."""
-
-    lock: FileLock
-    thread: int
-    depth: int = 1
-
-
-_held: dict[Path, _Held] = {}
-_guard = threading.Lock()
 
 
 @contextmanager
@@ -46,26 +31,21 @@ def scope_lock(
         StateUnavailable: The lock file cannot be written; `PermissionDenied` where it is another user's.
     """
     path = (state_dir / ".locks").resolve() / f"{scope_name}.lock"
-    if not _enter_again(path):
-        _acquire(path, scope_name, timeout_s, on_wait)
+    # One object a path, which counts for each thread by itself: the same one enters again, another is refused.
+    lock = FileLock(path, is_singleton=True, thread_local=True)
+    is_outermost = not lock.is_locked
+    _acquire(lock, scope_name, timeout_s, on_wait)
     try:
         yield
     finally:
-        _leave(path)
+        if is_outermost:
+            with suppress(OSError):
+                path.with_suffix(".owner").unlink(missing_ok=True)
+        lock.release()
 
 
-def _enter_again(path: Path) -> bool:
-    with _guard:
-        held = _held.get(path)
-        if held is None or held.thread != threading.get_ident():
-            return False
-        held.depth += 1
-        return True
-
-
-def _acquire(path: Path, scope_name: str, timeout_s: float, on_wait: Callable[[str], None]) -> None:
-    # Each lock has an object of its own: sharing one would let a second thread of this process in.
-    lock = FileLock(path, thread_local=False, is_singleton=False)
+def _acquire(lock: BaseFileLock, scope_name: str, timeout_s: float, on_wait: Callable[[str], None]) -> None:
+    path = Path(lock.lock_file)
     try:
         make_folder(path.parent)
         try:
@@ -83,20 +63,6 @@ def _acquire(path: Path, scope_name: str, timeout_s: float, on_wait: Callable[[s
     # Only words for a message, which is also why a disk that is full meanwhile is no reason to stop.
     with suppress(OSError):
         path.with_suffix(".owner").write_text(json.dumps(owner), encoding="utf-8")
-    with _guard:
-        _held[path] = _Held(lock, threading.get_ident())
-
-
-def _leave(path: Path) -> None:
-    with _guard:
-        held = _held[path]
-        held.depth -= 1
-        if held.depth:
-            return
-        del _held[path]
-    with suppress(OSError):
-        path.with_suffix(".owner").unlink(missing_ok=True)
-    held.lock.release()
 
 
 def _owner(path: Path) -> str:

@@ -2,13 +2,11 @@
 
 import multiprocessing
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from dataclasses import dataclass
-from itertools import islice
-from typing import Generic, TypeVar
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from typing import TypeVar
 
+from searchsocket.system.batch_queue import BatchQueue
 from searchsocket.system.lifetime import end_with_owner
 
 T = TypeVar("T")
@@ -53,66 +51,23 @@ def map_batches(
         yield from map(work, batches)
         return
     source = iter(batches)
-    waiting: deque[_UnderWay[T, R]] = deque()
+    queue = BatchQueue(work, split, executor)
     try:
-        while True:
-            waiting.extend(_UnderWay(batch) for batch in islice(source, max(0, workers * 2 - len(waiting))))
-            if not waiting:
-                return
-            head = waiting[0]
+        while queue.fill(source, 2 * workers):
             try:
-                for item in islice(waiting, 1 if head.alone else None):
-                    if item.alone and item is not head:
-                        break
-                    item.future = item.future or executor.submit(work, item.batch)
-                result = head.result()
+                result = queue.first_result()
             except (BatchGivenUp, BrokenExecutor) as error:
                 if isinstance(error, BrokenExecutor):  # everything under way died with the pool
-                    executor.shutdown(wait=False, cancel_futures=True)
-                    executor = make(workers)
-                if not head.alone:
-                    waiting = deque(_apart(waiting, split, head if isinstance(error, BatchGivenUp) else None))
+                    queue.replace_executor(lambda: make(workers))
+                if not queue.first.alone:
+                    queue.isolate([queue.first] if isinstance(error, BatchGivenUp) else queue.suspects())
                     continue
-                result = lost(head.batch)
-                for item in waiting:  # the others were suspected for its sake
-                    item.alone = False
-            waiting.popleft()
+                result = lost(queue.first.batch)
+                queue.acquit()
+            queue.drop_first()
             yield result
     finally:
-        executor.shutdown(wait=True, cancel_futures=True)
-
-
-@dataclass(slots=True)
-class _UnderWay(Generic[T, R]):
-    batch: T
-    future: Future[R] | None = None
-    alone: bool = False  # a worker may have died of it, so nothing is tried beside it
-
-    def result(self) -> R:
-        assert self.future is not None
-        return self.future.result()
-
-    def is_done(self) -> bool:
-        """Whether its result is there, whatever became of its worker since."""
-        future = self.future
-        return future is not None and future.done() and not future.cancelled() and future.exception() is None
-
-
-def _apart(
-    waiting: Iterable[_UnderWay[T, R]], split: Callable[[T], Sequence[T]], culprit: _UnderWay[T, R] | None
-) -> Iterator[_UnderWay[T, R]]:
-    """What is under way, with the suspects in parts: `culprit`, where it is known, else all without a result."""
-    for item in waiting:
-        if item.is_done():
-            yield item
-            continue
-        is_suspect = item is culprit if culprit else item.future is not None
-        if item.future is not None:
-            item.future.cancel()
-        if is_suspect:
-            yield from (_UnderWay(part, alone=True) for part in split(item.batch))
-        else:
-            yield _UnderWay(item.batch, alone=item.alone)
+        queue.close()
 
 
 def _is_usable(executor: Executor) -> bool:
