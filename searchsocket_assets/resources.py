@@ -4,16 +4,18 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import dagster as dg
-from pydantic import Field
+from pydantic import Field, create_model
 
 from searchsocket.events import OnEvent, ignore
-from searchsocket.pipeline.run.context import RunOptions, ScopeRun
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 from searchsocket.project.project import open_project
 
 PROJECT_VARIABLE = "SEARCHSOCKET_PROJECT"
+AS_CONFIGURED = "as-configured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,40 +44,33 @@ class SiteProject(dg.ConfigurableResource):  # type: ignore[type-arg]
         return ScopeRun(project, project.scope_named(scope), run_id, options, on_event, environ=os.environ)
 
 
-class IndexOptions(dg.ConfigurableResource):  # type: ignore[type-arg]
+def _config_field(option: Option) -> tuple[Any, Any]:
+    """Type and field of an option in Dagster's configuration, which knows no choice that is none."""
+    if option.kind is bool:
+        return bool, Field(default=False, description=option.help)
+    if option.choices:
+        choices = (AS_CONFIGURED, *option.choices)
+        return Literal[choices], Field(default=AS_CONFIGURED, description=option.help)
+    return option.kind | None, Field(default=None, ge=option.minimum, description=option.help)
+
+
+_Asked: Any = create_model(
+    "_Asked",
+    __base__=dg.ConfigurableResource,
+    **{option.name: _config_field(option) for option in OPTIONS},  # type: ignore[call-overload]
+)
+
+
+class IndexOptions(_Asked):  # type: ignore[misc]
     """What one launch asks for; one block of run configuration for the whole graph."""
 
-    force: bool = Field(
-        default=False, description="Do every step again; embeddings still come from the cache and cost nothing."
-    )
     dry_run: bool = Field(
         default=False, description="Only observe the plan and its cost; nothing is called, written or materialized."
-    )
-    max_pages: int | None = Field(
-        default=None, ge=1, description="Look at this many pages; such a run deletes nothing."
-    )
-    max_chunks: int | None = Field(default=None, ge=1, description="Keep this many chunks; such a run deletes nothing.")
-    accept_large_deletion: bool = Field(
-        default=False, description="Let this run delete more than half of the pages of the scope."
-    )
-    strict_routes: bool = Field(default=False, description="Fail when a page has no exact route file.")
-    max_cost_usd: float | None = Field(
-        default=None, ge=0, description="Stop before the first paid call when the estimate is above this."
     )
     lock_timeout_s: float = Field(
         default=300.0, ge=0, description="How long a stage waits, in seconds, while another run works on the scope."
     )
-    source: Literal["as-configured", "static-output", "content-files", "git-branch", "crawl"] = Field(
-        default="as-configured", description="Where the pages come from."
-    )
 
     def to_run_options(self) -> RunOptions:
-        return RunOptions(
-            force=self.force,
-            max_pages=self.max_pages,
-            max_chunks=self.max_chunks,
-            accept_large_deletion=self.accept_large_deletion,
-            strict_routes=self.strict_routes,
-            max_cost_usd=self.max_cost_usd,
-            source=None if self.source == "as-configured" else self.source,
-        )
+        values: dict[str, Any] = {option.name: getattr(self, option.name) for option in OPTIONS}
+        return RunOptions(**(values | {name: None for name, value in values.items() if value == AS_CONFIGURED}))

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from searchsocket.pipeline.run.context import RunOptions, ScopeRun
+from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import open_project
 from searchsocket.stores import make_store
 from searchsocket.system.locks import scope_lock

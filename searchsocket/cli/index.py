@@ -1,9 +1,10 @@
 """`searchsocket index`: bring a scope's index up to date, through Dagster (spec 17, 21, 22)."""
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,52 +14,56 @@ from searchsocket.cli.output import print_error, print_json
 from searchsocket.cli.progress import listener
 from searchsocket.cli.signals import received_signal, signals_noted
 from searchsocket.cli.summary import summary_lines
+from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 
 if TYPE_CHECKING:
     from searchsocket.events import OnEvent
-    from searchsocket.pipeline.run.context import RunOptions
     from searchsocket.pipeline.run.results import IndexSummary
     from searchsocket.project.project import Project
     from searchsocket.types import Scope
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def run_options(command: F) -> F:
+    """What a caller may ask of a run, each option given to the command by its name."""
+    for option in reversed(OPTIONS):
+        command = click.option(
+            option.flag or f"--{option.name.replace('_', '-')}",
+            option.name,
+            is_flag=option.kind is bool,
+            type=_type(option),
+            metavar=option.unit or None,
+            help=option.help,
+        )(command)
+    return command
+
+
+def _type(option: Option) -> Any:
+    if option.choices:
+        return click.Choice(option.choices)
+    if option.kind is int:
+        return click.IntRange(min=int(option.minimum))
+    return click.FloatRange(min=option.minimum) if option.kind is float else None
 
 
 @click.command(epilog=exits.HELP)
 @project_option
 @scope_option
 @click.option("--changed-only", is_flag=True, help="Do only what changed (the default; cannot go with --force).")
-@click.option("--force", is_flag=True, help="Do every step again; known texts still cost no embedding.")
 @click.option("--dry-run", is_flag=True, help="Tell the plan and its cost; call nothing, write nothing.")
-@click.option(
-    "--source",
-    type=click.Choice(["static-output", "content-files", "git-branch", "crawl"]),
-    help="Where the pages come from.",
-)
-@click.option("--max-pages", type=click.IntRange(min=1), metavar="N", help="Look at N pages; deletes nothing.")
-@click.option("--max-chunks", type=click.IntRange(min=1), metavar="N", help="Keep N chunks; deletes nothing.")
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(min=0),
-    metavar="USD",
-    help="Stop before the first paid call when the estimate is above this.",
-)
-@click.option("--accept-large-deletion", is_flag=True, help="Let this run delete more than half of the scope.")
-@click.option("--strict-routes", is_flag=True, help="Fail when a page has no exact route file.")
+@run_options
 @click.option("--verbose", is_flag=True, help="Print events (JSON lines) and Dagster's log to stderr.")
 @json_option
 def index(
     root: Path,
     scope_name: str | None,
     changed_only: bool,
-    force: bool,
     dry_run: bool,
-    source: str | None,
-    max_pages: int | None,
-    max_chunks: int | None,
-    max_cost: float | None,
-    accept_large_deletion: bool,
-    strict_routes: bool,
     verbose: bool,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Index the site: only what changed since the last run is done again.
 
@@ -69,19 +74,9 @@ def index(
       searchsocket index --dry-run
       searchsocket index --scope preview --max-cost 0.50 --json
     """
-    if changed_only and force:
+    options = RunOptions(**asked)
+    if changed_only and options.force:
         raise click.UsageError("--changed-only and --force exclude each other")
-    from searchsocket.pipeline.run.context import RunOptions
-
-    options = RunOptions(
-        force=force,
-        max_pages=max_pages,
-        max_chunks=max_chunks,
-        accept_large_deletion=accept_large_deletion,
-        strict_routes=strict_routes,
-        max_cost_usd=max_cost,
-        source=source,  # type: ignore[arg-type]  # click allows its values alone
-    )
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     before = _live_generation(project, scope)
@@ -113,7 +108,7 @@ def _live_generation(project: "Project", scope: "Scope") -> str:
     return live.name if live else ""
 
 
-def _plan(project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent") -> "IndexSummary":
+def _plan(project: "Project", scope: "Scope", options: RunOptions, on_event: "OnEvent") -> "IndexSummary":
     """The plan; it goes around Dagster, whose instance would be written to."""
     from searchsocket.pipeline.run.context import ScopeRun
     from searchsocket.pipeline.run.index import plan_scope
@@ -121,19 +116,17 @@ def _plan(project: "Project", scope: "Scope", options: "RunOptions", on_event: "
     return plan_scope(ScopeRun(project, scope, "plan", options, on_event, environ=os.environ))
 
 
-def _run(
-    project: "Project", scope: "Scope", options: "RunOptions", on_event: "OnEvent", verbose: bool
-) -> "IndexSummary":
+def _run(project: "Project", scope: "Scope", options: RunOptions, on_event: "OnEvent", verbose: bool) -> "IndexSummary":
     from searchsocket.pipeline.run.index import summary_of
     from searchsocket.project.access import make_private_folders
-    from searchsocket.system.locks import scope_lock
+    from searchsocket.state import make_state
     from searchsocket_assets.run.home import dagster_home
     from searchsocket_assets.run.runs import run_index
 
     home = dagster_home(project, os.environ)
     # Held over the whole run: between two stages no other run may come in.
     make_private_folders(project)
-    with scope_lock(project.state_dir, scope.name):
+    with make_state(project.state_dir).lock(scope.name):
         before = _live_generation(project, scope)
         outcome = run_index(
             project,

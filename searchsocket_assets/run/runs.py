@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from searchsocket.errors import BudgetExceeded, Interrupted, PermissionDenied, SearchSocketError, StateUnavailable
 from searchsocket.events import Event, OnEvent
-from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project
 from searchsocket.system.errors import client_error, is_full
 from searchsocket.types import Scope
@@ -131,16 +131,7 @@ def home_errors(home: Path) -> Iterator[None]:
 
 def run_config(options: RunOptions, *, console: bool) -> dict[str, Any]:
     """The options as run configuration, without those that say nothing, so that the UI shows what was asked."""
-    asked = {
-        "force": options.force,
-        "max_pages": options.max_pages,
-        "max_chunks": options.max_chunks,
-        "accept_large_deletion": options.accept_large_deletion,
-        "strict_routes": options.strict_routes,
-        "max_cost_usd": options.max_cost_usd,
-        "source": options.source,
-    }
-    config = {key: value for key, value in asked.items() if value is not None and value is not False}
+    config = dict(options.asked())
     # The log is in Dagster's database in any case; a command prints its own words.
     loggers = {} if console else {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
     return {**loggers, **({"resources": {"options": {"config": config}}} if config else {})}

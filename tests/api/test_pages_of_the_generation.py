@@ -13,8 +13,9 @@ from small_site import write_page, write_site
 from search_api.app import create_app
 from searchsocket.errors import BudgetExceeded, LargeDeletion
 from searchsocket.events import Event
-from searchsocket.pipeline.run.context import RunOptions, ScopeRun
+from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.results import IndexSummary
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.project.project import Project, open_project

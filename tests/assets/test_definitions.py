@@ -9,7 +9,9 @@ import dagster as dg
 import pytest
 import yaml
 
+from searchsocket.cli.index import index
 from searchsocket.pipeline.run.checks import CHECKS
+from searchsocket.pipeline.run.options import OPTIONS, SOURCES, RunOptions
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.settings.model import SourceMode
 from searchsocket_assets.definitions import build_definitions
@@ -95,6 +97,17 @@ def test_no_stage_is_tried_again_by_dagster(definitions: dg.Definitions) -> None
 def test_sources_of_a_launch_are_those_of_the_configuration() -> None:
     offered = set(get_args(IndexOptions.model_fields["source"].annotation))
     assert offered == {"as-configured", *get_args(SourceMode)}
+    assert get_args(SourceMode) == SOURCES
+
+
+def test_every_option_of_a_run_is_one_of_a_launch_and_of_the_command() -> None:
+    """They are said in one place; what is asked for in either form reaches the run."""
+    asked = {"force": True, "max_pages": 3, "max_cost_usd": 0.5, "source": "crawl"}
+    assert {option.name for option in OPTIONS} <= set(IndexOptions.model_fields)
+    assert {option.name for option in OPTIONS} <= {parameter.name for parameter in index.params}
+    assert IndexOptions(**asked).to_run_options() == RunOptions(**asked)  # type: ignore[arg-type]
+    assert IndexOptions().to_run_options() == RunOptions()
+    assert RunOptions(**asked).asked() == asked  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("path", [ROOT / "workspace.yaml", ROOT / "searchsocket_assets" / "workspace.yaml"])

@@ -7,7 +7,7 @@ import dagster as dg
 import pytest
 
 from searchsocket.events import ignore
-from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import PARTITION_TAG

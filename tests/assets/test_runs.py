@@ -8,8 +8,8 @@ import dagster as dg
 import pytest
 
 from searchsocket.events import Event, ignore
-from searchsocket.pipeline.run.context import RunOptions
 from searchsocket.pipeline.run.index import summary_of
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
 from searchsocket_assets.partitions import NAME
 from searchsocket_assets.run.home import prepare_home

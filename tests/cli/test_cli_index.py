@@ -9,7 +9,7 @@ import pytest
 from runner_types import RunCli, RunJson
 from small_site import write_page
 
-from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.system.locks import scope_lock
 from searchsocket_assets.run.runs import RunOutcome
 

@@ -10,8 +10,9 @@ from click.testing import CliRunner, Result
 
 from searchsocket.cli.main import cli
 from searchsocket.embedders import make_embedder
-from searchsocket.pipeline.run.context import RunOptions, ScopeRun, utc_now
+from searchsocket.pipeline.run.context import ScopeRun, utc_now
 from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.results import IndexSummary
 from searchsocket.project.project import open_project
 from searchsocket.search.engine import SearchEngine

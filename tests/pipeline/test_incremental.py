@@ -5,8 +5,8 @@ import re
 import subprocess
 
 from searchsocket.events import Event
-from searchsocket.pipeline.run.context import RunOptions
 from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores import make_store
 from searchsocket.types import Generation

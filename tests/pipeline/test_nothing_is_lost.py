@@ -11,8 +11,8 @@ import pytest
 
 from searchsocket.errors import ConfigMissing, LargeDeletion, SearchSocketError, StateUnavailable, StrictRoutesFailed
 from searchsocket.pipeline.run.checks import CHECKS
-from searchsocket.pipeline.run.context import RunOptions
 from searchsocket.pipeline.run.index import plan_scope
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores import make_store
 from tests.pipeline.conftest import Site

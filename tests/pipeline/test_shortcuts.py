@@ -9,7 +9,7 @@ import pytest
 
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import SearchSocketError
-from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores import make_store
 from searchsocket.stores.local import LocalStore

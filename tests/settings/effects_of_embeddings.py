@@ -10,8 +10,8 @@ import numpy as np
 from searchsocket.embedders import calls, openai
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.events import Event
-from searchsocket.pipeline.run.context import RunOptions
 from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.backends import Backends
 from tests.embedders.openai_server import DIMENSIONS, vectors_json
 from tests.settings.lab import KEYS, WEB, Effect, Lab, outcome

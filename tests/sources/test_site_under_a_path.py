@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import ConfigError
-from searchsocket.pipeline.run.context import RunOptions
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.settings.model import Settings
 from searchsocket.sources import configured_site
 from tests.pipeline.conftest import Site

@@ -11,6 +11,7 @@ from searchsocket.html.extract import EXTRACTOR_VERSION
 from searchsocket.pipeline.extraction.job import (
     Extraction,
     ExtractionJob,
+    Unreadable,
     extract_one,
     given_up,
     read_one,
@@ -35,7 +36,7 @@ class CarriedBatch:
     settings: Settings  # what decides the text of a page; all else is at its default
     site: SiteBase
     pages: Sequence[StoredPage]
-    bodies: Sequence[bytes | str]  # of each page, as `read_one` gives it
+    bodies: Sequence[bytes | Unreadable]  # of each page
 
 
 def extract_on_cluster(jobs: Iterable[ExtractionJob], limits: RunSettings) -> Iterator[list[Extraction]]:
@@ -63,12 +64,15 @@ def carry(job: ExtractionJob) -> Iterator[CarriedBatch]:
     site = configured_site(settings, job.mode, job.scope)
     needed = Settings(extract=settings.extract, transform=settings.transform)
     pages: list[StoredPage] = []
-    bodies: list[bytes | str] = []
+    bodies: list[bytes | Unreadable] = []
+    size = 0
     for page in job.pages:
         body = read_one(source, page)
-        if pages and sum(map(len, bodies)) + len(body) > _BATCH_BYTES:
+        body_bytes = len(body) if isinstance(body, bytes) else 0
+        if pages and size + body_bytes > _BATCH_BYTES:
             yield CarriedBatch(EXTRACTOR_VERSION, needed, site, pages, bodies)
-            pages, bodies = [], []
+            pages, bodies, size = [], [], 0
+        size += body_bytes
         pages.append(page)
         bodies.append(body)
     yield CarriedBatch(EXTRACTOR_VERSION, needed, site, pages, bodies)

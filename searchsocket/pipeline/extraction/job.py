@@ -34,6 +34,13 @@ class ExtractionJob:
 
 
 @dataclass(frozen=True, slots=True)
+class Unreadable:
+    """In place of the bytes of a page."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """What became of one page; exactly one of `extracted` and `error` is set."""
 
@@ -97,20 +104,20 @@ def _too_big(page: StoredPage, limits: RunSettings) -> Extraction:
     return Extraction(page, page.raw_hash, None, f"it needs more memory than {limit}")
 
 
-def read_one(source: Source, page: StoredPage) -> bytes | str:
+def read_one(source: Source, page: StoredPage) -> bytes | Unreadable:
     """The bytes of a page; or why they cannot be had, which costs only this page."""
     try:
         return source.read(page.raw)
     except SourceUnavailable as error:
-        return str(error)
+        return Unreadable(str(error))
 
 
 def extract_one(
-    data: bytes | str, page: StoredPage, settings: Settings, site: SiteBase, converter: Converter
+    data: bytes | Unreadable, page: StoredPage, settings: Settings, site: SiteBase, converter: Converter
 ) -> Extraction:
     """What becomes of one page, by what `read_one` gave of it."""
-    if isinstance(data, str):
-        return Extraction(page, page.raw_hash, None, data)
+    if isinstance(data, Unreadable):
+        return Extraction(page, page.raw_hash, None, data.reason)
     try:
         extracted = extract_page(data, page.raw, settings, site, converter)
     except MemoryError:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from searchsocket.errors import ConfigMissing, SourceUnavailable
 from searchsocket.events import OnEvent, ignore
+from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.settings.model import SourceMode
@@ -26,19 +27,6 @@ def utc_now() -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What a caller may ask of one run; the settings say the rest."""
-
-    force: bool = False  # extract, chunk and upsert everything again; embeddings still come from the cache
-    max_pages: int | None = None  # a limited run deletes nothing
-    max_chunks: int | None = None
-    accept_large_deletion: bool = False
-    strict_routes: bool = False
-    max_cost_usd: float | None = None  # None = the setting
-    source: SourceMode | None = None  # None = the setting
-
-
-@dataclass(frozen=True, slots=True)
 class Workspace:
     """Where a dry run writes instead, so that it changes nothing; gone with the run."""
 
@@ -53,7 +41,7 @@ class ScopeRun:
     project: Project
     scope: Scope
     run_id: str
-    options: RunOptions = RunOptions()
+    options: RunOptions = field(default_factory=RunOptions)
     on_event: OnEvent = ignore
     clock: Clock = utc_now
     environ: Mapping[str, str] = field(default_factory=dict)

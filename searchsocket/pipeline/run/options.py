@@ -1,0 +1,63 @@
+"""What a caller may ask of one run, said here alone; the command line and Dagster offer each option in their form."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the command line must be able to say its help without what settings need
+    from searchsocket.settings.model import SourceMode
+
+SOURCES = ("static-output", "content-files", "git-branch", "crawl")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How one option is offered. Without a value it says nothing, and the settings count."""
+
+    name: str
+    help: str
+    kind: type  # bool, int, float or str
+    minimum: float = 0  # of a number
+    unit: str = ""  # of a number, for its placeholder
+    choices: Sequence[str] = ()  # of a text
+    flag: str = ""  # on the command line, where it is not the name
+
+
+def _offered(text: str, kind: type, **more: Any) -> Mapping[str, Any]:
+    return {"help": text, "kind": kind, **more}
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a caller asks of one run; the settings say the rest."""
+
+    force: bool = field(
+        default=False, metadata=_offered("Do every step again; known texts still cost no embedding.", bool)
+    )
+    max_pages: int | None = field(
+        default=None, metadata=_offered("Look at N pages; deletes nothing.", int, minimum=1, unit="N")
+    )
+    max_chunks: int | None = field(
+        default=None, metadata=_offered("Keep N chunks; deletes nothing.", int, minimum=1, unit="N")
+    )
+    accept_large_deletion: bool = field(
+        default=False, metadata=_offered("Let this run delete more than half of the scope.", bool)
+    )
+    strict_routes: bool = field(default=False, metadata=_offered("Fail when a page has no exact route file.", bool))
+    max_cost_usd: float | None = field(
+        default=None,
+        metadata=_offered(
+            "Stop before the first paid call when the estimate is above this.", float, unit="USD", flag="--max-cost"
+        ),
+    )
+    source: "SourceMode | None" = field(
+        default=None, metadata=_offered("Where the pages come from.", str, choices=SOURCES)
+    )
+
+    def asked(self) -> Mapping[str, Any]:
+        """The options that say something."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in values.items() if value is not None and value is not False}
+
+
+OPTIONS = tuple(Option(each.name, **each.metadata) for each in fields(RunOptions))
