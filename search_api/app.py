@@ -77,7 +77,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=f"{prefix}/openapi.json",
-        lifespan=_lifespan(service),
+        lifespan=_lifespan(service, min(REFRESH_S, project.settings.artifacts.poll_seconds)),
         redirect_slashes=False,
     )
     health_path = f"{prefix}/health"
@@ -105,11 +105,11 @@ def _prefix(path: str) -> str:
     return prefix
 
 
-def _lifespan(service: SearchService) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _lifespan(service: SearchService, refresh_s: float) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(service.warm_up)
-        refreshing = asyncio.create_task(_refresh(service))
+        refreshing = asyncio.create_task(_refresh(service, refresh_s))
         try:
             yield
         finally:
@@ -120,10 +120,10 @@ def _lifespan(service: SearchService) -> Callable[[FastAPI], AbstractAsyncContex
     return lifespan
 
 
-async def _refresh(service: SearchService) -> None:
+async def _refresh(service: SearchService, every_s: float) -> None:
     """Let go of what is no longer live, also where nobody asks."""
     while True:
-        await asyncio.sleep(REFRESH_S)
+        await asyncio.sleep(every_s)
         try:
             await run_in_threadpool(service.refresh)
         except Exception as error:  # noqa: BLE001  (told; one defect must not end this for good)

@@ -15,6 +15,7 @@ from search_api.run.protocol import protocol_with_deadline
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.serving.service import OnError
+from searchsocket.stores.base import VectorStore
 
 KEEP_ALIVE_S = 20
 SHUTDOWN_S = 10  # what is under way may take so long
@@ -31,18 +32,19 @@ def serve(
     dev: bool = False,
     on_start: Callable[[str], None] = lambda _: None,
     on_error: OnError = lambda _: None,
+    store: VectorStore | None = None,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C, then finish what is under way and return.
 
     Args:
         port: 0 takes a free one.
-        token, dev: See `create_app`.
+        token, dev, store: See `create_app`.
         on_start: Hears the base URL once queries are answered.
 
     Raises:
         ConfigError, ConfigMissing, InvalidScope: The service cannot start; so when the address is taken.
     """
-    app = create_app(project, environ=environ, host=host, token=token, dev=dev, on_error=on_error)
+    app = create_app(project, environ=environ, host=host, token=token, dev=dev, on_error=on_error, store=store)
     kept = Connections(allow_connections(), exempt=proxy_networks(project.settings.api))
     with contextlib.closing(_listen(host, port)) as listener, calm_log():
         config = uvicorn.Config(

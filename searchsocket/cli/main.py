@@ -7,7 +7,20 @@ from typing import Any
 
 import click
 
-from searchsocket.cli import cache, clean, dagster, doctor, exits, index, init, rollback, search, serve, status
+from searchsocket.cli import (
+    artifacts,
+    cache,
+    clean,
+    dagster,
+    doctor,
+    exits,
+    index,
+    init,
+    rollback,
+    search,
+    serve,
+    status,
+)
 from searchsocket.cli.output import print_error
 from searchsocket.cli.signals import received_signal, watch_signals
 from searchsocket.errors import SearchSocketError
@@ -57,6 +70,7 @@ for command in (
     rollback.rollback,
     clean.clean,
     cache.cache,
+    artifacts.artifacts,
     dagster.dagster,
 ):
     cli.add_command(command)

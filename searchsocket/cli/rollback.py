@@ -1,6 +1,7 @@
 """`searchsocket rollback`: switch back to the generation before."""
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -21,6 +22,7 @@ def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
     Example:
       searchsocket rollback --scope main
     """
+    from searchsocket.artifacts.live import push_live
     from searchsocket.project.access import make_private_folders
     from searchsocket.project.backends import Backends
     from searchsocket.system.locks import scope_lock
@@ -32,6 +34,7 @@ def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
     with scope_lock(project.state_dir, scope.name):
         before = store.generation(scope)
         live = store.rollback(scope)
+        push_live(project, scope, os.environ, datetime.now(UTC))
     if as_json:
         print_json({"scope": scope.name, "generation": live.name, "replaced": before.name if before else ""})
         return

@@ -27,8 +27,11 @@ DEFAULT_PORT = 8181
 @click.option(
     "--scope", "scopes", multiple=True, metavar="NAME", help="Scope that anyone may read; repeat for several."
 )
+@click.option(
+    "--artifacts", "url", default="", metavar="URL", help="Answer from what was pushed there; needs no index here."
+)
 @click.option("--dev", is_flag=True, help="Trust every program of this machine, while no key is set.")
-def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], dev: bool) -> None:
+def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, dev: bool) -> None:
     """Serve the search API until Ctrl-C; a new generation is picked up without a restart.
 
     Every scope and source paths are shown to who sends the key, or without one the token that lies in the state folder.
@@ -36,6 +39,7 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], dev: bool) 
     \b
     Example:
       searchsocket serve --port 8181
+      searchsocket serve --artifacts https://files.example.com/search
       curl "http://127.0.0.1:8181/api/search?q=install"
       curl -H "Authorization: Bearer $(cat .searchsocket/serve.token)" "http://127.0.0.1:8181/api/search?q=install"
     """
@@ -47,9 +51,14 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], dev: bool) 
     from search_api.run.server import serve as serve_api
     from searchsocket.project.access import configured_key
     from searchsocket.serving.hosts import is_loopback
+    from searchsocket.serving.pulled import artifacts_address, open_pulled
 
     if dev and not is_loopback(host):
         raise click.UsageError(f"--dev trusts programs of this machine, but {host} is reached from others too")
+    store = None
+    if address := artifacts_address(project, url):
+        pulled = open_pulled(project, os.environ, address)
+        project, store = pulled.project, pulled.store
     key = configured_key(project.settings.api, os.environ)
     token = "" if key else _token(project)
 
@@ -61,7 +70,17 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], dev: bool) 
     def failed(error: BaseException) -> None:
         click.echo(f"error [INTERNAL_ERROR]: {safe(repr(error))}", err=True)
 
-    serve_api(project, host=host, port=port, environ=os.environ, token=token, dev=dev, on_start=greet, on_error=failed)
+    serve_api(
+        project,
+        host=host,
+        port=port,
+        environ=os.environ,
+        token=token,
+        dev=dev,
+        on_start=greet,
+        on_error=failed,
+        store=store,
+    )
 
 
 def _token(project: "Project") -> str:

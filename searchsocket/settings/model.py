@@ -187,6 +187,12 @@ class ApiSettings(Section):
     rate_limit: RateLimitSettings = RateLimitSettings()
 
 
+class ArtifactSettings(Section):
+    url: str = ""  # e.g. s3://bucket/prefix: runs push generations there, and a machine without an index pulls them
+    poll_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60.0  # how often a service asks for a new generation
+    max_mb: Count = 20_000  # that a generation may take; a larger one is not pulled
+
+
 class RunSettings(Section):
     workers: Annotated[int, Field(ge=0, le=256)] = 0  # processes that extract pages; 0 = one a core
     max_page_seconds: Annotated[float, Field(gt=0)] = 60.0  # of CPU time; a page that takes more fails
@@ -221,5 +227,6 @@ class Settings(Section):
     vector: VectorSettings = VectorSettings()
     ranking: RankingSettings = RankingSettings()
     api: ApiSettings = ApiSettings()
+    artifacts: ArtifactSettings = ArtifactSettings()
     run: RunSettings = RunSettings()
     state: StateSettings = StateSettings()

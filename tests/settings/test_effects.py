@@ -8,6 +8,7 @@ import pytest
 from searchsocket.settings.load import all_keys
 from tests.settings import (
     effects_of_answers,
+    effects_of_artifacts,
     effects_of_embeddings,
     effects_of_pages,
     effects_of_runs,
@@ -17,6 +18,7 @@ from tests.settings.lab import Effect, Lab
 from tests.sources.web import serve
 
 EFFECTS = (
+    *effects_of_artifacts.EFFECTS,
     *effects_of_sources.EFFECTS,
     *effects_of_pages.EFFECTS,
     *effects_of_embeddings.EFFECTS,

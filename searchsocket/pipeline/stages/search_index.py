@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
+from searchsocket.artifacts.live import push_live
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
 from searchsocket.events import Event
@@ -51,6 +52,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         ConfigMissing: There is nothing to index at all.
         IndexCorrupt: The built generation failed verification; the live one stays.
         Interrupted: The run was told to stop; the live generation stays.
+        ArtifactsUnavailable: The new generation is live here, and could not be pushed.
     """
     project, scope = run.project, run.scope
     store = run.backends.store
@@ -89,6 +91,9 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         published = live is None or generation.name != live.name
         if published:
             run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
+    # Also when nothing changed: the last run may have failed to.
+    if pushed := push_live(project, scope, run.environ, run.clock()):
+        run.on_event(Event("artifacts_pushed", {"files": pushed.sent_files, "bytes": pushed.sent_bytes}))
     return _result(plan, generation, warnings, published=published)
 
 

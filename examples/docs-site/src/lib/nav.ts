@@ -85,6 +85,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
 			{ href: '/docs/cli/searchsocket-clean', label: 'clean' },
 			{ href: '/docs/cli/searchsocket-cache', label: 'cache' },
+			{ href: '/docs/cli/searchsocket-artifacts', label: 'artifacts' },
 			{ href: '/docs/cli/searchsocket-rollback', label: 'rollback' },
 			{ href: '/docs/cli/searchsocket-serve', label: 'serve' },
 			{ href: '/docs/cli/searchsocket-dagster', label: 'dagster' }
@@ -114,7 +115,8 @@ export const groups: Group[] = [
 			{ href: '/docs/recipes/preview-branches', label: 'Preview branches' },
 			{ href: '/docs/recipes/search-box', label: 'A search box' },
 			{ href: '/docs/recipes/review-the-mirror', label: 'Review the mirror' },
-			{ href: '/docs/recipes/several-sites', label: 'Several sites' }
+			{ href: '/docs/recipes/several-sites', label: 'Several sites' },
+			{ href: '/docs/recipes/serve-elsewhere', label: 'Serve from another machine' }
 		]
 	},
 	{

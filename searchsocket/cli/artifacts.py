@@ -1,0 +1,192 @@
+"""`searchsocket artifacts`: generations in an object store, for machines that answer without an index of their own."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from searchsocket.cli import exits
+from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.output import count, print_json, safe
+
+if TYPE_CHECKING:
+    from searchsocket.artifacts.inventory import HeldGeneration
+    from searchsocket.project.project import Project
+
+F = TypeVar("F")
+
+
+def _url_option(command: F) -> F:
+    return click.option("--url", default="", metavar="URL", help="Where they lie; default: artifacts.url.")(command)  # type: ignore[type-var]
+
+
+@click.group()
+def artifacts() -> None:
+    """Push indexes to an object store, pull them elsewhere, and remove old ones.
+
+    An address is file:///folder, s3://bucket/prefix, gs://bucket/prefix, or https://host/path to pull only.
+
+    \b
+    Example:
+      searchsocket artifacts push --url s3://my-bucket/search
+    """
+
+
+@artifacts.command(epilog=exits.HELP)
+@project_option
+@scope_option
+@_url_option
+@json_option
+def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
+    """Send what is live of a scope; what is there already is not sent again.
+
+    \b
+    Example:
+      searchsocket artifacts push --scope main --json
+    """
+    from searchsocket.artifacts.live import push_live
+    from searchsocket.project.access import make_private_folders
+    from searchsocket.system.locks import scope_lock
+
+    project = _project(root, url)
+    scope = project.scope(os.environ, scope_name)
+    make_private_folders(project)
+    with scope_lock(project.state_dir, scope.name):
+        pushed = push_live(project, scope, os.environ, datetime.now(UTC))
+    assert pushed is not None
+    if as_json:
+        print_json(
+            {
+                "scope": pushed.scope,
+                "generation": pushed.generation,
+                "files": pushed.files,
+                "sentFiles": pushed.sent_files,
+                "sentBytes": pushed.sent_bytes,
+                "switched": pushed.is_new,
+            }
+        )
+        return
+    sent = f"sent {count(pushed.sent_files, 'file')} of {pushed.files}, {pushed.sent_bytes / 1e6:,.1f} MB"
+    click.echo(f"{click.style(pushed.scope, bold=True)}: generation {pushed.generation} is live there; {sent}")
+
+
+@artifacts.command(epilog=exits.HELP)
+@project_option
+@_url_option
+@json_option
+def pull(root: Path, url: str, as_json: bool) -> None:
+    """Fetch the default scope into the state folder, so that `serve --artifacts` begins at once.
+
+    \b
+    Example:
+      searchsocket artifacts pull --url https://files.example.com/search
+    """
+    from searchsocket.serving.pulled import open_pulled
+    from searchsocket.serving.scopes import ReadableScopes
+
+    project = _project(root, url)
+    pulled = open_pulled(project, os.environ, project.settings.artifacts.url)
+    name = ReadableScopes(pulled.project, os.environ).public[0]
+    generation = pulled.store.generation(pulled.project.scope_named(name))
+    assert generation is not None
+    folder = pulled.project.settings.vector.local.path
+    if as_json:
+        print_json({"project": pulled.project.id, "scope": name, "generation": generation.name, "path": folder})
+        return
+    pages = count(generation.pages, "page")
+    click.echo(f"{click.style(name, bold=True)}: generation {generation.name} ({pages}) lies in {safe(folder)}")
+
+
+@artifacts.command("list", epilog=exits.HELP)
+@project_option
+@_url_option
+@json_option
+def list_(root: Path, url: str, as_json: bool) -> None:
+    """Show the generations of every scope, the newest first.
+
+    \b
+    Example:
+      searchsocket artifacts list --json
+    """
+    from searchsocket.artifacts.inventory import held_generations
+    from searchsocket.artifacts.objects import open_objects
+
+    held = held_generations(open_objects(_project(root, url).settings.artifacts.url))
+    if as_json:
+        print_json({"generations": [_generation(each) for each in held]})
+        return
+    for each in held:
+        state = "live" if each.is_live else "kept"
+        click.echo(f"{safe(each.scope)}  {each.name}  {state}  pushed {each.pushed.isoformat(timespec='seconds')}")
+
+
+@artifacts.command(epilog=exits.HELP)
+@project_option
+@_url_option
+@click.option("--keep", type=click.IntRange(min=1), default=2, show_default=True, help="Generations of each scope.")
+@click.option(
+    "--min-age-hours",
+    type=click.FloatRange(min=0),
+    default=24.0,
+    show_default=True,
+    help="Keep what was live or sent since; somebody may be fetching it.",
+)
+@click.option(
+    "--drop-scope", "dropped", multiple=True, metavar="NAME", help="Remove all of a scope; repeat for several."
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@json_option
+def prune(
+    root: Path, url: str, keep: int, min_age_hours: float, dropped: tuple[str, ...], dry_run: bool, as_json: bool
+) -> None:
+    """Remove old generations, and the files that none of those left is made of.
+
+    \b
+    Example:
+      searchsocket artifacts prune --keep 3 --drop-scope old-preview
+    """
+    from searchsocket.artifacts.objects import open_objects
+    from searchsocket.artifacts.prune import prune as prune_objects
+
+    project = _project(root, url)
+    removed = prune_objects(
+        open_objects(project.settings.artifacts.url),
+        datetime.now(UTC),
+        keep=keep,
+        min_age=timedelta(hours=min_age_hours),
+        drop_scopes=[project.scope(os.environ, name).name for name in dropped],
+        dry_run=dry_run,
+    )
+    if as_json:
+        gone = [_generation(each) for each in removed.generations]
+        print_json({"generations": gone, "files": removed.files, "bytes": removed.bytes, "dryRun": dry_run})
+        return
+    done = "would remove" if dry_run else "removed"
+    generations, files = count(len(removed.generations), "generation"), count(removed.files, "file")
+    click.echo(f"{done} {generations} and {files}, {removed.bytes / 1e6:,.1f} MB")
+
+
+def _project(root: Path, url: str) -> "Project":
+    """The project, with the address that was given in the place of its own."""
+    from dataclasses import replace
+
+    from searchsocket.errors import ConfigMissing
+
+    project = load_project(root)
+    settings = project.settings
+    if not (url or settings.artifacts.url):
+        raise ConfigMissing("nothing says where artefacts lie; set artifacts.url, or pass --url")
+    artifacts = settings.artifacts.model_copy(update={"url": url or settings.artifacts.url})
+    return replace(project, settings=settings.model_copy(update={"artifacts": artifacts}))
+
+
+def _generation(held: "HeldGeneration") -> dict[str, object]:
+    return {
+        "scope": held.scope,
+        "generation": held.name,
+        "live": held.is_live,
+        "pushedAt": held.pushed.isoformat(timespec="seconds"),
+        "replacedAt": held.replaced.isoformat(timespec="seconds") if held.replaced else None,
+    }

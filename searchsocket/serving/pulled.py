@@ -1,0 +1,123 @@
+"""A project that has no index of its own: all that it answers from comes from an object store."""
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from searchsocket.artifacts.carried import with_carried
+from searchsocket.artifacts.documents import (
+    MAX_BYTES,
+    PROJECT,
+    Description,
+    ProjectDocument,
+    parse_document,
+)
+from searchsocket.artifacts.follow import PulledStore
+from searchsocket.artifacts.objects import open_objects
+from searchsocket.artifacts.objects.base import Objects, read
+from searchsocket.artifacts.pull import fetched_description, pull_scope
+from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ProjectMismatch, ScopeNotIndexed
+from searchsocket.project.access import make_private_folders
+from searchsocket.project.project import Project
+from searchsocket.serving.scopes import ReadableScopes
+from searchsocket.settings.model import Settings
+from searchsocket.stores import index_folder
+from searchsocket.system.files import write_atomic
+from searchsocket.text.synonyms import make_synonyms
+
+_FIRST_PULL_S = 600.0  # how long to wait for another process that fetches the same
+
+
+@dataclass(frozen=True, slots=True)
+class PulledProject:
+    """A project as its artefacts tell of it, and the store that follows them."""
+
+    project: Project
+    store: PulledStore
+
+
+def artifacts_address(project: Project, asked: str) -> str:
+    """Where to pull from: what was asked for, else `artifacts.url` where the project has no index; "" = nowhere."""
+    if asked:
+        return asked
+    root = index_folder(project.settings.vector, project.state_dir)
+    return "" if any(root.glob("*/CURRENT")) else project.settings.artifacts.url
+
+
+def open_pulled(
+    local: Project, environ: Mapping[str, str], url: str, *, monotonic: Callable[[], float] = time.monotonic
+) -> PulledProject:
+    """Fetch the default scope, and make a project of what came with it.
+
+    Settings of this machine count; where it has none, those that came. An object store that is dead by now is no
+    reason to fail where something was fetched before.
+
+    Raises:
+        ConfigError, ConfigMissing: The address, or the model that is wanted, cannot be used.
+        ArtifactsUnavailable, ArtifactInvalid, ScopeNotIndexed: There is nothing to answer from.
+        ProjectMismatch: They are another project's than `project.id` says.
+        StateUnavailable: The state folder cannot be written.
+    """
+    objects = open_objects(url)
+    make_private_folders(local)
+    folder = local.state_dir / "artifacts" / hashlib.sha256(url.rstrip("/").encode()).hexdigest()[:16]
+    document = _project_document(objects, folder)
+    given = local.settings.project.id
+    if given and given != document.project_id:
+        raise ProjectMismatch(f"{objects.address} holds project {document.project_id!r}, but project.id is {given!r}")
+    settings = _placed(local.settings, folder / "index", document)
+    project = replace(local, settings=settings, id=document.project_id)
+    scope = project.scope_named(ReadableScopes(project, environ).public[0])
+    max_bytes = settings.artifacts.max_mb * 1_000_000
+    try:
+        pull_scope(objects, folder / "index", scope, max_bytes=max_bytes, lock_timeout_s=_FIRST_PULL_S)
+    except (ArtifactsUnavailable, ArtifactInvalid, ScopeNotIndexed):
+        if fetched_description(folder / "index", scope) is None:
+            raise
+    text = fetched_description(folder / "index", scope)
+    assert text is not None
+    where = f"the index of scope {scope.name!r}"
+    carried = parse_document(text, Description, where, document.project_id).settings
+    project = replace(project, settings=with_carried(settings, carried, where))
+    store = PulledStore(
+        objects,
+        folder / "index",
+        document.project_id,
+        poll_s=settings.artifacts.poll_seconds,
+        max_bytes=max_bytes,
+        synonyms=make_synonyms(project.settings.ranking.synonyms),
+        monotonic=monotonic,
+    )
+    return PulledProject(project, store)
+
+
+def _project_document(objects: Objects, folder: Path) -> ProjectDocument:
+    """Whose artefacts these are; what was fetched before where nothing can be now."""
+    path, where = folder / PROJECT, f"{objects.address}: {PROJECT}"
+    try:
+        data = read(objects, PROJECT, MAX_BYTES)
+        document = parse_document(data, ProjectDocument, where)
+    except (ArtifactsUnavailable, ArtifactInvalid):
+        with suppress(FileNotFoundError):
+            return parse_document(path.read_bytes(), ProjectDocument, str(path))
+        raise
+    write_atomic(path, data)
+    return document
+
+
+def _placed(settings: Settings, index: Path, document: ProjectDocument) -> Settings:
+    """With the index where it is fetched to, and the scopes that are public there unless this machine names its own."""
+    changes: dict[str, Any] = {"vector": _with(settings.vector, local=_with(settings.vector.local, path=str(index)))}
+    if not settings.api.scopes:
+        changes["api"] = _with(settings.api, scopes=document.scopes)
+        if not settings.scope.model_fields_set:
+            changes["scope"] = _with(settings.scope, fixed=document.scopes[0])
+    return settings.model_copy(update=changes)
+
+
+def _with(section: Any, **changes: object) -> Any:
+    return section.model_copy(update=changes)
