@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.embedders.queries import QueryVectors
 from searchsocket.search.engine import SearchEngine
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import PageBody, PublishInfo
@@ -45,7 +46,7 @@ class Site:
 
     @property
     def engine(self) -> SearchEngine:
-        return SearchEngine(self.store, self.embedder, self.settings, lambda: NOW)
+        return SearchEngine(self.store, QueryVectors(lambda _: self.embedder), self.settings, lambda: NOW)
 
     def publish(self, pieces: Sequence[Piece], scope: Scope = MAIN, bodies: Sequence[PageBody] = ()) -> None:
         """Add pieces, and texts of pages, to what the scope holds and publish it."""

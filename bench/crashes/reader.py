@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bench.crashes.sites import questions
 from searchsocket.embedders import make_embedder
+from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.project.project import open_project
 from searchsocket.search.engine import SearchEngine
@@ -38,9 +39,8 @@ def _ask_until_told(root: Path, allowed: Sequence[str], connection: Connection) 
     scope = project.scope_named("main")
     store = make_store(project.settings.vector, project.state_dir, project.id)
     assert isinstance(store, LocalStore)
-    engine = SearchEngine(
-        store, make_embedder(project.settings.embeddings, {}), project.settings.ranking, lambda: datetime.now(UTC)
-    )
+    embedder = make_embedder(project.settings.embeddings, {})
+    engine = SearchEngine(store, QueryVectors(lambda _: embedder), project.settings.ranking, lambda: datetime.now(UTC))
     answers = 0
     problems: list[str] = []
     for number, (query, url) in enumerate(cycle(questions())):

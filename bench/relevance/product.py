@@ -13,6 +13,7 @@ from bench.relevance.vectors import cached
 from searchsocket.chunking import chunk_page
 from searchsocket.chunking.records import embedded_text_of, records_of
 from searchsocket.embedders.base import Embedder, TextKind
+from searchsocket.embedders.queries import QueryVectors
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TOP_K, SearchQuery
@@ -84,7 +85,8 @@ class Product:
     def __call__(self, collection: Collection) -> Ranking:
         rankings: dict[str, Sequence[str]] = {}
         for indexed in self._indexes.of(collection):
-            engine = SearchEngine(indexed.store, indexed.embedder, self._settings, lambda: NOW)
+            queries = QueryVectors(lambda _, embedder=indexed.embedder: embedder)  # type: ignore[misc]
+            engine = SearchEngine(indexed.store, queries, self._settings, lambda: NOW)
             with self._change():
                 for query in (query for query in collection.queries if query.scope == indexed.scope):
                     wanted = min(DEPTH + len(query.exclude), MAX_TOP_K)

@@ -74,6 +74,7 @@ def make_queries(seed: int = 1) -> list[str]:
 def parts(root: Path, queries: Sequence[str]) -> None:
     """Time the parts of a query in this process."""
     from searchsocket.embedders import make_embedder
+    from searchsocket.embedders.queries import QueryVectors
     from searchsocket.project.project import open_project
     from searchsocket.search.engine import SearchEngine
     from searchsocket.search.query import SearchQuery
@@ -94,7 +95,7 @@ def parts(root: Path, queries: Sequence[str]) -> None:
     vector = timed("vectors, top 50", [lambda v=v: reader.vectors.nearest(v, top_k=50) for v in vectors])
     timed("words, top 50", [lambda q=query: reader.words.search(q, top_k=50) for query in queries])
     timed("pages, top 50", [lambda q=query: reader.words.search_pages(q, top_k=50) for query in queries])
-    engine = SearchEngine(store, embedder, project.settings.ranking, lambda: datetime.now(UTC))
+    engine = SearchEngine(store, QueryVectors(lambda _: embedder), project.settings.ranking, lambda: datetime.now(UTC))
     timed("whole engine", [lambda q=query: engine.search(SearchQuery(q), scope) for query in queries])
     print(f"\nvector search takes {vector / floor:.1f} times the memory floor")
 

@@ -23,11 +23,12 @@ class Queries:
         """See `SearchService.search`."""
         service = self._service
         wanted = service.scopes.find(scope, trusted=caller.trusted)
+        work = partial(service.search, query, wanted, anonymous=not caller.trusted)
         if service.engine.cost(query, wanted) > COSTLY:
-            return await self._costly.run(caller, partial(service.search, query, wanted))
+            return await self._costly.run(caller, work)
         if service.engine.answers_at_once(wanted):
-            return service.search(query, wanted)  # a thread there and back takes a fifth as long as the query
-        return await run_in_threadpool(service.search, query, wanted)
+            return work()  # a thread there and back takes a fifth as long as the query
+        return await run_in_threadpool(work)
 
     async def related(self, url: str, top_k: int, scope: str | None, caller: Caller) -> RelatedAnswer:
         """See `SearchService.related`."""

@@ -82,18 +82,22 @@ def locks(project: Project) -> Iterator[Line]:
 
 def model(project: Project) -> Iterator[Line]:
     """Whether the embedding model loads and answers with a sound vector."""
-    embedder = Backends(project, os.environ).embedder
+    backends = Backends(project, os.environ)
+    recorded = ""
+    with suppress(SearchSocketError):  # which `scope` and `index` report
+        live = backends.store.generation(project.scope(os.environ))
+        recorded = live.model_id if live else ""
+    embedder = backends.embedder_of(recorded)
     check_vectors(embedder.embed(["searchsocket"], "query"), 1, embedder.dimensions)
     yield Line("model", True, f"{embedder.model_id}, {embedder.dimensions} dimensions")
 
 
 def index(project: Project) -> Iterator[Line]:
     """Whether the store answers, and every file of every live generation is as its manifest says."""
-    backends = Backends(project, os.environ)
+    backends = Backends(project, os.environ, calls=False)
     store = backends.store
     health = store.health()
     yield Line("vector store", health.ok, health.details or "healthy", "" if health.ok else "see the text above")
-    model_id = backends.embedder.model_id
     for known in known_scopes(project):
         name = f"index {known.name}"
         fix = f"run `searchsocket index --force --scope {known.name}`, or `searchsocket rollback --scope {known.name}`"
@@ -107,7 +111,7 @@ def index(project: Project) -> Iterator[Line]:
             yield Line(name, False, "; ".join(problems[:5]), fix)
         elif generation is None:
             yield Line(name, True, "not published yet")
-        elif generation.model_id != model_id:
+        elif generation.model_id != (model_id := backends.embedder_of(generation.model_id).model_id):
             yield Line(
                 name, False, f"indexed with {generation.model_id}, but {model_id} is configured", f"run `searchsocket "
                 f"index --force --scope {known.name}` to migrate it"

@@ -46,7 +46,9 @@ def search(
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     asked = SearchQuery(" ".join(query), top_k, path_prefix, tags, group_by)  # type: ignore[arg-type]  # a Choice
-    answer = open_service(project, os.environ).search(asked, scope)
+    answer = open_service(project, os.environ, on_error=_report).search(asked, scope)
+    for note in answer.meta.notes:
+        click.echo(f"note: {note.message}", err=True)
     if as_json:
         from searchsocket.serving.answer_json import to_json
 
@@ -55,3 +57,7 @@ def search(
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
     for line in answer_lines(answer, width):
         click.echo(line)
+
+
+def _report(error: BaseException) -> None:
+    click.echo(f"warning: {error}", err=True)

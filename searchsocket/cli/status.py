@@ -45,7 +45,11 @@ def status(root: Path, as_json: bool) -> None:
     with suppress(SearchSocketError):  # which `health` tells
         generations = store.list_scopes()
     used = bytes_below(project.state_dir)
-    model_id = backends.embedder.model_id
+    live = {generation.scope: generation.model_id for generation in generations}
+    models = {
+        recorded: backends.embedder_of(recorded).model_id for recorded in {live.get(resolved, ""), *live.values()}
+    }
+    model_id = models[live.get(resolved, "")]
     now = datetime.now(UTC)
     if as_json:
         print_json(
@@ -67,7 +71,7 @@ def status(root: Path, as_json: bool) -> None:
     if not generations and health.ok:
         click.echo("\nNothing is indexed yet; run `searchsocket index`.")
     for generation in generations:
-        _print_scope(generation, age_s(generation.published_at, now), model_id)
+        _print_scope(generation, age_s(generation.published_at, now), models[generation.model_id])
 
 
 def _generation(generation: "Generation", age: float) -> dict[str, Any]:

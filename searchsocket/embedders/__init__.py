@@ -2,24 +2,29 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.cost import price_of
+from searchsocket.embedders.openai import MODEL_ID_PREFIX, has_key, make_openai
 from searchsocket.settings.model import EmbeddingSettings
 
 
-def make_embedder(settings: EmbeddingSettings, environ: Mapping[str, str], *, calls: bool = True) -> Embedder:
+def make_embedder(
+    settings: EmbeddingSettings, environ: Mapping[str, str], *, recorded: str = "", calls: bool = True
+) -> Embedder:
     """The configured embedder. Heavy clients are imported here, when their provider is chosen.
 
     Args:
         environ: Where keys are read; it is read nowhere else.
+        recorded: Model id of what the scope is indexed with; "" = it is not indexed yet.
         calls: False where it only counts and names, as for a plan, which needs no key.
 
     Raises:
         ConfigMissing: A library, a key or a file of the model is not there.
         ConfigError: The model cannot be used.
     """
-    match settings.provider:
+    match resolved_provider(settings, environ, recorded):
         case "builtin":
             from searchsocket.embedders.builtin import BuiltinEmbedder
 
@@ -33,6 +38,16 @@ def make_embedder(settings: EmbeddingSettings, environ: Mapping[str, str], *, ca
 
             return HashEmbedder(price_of(MODEL_ID, settings.price_per_million_tokens_usd))
         case "openai":
-            from searchsocket.embedders.openai import make_openai
-
             return make_openai(settings, environ, calls=calls)
+
+
+def resolved_provider(
+    settings: EmbeddingSettings, environ: Mapping[str, str], recorded: str
+) -> Literal["builtin", "onnx", "hash", "openai"]:
+    """The provider that is meant. `auto` stays with what the scope is indexed with, whatever keys come and go; at its
+    first index it is `openai` where a key is there, else `builtin`.
+    """
+    if settings.provider != "auto":
+        return settings.provider
+    is_remote = recorded.startswith(MODEL_ID_PREFIX) if recorded else has_key(settings, environ)
+    return "openai" if is_remote else "builtin"

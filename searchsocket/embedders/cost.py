@@ -1,6 +1,8 @@
 """What embedding costs, before it is done (spec 21)."""
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
 
 from searchsocket.errors import ConfigError
 
@@ -29,6 +31,31 @@ def price_of(model: str, override: float | None = None) -> float:
             f"the price of embedding model {model!r} is not known; set embeddings.price_per_million_tokens_usd"
         )
     return PRICES_PER_MILLION_TOKENS_USD[model]
+
+
+class DailyBudget:
+    """US dollars that may be spent in a day of the clock; safe to share between threads.
+
+    Args:
+        max_usd: 0 = no limit.
+    """
+
+    def __init__(self, max_usd: float, clock: Callable[[], datetime]) -> None:
+        self._max_usd = max_usd
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._day: date | None = None
+        self._spent_usd = 0.0
+
+    def take(self, cost_usd: float) -> bool:
+        """Spend so much, or nothing and False where it would be too much."""
+        with self._lock:
+            if (today := self._clock().date()) != self._day:
+                self._day, self._spent_usd = today, 0.0
+            if self._max_usd and self._spent_usd + cost_usd > self._max_usd:
+                return False
+            self._spent_usd += cost_usd
+            return True
 
 
 def estimate(tokens: int, price_per_million_tokens_usd: float) -> float:

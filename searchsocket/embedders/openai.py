@@ -28,6 +28,7 @@ from searchsocket.types import Vectors
 if TYPE_CHECKING:
     import openai
 
+MODEL_ID_PREFIX = "openai-"
 DEFAULT_MODEL = "text-embedding-3-small"
 DEFAULT_URL = "https://api.openai.com/v1"
 INSTALL_HINT = "install it with `pip install searchsocket[openai]`"
@@ -101,7 +102,7 @@ class OpenAIEmbedder:
             ConfigMissing: The library is not installed.
             ConfigError: The address cannot be used.
         """
-        self.model_id = f"openai-{model}-{dimensions}"
+        self.model_id = f"{MODEL_ID_PREFIX}{model}-{dimensions}"
         self.dimensions = dimensions
         self.price_per_million_tokens_usd = price_per_million_tokens_usd
         self._host = urlsplit(base_url).hostname or base_url

@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from searchsocket.embedders import make_embedder
+from searchsocket.embedders import make_embedder, resolved_provider
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.cache_place import cache_file, open_cache
+from searchsocket.errors import ConfigError, IndexCorrupt
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState, make_state
 from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore
+from searchsocket.types import Scope
 
 
 class Backends:
@@ -26,6 +28,7 @@ class Backends:
         self._project = project
         self._environ = environ
         self._calls = calls
+        self._embedders: dict[str, Embedder] = {}  # by provider
 
     @cached_property
     def state(self) -> ProjectState:
@@ -40,15 +43,35 @@ class Backends:
             settings.vector, self._project.state_dir, self._project.id, synonyms=settings.ranking.synonyms
         )
 
-    @cached_property
-    def embedder(self) -> Embedder:
-        """Who makes the vectors.
+    def embedder_for(self, scope: Scope) -> Embedder:
+        """Who makes the vectors of a scope.
 
         Raises:
             ConfigMissing: A library, a key or a file of the model is not there.
-            ConfigError: The model cannot be used.
+            ConfigError: The model cannot be used, or which one it is cannot be known.
         """
-        return make_embedder(self._project.settings.embeddings, self._environ, calls=self._calls)
+        if self._project.settings.embeddings.provider != "auto":
+            return self.embedder_of("")
+        try:
+            live = self.store.generation(scope)
+        except IndexCorrupt as error:
+            raise ConfigError(
+                f"the index of scope {scope.name!r} is damaged, so `auto` cannot tell which provider made it; say it: "
+                f"`EMBEDDINGS_PROVIDER=local searchsocket index --scope {scope.name}`, or openai"
+            ) from error
+        return self.embedder_of(live.model_id if live else "")
+
+    def embedder_of(self, recorded: str) -> Embedder:
+        """Who makes the vectors of a scope that is indexed with a model id; "" = of one that is not indexed yet.
+
+        Raises:
+            ConfigMissing, ConfigError: As `embedder_for`.
+        """
+        settings = self._project.settings.embeddings
+        provider = resolved_provider(settings, self._environ, recorded)
+        if provider not in self._embedders:
+            self._embedders[provider] = make_embedder(settings, self._environ, recorded=recorded, calls=self._calls)
+        return self._embedders[provider]
 
     @property
     def cache_file(self) -> Path:

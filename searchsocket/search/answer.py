@@ -82,6 +82,14 @@ class Timings(Wire):
 
 
 @dataclass(frozen=True, slots=True)
+class Note(Wire):
+    """Why an answer is less than it could be."""
+
+    code: str  # public and stable, e.g. `EMBEDDER_TOO_SLOW`
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class SearchMeta(Wire):
     """How the answer came about."""
 
@@ -91,6 +99,7 @@ class SearchMeta(Wire):
     generation: str
     published_at: str  # ISO 8601, UTC
     age_seconds: float
+    notes: Annotated[tuple[Note, ...], Field(description="Why the answer is less than it could be.")] = ()
 
 
 Quality = Literal["answered", "rejected"]

@@ -7,9 +7,9 @@ from time import perf_counter
 
 import numpy as np
 
-from searchsocket.embedders.base import Embedder
-from searchsocket.errors import BadVectors, EmbeddingModelMismatch
-from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer, SearchMeta, Timings
+from searchsocket.embedders.queries import NoVector, QueryVectors
+from searchsocket.errors import EmbeddingModelMismatch
+from searchsocket.search.answer import Note, RelatedAnswer, Result, SearchAnswer, SearchMeta, Timings
 from searchsocket.search.cost import cost_of
 from searchsocket.search.find import find
 from searchsocket.search.query import SearchQuery, checked
@@ -32,16 +32,27 @@ _MAX_CANDIDATES = 1_000
 # Up to here the interpreter is busy for most of a query, so threads take turns and gain nothing. Beyond it the scan of
 # the vectors and the words, which run beside other threads, take more and more of it.
 _FEW_RECORDS = 25_000
+_NOTES = {
+    NoVector.UNAVAILABLE: Note(
+        "EMBEDDER_UNAVAILABLE", "the embedding provider could not answer, so these results come from words alone"
+    ),
+    NoVector.TOO_SLOW: Note(
+        "EMBEDDER_TOO_SLOW", "the embedding provider did not answer in time, so these results come from words alone"
+    ),
+    NoVector.OVER_BUDGET: Note(
+        "EMBEDDER_OVER_BUDGET", "today's budget for embedding queries is spent, so these results come from words alone"
+    ),
+}
 
 
 class SearchEngine:
     """Answers queries over the live generation of any scope; safe to share between threads."""
 
     def __init__(
-        self, store: Readers, embedder: Embedder, settings: RankingSettings, clock: Callable[[], datetime]
+        self, store: Readers, queries: QueryVectors, settings: RankingSettings, clock: Callable[[], datetime]
     ) -> None:
         self._store = store
-        self._embedder = embedder
+        self._queries = queries
         self._settings = settings
         self._synonyms = make_synonyms(settings.synonyms)
         self._clock = clock
@@ -56,17 +67,26 @@ class SearchEngine:
 
         Such a query is better answered where it arrives than handed to a thread.
         """
-        reader = self._store.held(scope) if self._embedder.is_instant else None
-        return reader is not None and not reader.vectors.limits.is_remote and reader.generation.records <= _FEW_RECORDS
+        reader = self._store.held(scope)
+        return (
+            reader is not None
+            and reader.generation.records <= _FEW_RECORDS
+            and not reader.vectors.limits.is_remote
+            and self._queries.embedder_of(reader.generation.model_id).is_instant
+        )
 
-    def search(self, query: SearchQuery, scope: Scope) -> SearchAnswer:
-        """The best pages, or chunks, for a query.
+    def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
+        """The best pages, or chunks, for a query; by words alone, with a note, where it gets no vector.
+
+        Args:
+            anonymous: Whether the query's vector is paid from the budget of those without a key.
 
         Raises:
             InvalidRequest: The query is empty or beyond a limit.
             ScopeNotIndexed: Nothing was published for the scope.
             EmbeddingModelMismatch: The scope was indexed with another model.
-            EmbedderUnavailable, VectorBackendUnavailable: An outage, which is never "no results".
+            ConfigMissing: The key of the model's provider is gone.
+            VectorBackendUnavailable: An outage, which is never "no results".
         """
         watch = _Watch()
         query = checked(query)
@@ -74,7 +94,7 @@ class SearchEngine:
         generation = reader.generation
         self._records[scope.name] = generation.records
         with watch.part("embed"):
-            vector = self._embed(query.q, generation)
+            vector, notes = self._embed(query.q, generation, anonymous=anonymous)
         found = self._find(reader, query, vector, watch)
         answered = self._is_answerable(reader, query, vector, found)
         age = age_s(generation.published_at, self._clock())
@@ -91,6 +111,7 @@ class SearchEngine:
                 generation=generation.name,
                 published_at=generation.published_at,
                 age_seconds=age,
+                notes=notes,
             ),
             quality="answered" if answered else "rejected",
         )
@@ -108,27 +129,25 @@ class SearchEngine:
         age = age_s(generation.published_at, self._clock())
         return RelatedAnswer(url, scope.name, generation.name, age, pages)
 
-    def _embed(self, q: str, generation: Generation) -> Vector:
-        """The query's vector, sure to be comparable with the generation's."""
-        if generation.model_id != self._embedder.model_id:
-            raise EmbeddingModelMismatch(generation.scope, generation.model_id, self._embedder.model_id)
-        vectors = self._embedder.embed([q], "query")
-        if vectors.shape != (1, generation.dimensions) or not np.isfinite(vectors).all():
-            raise BadVectors(
-                f"{self._embedder.model_id!r} gave a query vector of shape {vectors.shape}, or one that is not "
-                f"finite; scope {generation.scope!r} holds {generation.dimensions} dimensions"
-            )
-        return np.ascontiguousarray(vectors[0], dtype=np.float32)
+    def _embed(
+        self, q: str, generation: Generation, *, anonymous: bool
+    ) -> tuple[Vector, tuple[()]] | tuple[None, tuple[Note]]:
+        """The query's vector, sure to be comparable with the generation's; or why there is none."""
+        embedder = self._queries.embedder_of(generation.model_id)
+        if generation.model_id != embedder.model_id:
+            raise EmbeddingModelMismatch(generation.scope, generation.model_id, embedder.model_id)
+        vector = self._queries.vector(embedder, q, anonymous=anonymous)
+        return (None, (_NOTES[vector],)) if isinstance(vector, NoVector) else (vector, ())
 
-    def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector, watch: "_Watch") -> Candidates:
+    def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: "_Watch") -> Candidates:
         pieces = _PIECES_A_PAGE if query.group_by == "page" else 1
         k = min(max(self._settings.candidate_k, query.top_k * pieces), _MAX_CANDIDATES)
         return find(reader, vector, query.q, top_k=k, where=query.where, watch=watch.part)
 
-    def _is_answerable(self, reader: IndexReader, query: SearchQuery, vector: Vector, found: Candidates) -> bool:
+    def _is_answerable(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, found: Candidates) -> bool:
         """Whether the evidence is enough; looked for in the whole scope, also where a filter hides it."""
         best = found.best_cosine
-        if query.where != MATCH_ALL:
+        if query.where != MATCH_ALL and vector is not None:
             best = max((hit.score for hit in reader.vectors.nearest(vector, top_k=1)), default=-1.0)
         return is_enough(reader.words.evidence(query.q), best)
 

@@ -10,10 +10,22 @@ from searchsocket.types import MATCH_ALL, Filter, Hit, Scores, Vector
 
 
 def find(
-    reader: IndexReader, vector: Vector, text: str, *, top_k: int, where: Filter = MATCH_ALL, watch: Watch = nullcontext
+    reader: IndexReader,
+    vector: Vector | None,
+    text: str,
+    *,
+    top_k: int,
+    where: Filter = MATCH_ALL,
+    watch: Watch = nullcontext,
 ) -> Candidates:
-    """The records that a query may answer with, by the store's own fast path where it has one."""
-    return (reader.join or Joined(reader))(vector, text, top_k=top_k, where=where, watch=watch)
+    """The records that a query may answer with, by the store's own fast path where it has one.
+
+    Args:
+        vector: None = by words alone: all cosines are 0, and the vectors are not touched.
+    """
+    if vector is None or reader.join is None:
+        return Joined(reader)(vector, text, top_k=top_k, where=where, watch=watch)
+    return reader.join(vector, text, top_k=top_k, where=where, watch=watch)
 
 
 class Joined:
@@ -22,18 +34,19 @@ class Joined:
     def __init__(self, reader: IndexReader) -> None:
         self._reader = reader
 
-    def __call__(self, vector: Vector, text: str, *, top_k: int, where: Filter, watch: Watch) -> Candidates:
+    def __call__(self, vector: Vector | None, text: str, *, top_k: int, where: Filter, watch: Watch) -> Candidates:
         """All that the nearest vectors and the best words find, at most `top_k` of each, and what their pages score."""
         reader = self._reader
         with watch("vector"):
-            near = reader.vectors.nearest(vector, top_k=top_k, where=where)
+            near = [] if vector is None else reader.vectors.nearest(vector, top_k=top_k, where=where)
         with watch("keyword"):
             worded = reader.words.search(text, top_k=top_k, where=where)
             pages = reader.words.search_pages(text, top_k=top_k, where=where)
         known = {hit.id for hit in near}
         others = [hit.id for hit in worded if hit.id not in known]
         with watch("vector"):
-            cosines = [hit.score for hit in near] + reader.vectors.similarities(vector, others)
+            far = [0.0] * len(others) if vector is None else reader.vectors.similarities(vector, others)
+            cosines = [hit.score for hit in near] + far
         ids = [*(hit.id for hit in near), *others]
         facts = reader.catalogue.facts(ids)
         return Candidates(

@@ -55,13 +55,13 @@ class HealthCheck:
         self,
         scopes: ReadableScopes,
         store: VectorStore,
-        embedder: Embedder,
+        embedder_of: Callable[[str], Embedder],
         clock: Callable[[], datetime],
         on_error: Callable[[BaseException], None],
     ) -> None:
         self._scopes = scopes
         self._store = store
-        self._embedder = embedder
+        self._embedder_of = embedder_of
         self._clock = clock
         self._on_error = on_error
         self._recent = Recent[tuple[ScopeHealth, ...]](_HEALTH_S)
@@ -100,10 +100,18 @@ class HealthCheck:
             return ScopeHealth(name, ready=False)
         return self._of_generation(answering.generation, _reason(answering.trouble, trusted=trusted))
 
+    def _can_be_asked(self, generation: Generation) -> bool:
+        """Whether queries get vectors that can be compared with the generation's."""
+        try:
+            return self._embedder_of(generation.model_id).model_id == generation.model_id
+        except SearchSocketError as error:  # a key that is gone, say
+            self._on_error(error)
+            return False
+
     def _of_generation(self, generation: Generation, degraded: str | None = None) -> ScopeHealth:
         return ScopeHealth(
             scope=generation.scope,
-            ready=generation.model_id == self._embedder.model_id,
+            ready=self._can_be_asked(generation),
             degraded=degraded,
             generation=generation.name,
             published_at=generation.published_at,

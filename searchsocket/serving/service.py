@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from searchsocket.embedders.base import Embedder
+from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
@@ -33,9 +34,9 @@ class SearchService:
     health_check: HealthCheck
     on_error: OnError  # hears of errors that no caller reads about
 
-    def search(self, query: SearchQuery, scope: Scope) -> SearchAnswer:
+    def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
         """See `SearchEngine.search`."""
-        return self.engine.search(query, scope)
+        return self.engine.search(query, scope, anonymous=anonymous)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
         """See `SearchEngine.related`."""
@@ -83,12 +84,22 @@ def open_service(
     """
     backends = Backends(project, environ)
     store = store or backends.store
-    embedder = embedder or backends.embedder
+    embedder_of = (lambda _: embedder) if embedder else backends.embedder_of
+    settings = project.settings.embeddings
+    if settings.provider != "auto":
+        embedder_of("")  # what is missing is said before anybody asks
+    queries = QueryVectors(
+        embedder_of,
+        timeout_s=settings.query_timeout_s,
+        usd_a_day=settings.query_usd_a_day,
+        clock=clock,
+        on_error=on_error,
+    )
     scopes = ReadableScopes(project, environ)
     return SearchService(
         store=store,
-        engine=SearchEngine(store, embedder, project.settings.ranking, clock),
+        engine=SearchEngine(store, queries, project.settings.ranking, clock),
         scopes=scopes,
-        health_check=HealthCheck(scopes, store, embedder, clock, on_error),
+        health_check=HealthCheck(scopes, store, embedder_of, clock, on_error),
         on_error=on_error,
     )

@@ -116,7 +116,7 @@ class ChunkSettings(Section):
 
 
 class EmbeddingSettings(Section):
-    provider: Literal["builtin", "onnx", "hash", "openai"] = "builtin"  # "local" is read as "builtin"
+    provider: Literal["builtin", "onnx", "hash", "openai", "auto"] = "builtin"  # "local" is read as "builtin"
     model: str = ""  # onnx: a folder, or a name in the Hugging Face cache; openai: its name; "" = their usual one
     dimensions: Annotated[int, Field(ge=1, le=65_536)] | None = None  # of the openai provider; None = the model's own
     api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; "" = the server wants none
@@ -125,6 +125,8 @@ class EmbeddingSettings(Section):
     concurrency: Annotated[int, Field(ge=1, le=64)] = 8  # requests to a provider at once; local models use all cores
     price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
     max_cost_usd: Annotated[float, Field(ge=0)] | None = None  # None = no budget
+    query_timeout_s: Annotated[float, Field(gt=0, le=60)] = 1.0  # then words alone answer
+    query_usd_a_day: Annotated[float, Field(ge=0)] = 1.0  # for queries of callers without a key; 0 = no limit
     cache_max_mb: Count = 8_192  # beyond it the embeddings that were used longest ago go, those of the last week never
 
     @field_validator("provider", mode="before")

@@ -179,7 +179,7 @@ def test_a_defect_is_answered_without_a_word_about_it(api: Api, monkeypatch: pyt
 def test_an_outage_is_503_without_a_word_about_where(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Failure modes 45 and 50; also for the trusted: logs are the place for more."""
 
-    def down(*_: object) -> None:
+    def down(*_: object, **__: object) -> None:
         raise VectorBackendUnavailable("10.0.0.7:19530 refused MILVUS_TOKEN=abc")
 
     monkeypatch.setattr(SearchService, "search", down)

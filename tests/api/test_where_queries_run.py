@@ -34,7 +34,7 @@ def ask_twice(tmp_path: Path, embedder: WatchedEmbedder) -> list[bool]:
     project = make_project(tmp_path)
     opened = LocalStore(project.state_dir / "index", project.id)
     api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", store=opened, embedder=embedder, clock=lambda: NOW))
-    assert [api.get("/api/search?q=battery").status_code for _ in range(2)] == [200, 200]
+    assert [api.get(f"/api/search?q={word}").status_code for word in ("battery", "charge")] == [200, 200]
     return [thread == threading.get_ident() for thread in embedder.threads]
 
 

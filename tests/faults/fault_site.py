@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from searchsocket.cli.main import cli
 from searchsocket.embedders import make_embedder
+from searchsocket.embedders.queries import QueryVectors
 from searchsocket.pipeline.run.context import ScopeRun, utc_now
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
@@ -62,6 +63,8 @@ class Project:
         project = open_project(self.root, {})
         store = make_store(project.settings.vector, project.state_dir, project.id)
         embedder = make_embedder(project.settings.embeddings, {})
-        engine = SearchEngine(store, embedder, project.settings.ranking, lambda: datetime.now(UTC))
+        engine = SearchEngine(
+            store, QueryVectors(lambda _: embedder), project.settings.ranking, lambda: datetime.now(UTC)
+        )
         found = {q: engine.search(SearchQuery(q, 1), project.scope_named(scope)).results for q in QUESTIONS}
         return {q: results[0].url if results else "" for q, results in found.items()}

@@ -17,6 +17,7 @@ from bench.relevance.example_site import example_site
 from bench.relevance.product import NOW, _records, _url
 from searchsocket.chunking.records import embedded_text_of
 from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.embedders.queries import QueryVectors
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.settings.model import RankingSettings
@@ -64,7 +65,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     store = LocalStore(tmp_path_factory.mktemp("index"), "bench")
     store.upsert(records, embedder.embed([embedded_text_of(record) for record in records], "passage"), MAIN)
     store.publish(MAIN, PublishInfo(embedder.model_id, embedder.dimensions, NOW.isoformat()))
-    return Indexed(found, SearchEngine(store, embedder, RankingSettings(), lambda: NOW))
+    return Indexed(found, SearchEngine(store, QueryVectors(lambda _: embedder), RankingSettings(), lambda: NOW))
 
 
 def test_a_page_with_a_rare_name_is_above_pages_without(site: Indexed) -> None:

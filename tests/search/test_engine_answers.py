@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
 
+from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import (
     BadVectors,
     EmbedderUnavailable,
@@ -101,7 +102,7 @@ def test_narrowing_the_filter_never_loses_a_match(site: Site) -> None:
 
 
 def test_the_order_is_the_same_on_every_run(site: Site) -> None:
-    again = SearchEngine(site.store, site.embedder, site.settings, lambda: NOW)
+    again = SearchEngine(site.store, QueryVectors(lambda _: site.embedder), site.settings, lambda: NOW)
     assert (
         site.engine.search(SearchQuery("battery"), MAIN).results == again.search(SearchQuery("battery"), MAIN).results
     )
@@ -193,9 +194,24 @@ def test_an_outage_is_never_no_results(site: Site, monkeypatch: pytest.MonkeyPat
             patch.setattr(part, method, down)
             with pytest.raises(VectorBackendUnavailable):
                 site.engine.search(SearchQuery("battery"), MAIN)
+
+
+def test_words_alone_answer_with_a_note_where_the_model_is_down(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither an error, nor in silence; and whatever is asked for is answered."""
+    usual = site.engine.search(SearchQuery("battery"), MAIN)
     monkeypatch.setattr(type(site.embedder), "embed", lambda *_: (_ for _ in ()).throw(EmbedderUnavailable("down")))
-    with pytest.raises(EmbedderUnavailable):
-        site.engine.search(SearchQuery("battery"), MAIN)
+    for query in (
+        SearchQuery("battery"),
+        SearchQuery("battery", path_prefix="/docs"),
+        SearchQuery("battery", group_by="chunk", explain=True),
+    ):
+        answer = site.engine.search(query, MAIN)
+        assert [note.code for note in answer.meta.notes] == ["EMBEDDER_UNAVAILABLE"]
+        assert answer.results
+        assert all(0 <= result.score <= 1 for result in answer.results)
+        assert {result.explanation.vector for result in answer.results if result.explanation} <= {0.0}
+    assert usual.meta.notes == ()
+    assert site.engine.search(SearchQuery("xyzzy plugh"), MAIN).results == ()
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,18 @@
 
 import json
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
-from searchsocket.embedders import calls, openai
+from searchsocket.embedders import calls, openai, queries
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.events import Event
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.backends import Backends
+from searchsocket.types import Vector
 from tests.embedders.openai_server import DIMENSIONS, vectors_json
 from tests.settings.lab import KEYS, WEB, Effect, Lab, outcome
 from tests.sources.web import Answer, Request, Web
@@ -95,18 +96,46 @@ def under_way(lab: Lab) -> list[int]:
     return seen
 
 
+def notes(lab: Lab) -> list[str]:
+    """Codes of the notes that a stranger's query is answered with."""
+    answer = lab.api().post({"q": "lantern"})
+    assert answer.status_code == 200, answer.text
+    return [note["code"] for note in answer.json()["meta"]["notes"]]
+
+
+def patience(lab: Lab) -> list[float | None]:
+    """For how long a query waits for its vector."""
+    seen: list[float | None] = []
+
+    class Watched(Future[Vector]):
+        def result(self, timeout: float | None = None) -> Vector:
+            seen.append(timeout)
+            return super().result(20)
+
+    lab.index()
+    with lab.patch.context() as patch:
+        patch.setattr(queries, "Future", Watched)
+        assert notes(lab) == []
+    return seen
+
+
 EFFECTS = (
     Effect("embeddings.provider", "hash", models, {"builtin"}, {"hash"}, anew=True),
     Effect("embeddings.model", "model", load_model, "CONFIG_MISSING", "ok", given={"embeddings.provider": "onnx"},
            prepare=copy_model),
-    Effect("embeddings.dimensions", 256, lambda lab: Backends(lab.project, {}, calls=False).embedder.dimensions,
+    Effect("embeddings.dimensions", 256, lambda lab: Backends(lab.project, {}, calls=False).embedder_of("").dimensions,
            1536, 256, given=REMOTE),
-    Effect("embeddings.api_key_env", "OTHER_KEY", lambda lab: outcome(lambda: Backends(lab.project, KEYS).embedder),
-           "CONFIG_MISSING", "ok", given=REMOTE),
+    Effect("embeddings.api_key_env", "OTHER_KEY",
+           lambda lab: outcome(lambda: Backends(lab.project, KEYS).embedder_of("")), "CONFIG_MISSING", "ok",
+           given=REMOTE),
     Effect("embeddings.base_url", f"{WEB}/own", asked, {"/usual/embeddings"}, {"/own/embeddings"}, given=SERVED,
            web=embedding, anew=True),
     Effect("embeddings.concurrency", 3, under_way, [8], [3], given=SERVED | {"embeddings.base_url": f"{WEB}/own"},
            web=embedding, anew=True),
+    Effect("embeddings.query_timeout_s", 0.25, patience, [1.0], [0.25],
+           given=SERVED | {"embeddings.base_url": f"{WEB}/own"}, web=embedding),
+    Effect("embeddings.query_usd_a_day", 1e-9, notes, [], ["EMBEDDER_OVER_BUDGET"],
+           given=SERVED | {"embeddings.base_url": f"{WEB}/own"}, web=embedding),
     Effect("embeddings.batch_size", 5, embedded, [7], [5, 7], anew=True),
     Effect("embeddings.price_per_million_tokens_usd", 2.0, lambda lab: lab.index().estimated_cost_usd > 0, False, True,
            anew=True),

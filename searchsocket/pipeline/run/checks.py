@@ -96,7 +96,7 @@ def cost_within_budget(run: ScopeRun) -> CheckOutcome:
 
 def embeddings_sane(run: ScopeRun) -> CheckOutcome:
     """Every text that is to be published has a finite unit vector of the model's dimension."""
-    embedder = run.backends.embedder
+    embedder = run.embedder
     checked = missing = 0
     with run.state.open(run.scope.name) as state, run.backends.open_cache(read_only=True) as cache:
         # The cache checks every vector that it hands out; what is damaged counts as missing.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from searchsocket.embedders.base import Embedder
 from searchsocket.errors import ConfigMissing, SourceUnavailable
 from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.run.options import RunOptions
@@ -82,6 +83,15 @@ class ScopeRun:
     def fetched_dir(self) -> Path:
         """Where a crawl keeps what it fetched."""
         return self.written_dir / "crawl" / self.scope.name
+
+    @property
+    def embedder(self) -> Embedder:
+        """Who makes the vectors of the scope.
+
+        Raises:
+            ConfigMissing, ConfigError: See `Backends.embedder_for`.
+        """
+        return self.backends.embedder_for(self.scope)
 
     def make_source(self) -> Source:
         """The source of this run, with a report of its own."""

@@ -22,7 +22,7 @@ from searchsocket.state.base.chunks import Text
 
 def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
     """What a dry run foresees."""
-    return _result(state, run.backends.embedder, plan_embeddings(run, state))
+    return _result(state, run.embedder, plan_embeddings(run, state))
 
 
 @stage("Embedding", EmbeddingNumbers, reads=[page_chunks], kinds={"numpy"}, dry=only_counted)
@@ -35,7 +35,7 @@ def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingN
         BudgetExceeded: The estimate is over the budget; nothing was called.
         BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; what it gave before stays in the cache.
     """
-    settings, embedder = run.project.settings.embeddings, run.backends.embedder
+    settings, embedder = run.project.settings.embeddings, run.embedder
     with run.backends.open_cache() as cache:
         moved = adopt(run.project.state_dir / FILE, cache)
         outcome = embed_missing(
@@ -69,7 +69,7 @@ def plan_embeddings(run: ScopeRun, state: ScopeState) -> EmbedOutcome:
     with run.backends.open_cache(read_only=True) as cache:
         return plan_missing(
             cache,
-            run.backends.embedder,
+            run.embedder,
             texts_at_stake(run, state, cache),
             price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
         )

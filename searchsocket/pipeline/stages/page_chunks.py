@@ -29,7 +29,7 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
         StateUnavailable: A mirror file is damaged; the page_mirror stage repairs it.
     """
     settings = run.project.settings
-    embedder = run.backends.embedder
+    embedder = run.embedder
     how = digest_of([CHUNKER_VERSION, settings.chunking.model_dump_json(), embedder.model_id, run.scope.id])
     stale = None if run.options.force else how
     pages = state.chunks.count_stale(stale)

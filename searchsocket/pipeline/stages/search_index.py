@@ -58,7 +58,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
     store = run.backends.store
     warnings = repaired(store, scope)
     refuse_another_model(run)
-    embedder = run.backends.embedder
+    embedder = run.embedder
     live = store.generation(scope)
     refuse_large_deletion(run, state, live)
     store.discard(scope)

@@ -75,7 +75,7 @@ def refuse_another_model(run: ScopeRun) -> None:
         live = run.backends.store.generation(run.scope)
     except IndexCorrupt:
         return  # what cannot be read holds no vectors to compare with; the stage search_index builds it again
-    model_id = run.backends.embedder.model_id
+    model_id = run.embedder.model_id
     if live is not None and live.model_id != model_id and not run.options.force:
         raise EmbeddingModelMismatch(run.scope.name, live.model_id, model_id)
 

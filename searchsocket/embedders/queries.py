@@ -1,0 +1,142 @@
+"""Vectors of queries: remembered, waited for only so long, and paid for only up to a budget (spec 11.2).
+
+Whoever asks a model on another machine must take it that the model is down, slow or too dear just now. That is no
+error of the caller's: it is told why there is no vector, and words alone answer.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
+from datetime import UTC, datetime
+from enum import Enum, auto
+
+from searchsocket.embedders.base import Embedder
+from searchsocket.embedders.checks import checked
+from searchsocket.embedders.cost import DailyBudget, estimate
+from searchsocket.errors import EmbedderRefused, EmbedderUnavailable, SearchSocketError
+from searchsocket.types import Vector
+
+THREAD_NAME = "embed-query"
+_MAX_HELD = 2_048  # vectors; 13 MB of 1,536 dimensions
+_MAX_UNDER_WAY = 32  # calls that are not answered yet; beyond it the provider counts as too slow
+
+_Key = tuple[str, str]  # model id, text
+
+
+class NoVector(Enum):
+    """Why a query has none."""
+
+    UNAVAILABLE = auto()
+    TOO_SLOW = auto()
+    OVER_BUDGET = auto()
+
+
+class QueryVectors:
+    """The vectors that queries are searched with; safe to share between threads.
+
+    Args:
+        embedder_of: Who makes vectors that can be compared with those of a model id.
+        timeout_s: How long a caller waits for a provider elsewhere. An answer that comes later is remembered.
+        usd_a_day: What queries of anonymous callers may cost in a day of UTC, in this process; 0 = no limit.
+        clock: Tells the day.
+        on_error: Hears why a provider could not answer; may be called in any thread.
+    """
+
+    def __init__(
+        self,
+        embedder_of: Callable[[str], Embedder],
+        *,
+        timeout_s: float = 1.0,
+        usd_a_day: float = 0.0,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        on_error: Callable[[BaseException], None] = lambda _: None,
+    ) -> None:
+        self.embedder_of = embedder_of
+        self._timeout_s = timeout_s
+        self._budget = DailyBudget(usd_a_day, clock)
+        self._on_error = on_error
+        self._lock = threading.Lock()
+        self._held: OrderedDict[_Key, Vector] = OrderedDict()  # the one that was used longest ago is first
+        self._under_way: dict[_Key, Future[Vector]] = {}
+
+    def vector(self, embedder: Embedder, text: str, *, anonymous: bool = False) -> Vector | NoVector:
+        """The vector of a query, shape (dimensions,), float32, unit length; or why there is none.
+
+        Args:
+            anonymous: Whether it counts against the budget.
+
+        Raises:
+            BadVectors: A model on this machine gave something that cannot be one.
+        """
+        if embedder.is_instant:
+            return self._asked(embedder, text)
+        key = embedder.model_id, text
+        with self._lock:
+            if (held := self._held.get(key)) is not None:
+                self._held.move_to_end(key)
+                return held
+        if not embedder.is_remote:
+            return self._asked(embedder, text, key)
+        return self._awaited(embedder, text, key, anonymous=anonymous)
+
+    def _asked(self, embedder: Embedder, text: str, key: _Key | None = None) -> Vector | NoVector:
+        """From a model on this machine."""
+        try:
+            vector = _embed(embedder, text)
+        except (EmbedderUnavailable, EmbedderRefused) as error:
+            self._on_error(error)
+            return NoVector.UNAVAILABLE
+        if key:
+            self._remember(key, vector)
+        return vector
+
+    def _awaited(self, embedder: Embedder, text: str, key: _Key, *, anonymous: bool) -> Vector | NoVector:
+        """From a model elsewhere; equal queries that come meanwhile wait for the same call."""
+        with self._lock:
+            call = self._under_way.get(key)
+            if call is None:
+                if len(self._under_way) >= _MAX_UNDER_WAY:
+                    return NoVector.TOO_SLOW
+                cost = estimate(embedder.count_tokens(text), embedder.price_per_million_tokens_usd)
+                if anonymous and not self._budget.take(cost):
+                    return NoVector.OVER_BUDGET
+                call = self._under_way[key] = Future()
+                # A daemon, so that a provider that never answers keeps no process alive.
+                threading.Thread(
+                    target=self._call, args=(embedder, text, key, call), name=THREAD_NAME, daemon=True
+                ).start()
+        try:
+            return call.result(self._timeout_s)
+        except TimeoutError:
+            return NoVector.TOO_SLOW
+        except SearchSocketError:
+            return NoVector.UNAVAILABLE
+
+    def _call(self, embedder: Embedder, text: str, key: _Key, call: Future[Vector]) -> None:
+        try:
+            vector = _embed(embedder, text)
+        except BaseException as error:  # noqa: BLE001  (handed to whoever waits)
+            with self._lock:
+                del self._under_way[key]
+            try:
+                self._on_error(error)
+            finally:
+                call.set_exception(error)
+        else:
+            self._remember(key, vector)
+            with self._lock:
+                del self._under_way[key]
+            call.set_result(vector)
+
+    def _remember(self, key: _Key, vector: Vector) -> None:
+        vector.flags.writeable = False
+        with self._lock:
+            self._held[key] = vector
+            if len(self._held) > _MAX_HELD:
+                self._held.popitem(last=False)
+
+
+def _embed(embedder: Embedder, text: str) -> Vector:
+    vector: Vector = checked(embedder.embed([text], "query"), 1, embedder.dimensions, embedder.model_id)[0]
+    return vector
