@@ -126,7 +126,7 @@ async def _refresh(service: SearchService, every_s: float) -> None:
         await asyncio.sleep(every_s)
         try:
             await run_in_threadpool(service.refresh)
-        except Exception as error:  # noqa: BLE001  (told; one defect must not end this for good)
+        except Exception as error:  # noqa: BLE001  (reported; one defect must not end this for good)
             service.on_error(error)
 
 

@@ -52,16 +52,16 @@ def _methods(request: Request) -> list[str]:
 
 def _complaints(errors: Sequence[Any]) -> str:
     """What is wrong, field by field; values are not repeated."""
-    said = [_complaint(error) for error in errors[:_MAX_COMPLAINTS]]
-    more = len(errors) - len(said)
-    return "; ".join([*said, f"and {more} more"] if more > 0 else said) or "the request is malformed"
+    complaints = [_complaint(error) for error in errors[:_MAX_COMPLAINTS]]
+    more = len(errors) - len(complaints)
+    return "; ".join([*complaints, f"and {more} more"] if more > 0 else complaints) or "the request is malformed"
 
 
 def _complaint(error: dict[str, Any]) -> str:
     if error["type"] == "json_invalid":
         return "the body is not valid JSON"
-    place = [str(part) for part in error["loc"][1:]]
-    name = ".".join(place)[:_MAX_NAME_CHARS] or str(error["loc"][0])
+    path = [str(part) for part in error["loc"][1:]]
+    name = ".".join(path)[:_MAX_NAME_CHARS] or str(error["loc"][0])
     message = "is not a known field" if error["type"] == "extra_forbidden" else error["msg"].removeprefix("Input ")
     return f"{name}: {message}"
 

@@ -59,8 +59,8 @@ def serve(
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=SHUTDOWN_S,
         )
-        shown = f"[{host}]" if ":" in host else host
-        url = f"http://{shown}:{listener.getsockname()[1]}"
+        authority = f"[{host}]" if ":" in host else host
+        url = f"http://{authority}:{listener.getsockname()[1]}"
         with _stop_quietly():
             server = _Server(config, lambda: on_start(url))
             server.run(sockets=[listener])

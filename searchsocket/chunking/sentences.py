@@ -46,9 +46,9 @@ def safe_cut(text: str, at: int, start: int = 0) -> int:
     """The last place in (start, at] that is not inside a grapheme; `at` itself when a cluster is absurdly long."""
     if at >= len(text):
         return len(text)
-    for place in range(at, max(start, at - _MAX_CLUSTER), -1):
-        if _is_border(text, place):
-            return place
+    for border in range(at, max(start, at - _MAX_CLUSTER), -1):
+        if _is_border(text, border):
+            return border
     return at
 
 

@@ -74,12 +74,12 @@ def known_scopes(project: "Project") -> list["Scope"]:
 
 def _scope_paths(project: "Project", scope: "Scope") -> Iterator[Path]:
     index = project.settings.vector.local.path
-    places = (
+    folders = (
         project.mirror_dir,
         project.root / index if index else project.state_dir / "index",
         project.state_dir / "tmp",
     )
-    yield from (path for place in places if (path := place / scope.name).exists())
+    yield from (path for folder in folders if (path := folder / scope.name).exists())
 
 
 def _delete(project: "Project", scopes: list["Scope"], paths: list[Path], *, everything: bool) -> None:

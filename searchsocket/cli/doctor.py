@@ -69,7 +69,7 @@ def _look(root: Path) -> Iterator[Line]:
         try:
             yield from look()
         except OSError as error:
-            told = system_error("cannot use", project.state_dir, error)
-            yield Line(name, False, str(told), "" if isinstance(told, PermissionDenied) else fix)
+            problem = system_error("cannot use", project.state_dir, error)
+            yield Line(name, False, str(problem), "" if isinstance(problem, PermissionDenied) else fix)
         except SearchSocketError as error:
             yield Line(name, False, str(error), "" if isinstance(error, PermissionDenied) else fix)

@@ -17,7 +17,7 @@ from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.sources import make_source
 from searchsocket.stores.base import check_vectors
-from searchsocket.system.dask import dask_executor, shown_address
+from searchsocket.system.dask import address_label, dask_executor
 from searchsocket.system.files import bytes_below, is_temporary
 from searchsocket.system.locks import scope_lock
 from searchsocket_assets.run.home import dagster_home
@@ -64,8 +64,8 @@ def state_folder(project: Project) -> Iterator[Line]:
     yield Line("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free{held}", fix)
     for gate in private_folders(project):
         if gate.exists() and gate.stat().st_mode & stat.S_IXOTH:
-            told = f"every user of this machine may enter {gate} and read every scope in it"
-            yield Line("state", True, told, f"run `chmod o-rwx {gate}`, unless that is meant")
+            message = f"every user of this machine may enter {gate} and read every scope in it"
+            yield Line("state", True, message, f"run `chmod o-rwx {gate}`, unless that is meant")
 
 
 def locks(project: Project) -> Iterator[Line]:
@@ -77,7 +77,7 @@ def locks(project: Project) -> Iterator[Line]:
                 pass
         except ScopeLocked as error:
             busy.append(str(error))
-    yield from (Line("locks", True, told) for told in busy or ["no run is under way"])
+    yield from (Line("locks", True, message) for message in busy or ["no run is under way"])
 
 
 def model(project: Project) -> Iterator[Line]:
@@ -124,7 +124,7 @@ def cluster(project: Project) -> Iterator[Line]:
     """Whether the cluster answers, where one is configured."""
     if address := project.settings.run.dask_address:
         with dask_executor(address):
-            yield Line("cluster", True, f"the Dask scheduler at {shown_address(address)} answers")
+            yield Line("cluster", True, f"the Dask scheduler at {address_label(address)} answers")
 
 
 def leftovers(project: Project) -> Iterator[Line]:

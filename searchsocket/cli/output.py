@@ -27,10 +27,10 @@ def print_error(code: str, message: str) -> None:
 
 def safe(text: str) -> str:
     """`text` without what would steer a terminal: escape sequences, controls, directional overrides."""
-    return "".join(_shown(char) for char in text)
+    return "".join(_printable(char) for char in text)
 
 
-def _shown(char: str) -> str:
+def _printable(char: str) -> str:
     if char in "\n\t" or char in _JOINERS or unicodedata.category(char) not in _INVISIBLE:
         return char
     return " " if char.isspace() else ""

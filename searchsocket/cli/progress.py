@@ -47,14 +47,14 @@ def _progress_bar(stream: IO[str]) -> Iterator[OnEvent]:
 
     def on_event(event: Event) -> None:
         if event.name == "progress":
-            progress.update(task, **_shown(event.fields))
+            progress.update(task, **_columns(event.fields))
 
     with progress:
         task = progress.add_task("Starting", total=None, done="")
         yield on_event
 
 
-def _shown(fields: dict[str, Any]) -> dict[str, Any]:
+def _columns(fields: dict[str, Any]) -> dict[str, Any]:
     from searchsocket.pipeline.run.stages import STAGES  # loaded already by who reports
 
     name, done, total = str(fields.get("stage", "")), int(fields.get("done", 0)), fields.get("total")

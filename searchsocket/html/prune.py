@@ -263,8 +263,8 @@ def _drop_pagers(main: Element) -> None:
         if parent is None or parent.tag not in {"div", "p", "footer", "section"} or len(parent) > 2:
             continue
         links = [child for child in parent if child.tag == "a"]
-        said = sum(len(text_of(link)) for link in links)
-        if len(text_of(parent)) > said + len(links) or said > 2 * _LABEL_CHARS:
+        link_chars = sum(len(text_of(link)) for link in links)
+        if len(text_of(parent)) > link_chars + len(links) or link_chars > 2 * _LABEL_CHARS:
             continue
         if all(map(_is_pager, links)):
             drop(parent)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from searchsocket.html import tables
 from searchsocket.html.anchors import ANCHOR
 from searchsocket.html.code import LANGUAGE
-from searchsocket.html.said import CELL, DELETED, EMPHASIS, HEADING, INLINE, ITEM, LINK, PRE, STRONG, VERBATIM
+from searchsocket.html.text_markdown import CELL, DELETED, EMPHASIS, HEADING, INLINE, ITEM, LINK, PRE, STRONG, VERBATIM
 from searchsocket.html.tree import HEADINGS, Element, clean_text
 
 Rule: TypeAlias = Callable[[Element, str, int], str]

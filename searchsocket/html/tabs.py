@@ -47,8 +47,8 @@ def _tabs_of(panels: list[Element]) -> dict[Element, str]:
     names: dict[Element, str] = {}
     for siblings, group in groups.items():
         around = siblings.getparent()
-        for place in (siblings, siblings.getprevious(), None if around is None else around.getprevious()):
-            tabs = with_attribute(place, "role", "tab") if place is not None else []
+        for neighbour in (siblings, siblings.getprevious(), None if around is None else around.getprevious()):
+            tabs = with_attribute(neighbour, "role", "tab") if neighbour is not None else []
             if tabs and len(tabs) == len(group):
                 names |= {panel: text_of(tab) for panel, tab in zip(group, tabs, strict=True)}
                 break

@@ -87,8 +87,8 @@ def _container_text(text: str) -> str:
     fence: Fence | None = None
 
     def flush() -> None:
-        if prose and (said := inline_text("\n".join(prose))):
-            parts.append(said)
+        if prose and (line := inline_text("\n".join(prose))):
+            parts.append(line)
         prose.clear()
 
     for line in split_lines(text):
@@ -260,12 +260,12 @@ class _Inline:
             return end
         stack = self.openers[char]
         while closes and run and stack:
-            place, left = stack.pop()
+            index, left = stack.pop()
             used = min(run, left)
             run -= used
-            self.out[place] = char * (left - used)
+            self.out[index] = char * (left - used)
             if left > used:
-                stack.append((place, left - used))
+                stack.append((index, left - used))
         self.out[-1] = char * run
         if opens and run:
             stack.append((len(self.out) - 1, run))

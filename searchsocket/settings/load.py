@@ -35,12 +35,12 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     Raises:
         ConfigError: A file cannot be parsed, both files configure the project, or a key or value is wrong.
     """
-    place, data = _read(root)
-    data = _snake_keys(data, place)
+    origin, data = _read(root)
+    data = _snake_keys(data, origin)
     for name, path, value in _overrides(environ):
         _refuse_unknown(path, name, value)
         _put(data, path, value, name)
-    return _validate(data, place)
+    return _validate(data, origin)
 
 
 def _read(root: Path) -> tuple[str, dict[str, Any]]:
@@ -64,15 +64,15 @@ def _parse(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _snake_keys(value: Any, place: str) -> Any:
+def _snake_keys(value: Any, origin: str) -> Any:
     if not isinstance(value, dict):
         return value
     renamed: dict[str, Any] = {}
     for key, inner in value.items():
         snake = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower()
         if snake in renamed:
-            raise ConfigError(f"{place}: {snake} is given twice, in snake_case and in camelCase; keep one")
-        renamed[snake] = _snake_keys(inner, place)
+            raise ConfigError(f"{origin}: {snake} is given twice, in snake_case and in camelCase; keep one")
+        renamed[snake] = _snake_keys(inner, origin)
     return renamed
 
 
@@ -106,31 +106,31 @@ def _refuse_unknown(path: tuple[str, ...], name: str, value: Any) -> None:
         raise ConfigError(_unknown(f"environment variable {name}", path, value))
 
 
-def _validate(data: dict[str, Any], place: str) -> Settings:
+def _validate(data: dict[str, Any], origin: str) -> Settings:
     try:
         # JSON, so that strict types still take a list for a tuple.
         return Settings.model_validate_json(json.dumps(data, default=str))
     except ValidationError as error:
-        raise ConfigError("; ".join(_complaint(place, detail) for detail in error.errors()[:5])) from error
+        raise ConfigError("; ".join(_complaint(origin, detail) for detail in error.errors()[:5])) from error
 
 
-def _complaint(place: str, detail: ErrorDetails) -> str:
+def _complaint(origin: str, detail: ErrorDetails) -> str:
     path = tuple(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
-        return _unknown(place, path, detail["input"])
+        return _unknown(origin, path, detail["input"])
     message = detail["msg"].removeprefix("Value error, ")
-    return f"{place}: {'.'.join(path) or 'the file'} = {_short(detail['input'])} is wrong: {message}"
+    return f"{origin}: {'.'.join(path) or 'the file'} = {_short(detail['input'])} is wrong: {message}"
 
 
-def _unknown(place: str, path: tuple[str, ...], value: Any) -> str:
+def _unknown(origin: str, path: tuple[str, ...], value: Any) -> str:
     key = ".".join(path)
     planned = next((name for name in sorted(PLANNED) if key == name or key.startswith(f"{name}.")), None)
     if planned:
-        return f"{place}: {key} = {_short(value)}: {planned} has no effect in this version yet; remove it"
+        return f"{origin}: {key} = {_short(value)}: {planned} has no effect in this version yet; remove it"
     if key in _REPLACED:
-        return f"{place}: unknown key {key} = {_short(value)}; {_REPLACED[key]}"
+        return f"{origin}: unknown key {key} = {_short(value)}; {_REPLACED[key]}"
     nearest = difflib.get_close_matches(key, list(all_keys()), n=1, cutoff=0.0)
-    return f"{place}: unknown key {key} = {_short(value)}; the nearest valid key is {nearest[0]}"
+    return f"{origin}: unknown key {key} = {_short(value)}; the nearest valid key is {nearest[0]}"
 
 
 def _short(value: Any) -> str:

@@ -146,13 +146,13 @@ def one_file_each(
     """
     by_url: dict[str, list[tuple[tuple[int, str], str, str]]] = {}
     for path in files:
-        placed = paths.place(path)
-        if placed.skip:
-            report.skipped[locator_of(path)] = placed.skip
-        elif excluded(placed.url):
+        page = paths.page_at(path)
+        if page.skip:
+            report.skipped[locator_of(path)] = page.skip
+        elif excluded(page.url):
             report.skipped[locator_of(path)] = "excluded"
         else:
-            by_url.setdefault(placed.url, []).append(((placed.rank, path), placed.served_url, path))
+            by_url.setdefault(page.url, []).append(((page.rank, path), page.served_url, path))
     for url in sorted(by_url, key=sort_key):
         taken = ""
         for _, served_url, path in sorted(by_url[url]):

@@ -24,7 +24,7 @@ _FOLDER_PAGES = ("index", "readme")  # in this order, where both are there
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class ContentPage:
     """Where a file stands on the site."""
 
     url: str = ""
@@ -68,40 +68,40 @@ class ContentPaths:
         """Whether any glob takes this relative path."""
         return any(spec.match_file(path) for spec, _ in self._specs)
 
-    def place(self, path: str) -> Placed:
+    def page_at(self, path: str) -> ContentPage:
         """The URL of a relative path that a glob matches."""
         rank, folder = next((i, folder) for i, (spec, folder) in enumerate(self._specs) if spec.match_file(path))
         name = path.rpartition("/")[2]
         try:
             if _PAGE.fullmatch(name):
-                return self._place_route(path, folder, rank)
+                return self._page_of_route(path, folder, rank)
             if not _SUFFIX.search(name):
-                return Placed(skip="not Markdown")
+                return ContentPage(skip="not Markdown")
             if name.startswith("+"):
-                return Placed(skip="not a page of its route")
-            return _place_file(path[len(folder) :].strip("/"), rank)
+                return ContentPage(skip="not a page of its route")
+            return _page_of_file(path[len(folder) :].strip("/"), rank)
         except (InvalidRequest, InvalidRoute) as error:
-            return Placed(skip=str(error))
+            return ContentPage(skip=str(error))
 
-    def _place_route(self, path: str, folder: str, rank: int) -> Placed:
+    def _page_of_route(self, path: str, folder: str, rank: int) -> ContentPage:
         inside = self._routes_dir and path.startswith(f"{self._routes_dir}/")
         folders = path[len(self._routes_dir if inside else folder) :].strip("/").split("/")[:-1]
         url = route_url("/" + "/".join(folders))
         if url is None:
-            return Placed(skip="its route has parameters, so it has no single URL")
-        return Placed(url, url, rank * 4)
+            return ContentPage(skip="its route has parameters, so it has no single URL")
+        return ContentPage(url, url, rank * 4)
 
 
-def _place_file(inner: str, rank: int) -> Placed:
+def _page_of_file(inner: str, rank: int) -> ContentPage:
     *folders, name = inner.split("/")
     stem = _SUFFIX.sub("", name)
     url = "/"
     for folder in folders:
         url = join_name(url, folder)
     if stem.lower() in _FOLDER_PAGES:
-        return Placed(url, f"{url.rstrip('/')}/", rank * 4 + 1 + _FOLDER_PAGES.index(stem.lower()))
+        return ContentPage(url, f"{url.rstrip('/')}/", rank * 4 + 1 + _FOLDER_PAGES.index(stem.lower()))
     url = join_name(url, stem)
-    return Placed(url, url, rank * 4 + 3)
+    return ContentPage(url, url, rank * 4 + 3)
 
 
 def _fixed_folder(glob: str) -> str:

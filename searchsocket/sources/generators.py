@@ -82,12 +82,12 @@ GENERATORS = (
 def used_generators(read: ReadText) -> list[UsedGenerator]:
     """The generators that a project is configured for, those of its own folder first; SvelteKit before all others."""
     found = [*_svelte_kit(read)]
-    for place in _PLACES:
+    for folder in _PLACES:
         for generator in GENERATORS:
-            for config in (join(place, name) for name in generator.configs):
+            for config in (join(folder, name) for name in generator.configs):
                 text = read(config)
                 if text is not None and generator.mark in text:
-                    found.append(_used(generator, place, config, text))
+                    found.append(_used(generator, folder, config, text))
                     break
     taken: dict[str, UsedGenerator] = {}
     for used in found:
@@ -95,9 +95,9 @@ def used_generators(read: ReadText) -> list[UsedGenerator]:
     return list(taken.values())
 
 
-def _used(generator: Generator, place: str, config: str, text: str) -> UsedGenerator:
+def _used(generator: Generator, folder: str, config: str, text: str) -> UsedGenerator:
     stated = _stated(text, config, generator.key) if generator.key else ""
-    base = "" if generator.in_project else place
+    base = "" if generator.in_project else folder
     usual = [path for folder in generator.folders if (path := _inside(base, folder))]
     if not stated:
         return UsedGenerator(generator.name, config, tuple(usual), generator.key if stated is None else "")

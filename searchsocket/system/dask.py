@@ -24,15 +24,15 @@ _NO_WORKER_S = 60.0  # a cluster may start its workers when there is work
 class DaskExecutor(Executor):
     """Batches on a cluster, with its errors turned into ours."""
 
-    def __init__(self, client: Any, shown: str) -> None:
+    def __init__(self, client: Any, label: str) -> None:
         """
         Args:
             client: A connected `distributed.Client`.
-            shown: The scheduler's address as it may be shown.
+            label: The scheduler's address as it may be shown.
         """
         self._client = client
         self._inner = client.get_executor(pure=False)
-        self._shown = shown
+        self._label = label
         self._worked = monotonic()
 
     @property
@@ -63,14 +63,14 @@ class DaskExecutor(Executor):
             outer.set_exception(self._lost() if _is_of_dask(error) else _translated(error))
 
     def _lost(self) -> ClusterUnavailable:
-        return ClusterUnavailable(f"the Dask cluster at {self._shown} was lost while it worked")
+        return ClusterUnavailable(f"the Dask cluster at {self._label} was lost while it worked")
 
     def _look(self) -> None:
         if self._threads():
             self._worked = monotonic()
         elif monotonic() - self._worked > _NO_WORKER_S:
             raise ClusterUnavailable(
-                f"the Dask cluster at {self._shown} has had no worker for {_NO_WORKER_S:g} s; start some with "
+                f"the Dask cluster at {self._label} has had no worker for {_NO_WORKER_S:g} s; start some with "
                 "`dask worker ADDRESS`, or unset run.dask_address"
             )
 
@@ -80,7 +80,7 @@ class DaskExecutor(Executor):
             return dict(self._client.sync(self._client.scheduler.ncores, callback_timeout=_CONNECT_S))
         except (*_LOST, AttributeError) as error:  # a client that gave up has no scheduler
             raise ClusterUnavailable(
-                f"the Dask cluster at {self._shown} does not answer any more ({type(error).__name__})"
+                f"the Dask cluster at {self._label} does not answer any more ({type(error).__name__})"
             ) from None
 
 
@@ -122,7 +122,7 @@ def dask_executor(address: str) -> Iterator[DaskExecutor]:
         ConfigError: The address is none, or holds a login, which Dask would not use.
         ClusterUnavailable: Nothing answers there within ten seconds, or a worker has another version of ours.
     """
-    shown = shown_address(address)
+    label = address_label(address)
     try:
         import distributed  # only where it is used: it takes half a second to load
     except ImportError as error:
@@ -135,18 +135,18 @@ def dask_executor(address: str) -> Iterator[DaskExecutor]:
     except _LOST as error:
         # Dask's words repeat the address, and their cause would be logged with them.
         raise ClusterUnavailable(
-            f"no Dask scheduler answers at {shown} ({type(error).__name__}); start one with `dask scheduler`, "
+            f"no Dask scheduler answers at {label} ({type(error).__name__}); start one with `dask scheduler`, "
             "correct run.dask_address, or unset it to work on this machine alone"
         ) from None
     try:
         # A worker that cannot load what it is sent would not say so: it ends, and so does the next one.
-        _refuse_strangers(client.run(version, _PACKAGE, on_error="return"), shown)
-        yield DaskExecutor(client, shown)
+        _refuse_strangers(client.run(version, _PACKAGE, on_error="return"), label)
+        yield DaskExecutor(client, label)
     finally:
         client.close(timeout=_CONNECT_S)
 
 
-def shown_address(address: str) -> str:
+def address_label(address: str) -> str:
     """Protocol, host and port of a scheduler: what may be shown of its address.
 
     Raises:
@@ -161,7 +161,7 @@ def shown_address(address: str) -> str:
     return found[0]
 
 
-def _refuse_strangers(versions: Mapping[str, object], shown: str, ours: str = "") -> None:
+def _refuse_strangers(versions: Mapping[str, object], label: str, ours: str = "") -> None:
     """Refuse workers that have another version than `ours`, that of this process, or none."""
     ours = ours or version(_PACKAGE)
     for worker, theirs in sorted(versions.items()):
@@ -170,7 +170,7 @@ def _refuse_strangers(versions: Mapping[str, object], shown: str, ours: str = ""
         if theirs != ours:
             found = f"{_PACKAGE} {theirs}" if isinstance(theirs, str) else f"no {_PACKAGE}"
             raise ClusterUnavailable(
-                f"the worker {worker} of the Dask cluster at {shown} has {found}, this process {ours}; install the "
+                f"the worker {worker} of the Dask cluster at {label} has {found}, this process {ours}; install the "
                 "same on the scheduler and all workers"
             )
 

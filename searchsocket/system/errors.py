@@ -46,16 +46,16 @@ def client_error(action: str, path: Path, error: BaseException) -> SearchSocketE
 
 def permission_denied(path: Path) -> PermissionDenied:
     """The error that names what keeps this process from `path`, and whose it is."""
-    place = first_refused(path, os.R_OK) or (path if os.path.lexists(path) else path.parent)
+    refused_at = first_refused(path, os.R_OK) or (path if os.path.lexists(path) else path.parent)
     try:
-        owner = place.owner()
+        owner = refused_at.owner()
     except (OSError, KeyError, NotImplementedError):  # without a name in this container, or on this system
         try:
-            owner = f"user {place.stat().st_uid}"
+            owner = f"user {refused_at.stat().st_uid}"
         except OSError:
             owner = "somebody else"
     return PermissionDenied(
-        f"permission denied on {place}, owned by {owner}; run as that user, or give this one access to it"
+        f"permission denied on {refused_at}, owned by {owner}; run as that user, or give this one access to it"
     )
 
 
@@ -85,9 +85,9 @@ def is_full(path: Path, error: BaseException) -> bool:
 
 def free_bytes(path: Path) -> int:
     """What this user may still write on the disk that holds `path`, which need not be there."""
-    for place in (path, *path.absolute().parents):
+    for folder in (path, *path.absolute().parents):
         try:
-            return shutil.disk_usage(place).free
+            return shutil.disk_usage(folder).free
         except OSError:
             continue
     return 0

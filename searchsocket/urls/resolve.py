@@ -96,7 +96,7 @@ def _readings(href: str, served_url: str, site: SiteBase) -> Iterator[tuple[str,
     if parts.netloc:
         if parts.scheme in ("", "http", "https"):
             host = _host(parts)
-            yield from ((path, parts.path or "/") for *place, path in site.addresses if tuple(place) == host)
+            yield from ((path, parts.path or "/") for *origin, path in site.addresses if tuple(origin) == host)
     elif not parts.scheme and not parts.path.startswith("//"):
         served = site.path + served_url
         if parts.path == "":

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from searchsocket.markdown.chunk_text import fold
 from searchsocket.search.quoting.marks import QueryWords
-from searchsocket.search.quoting.snippet import Snippet, snippet
+from searchsocket.search.quoting.snippet import Snippet, excerpt, window
 from searchsocket.text.synonyms import make_synonyms
 
 TEXTS = st.text(
@@ -24,7 +24,8 @@ TEXTS = st.text(
 
 def quoted(text: str, q: str, max_chars: int = 240) -> Snippet:
     text = fold(text)
-    return snippet(text, QueryWords(q).marks(text), max_chars)
+    marks = QueryWords(q).marks(text)
+    return excerpt(text, marks, window(text, marks, max_chars))
 
 
 @given(TEXTS, st.text(" \n\t\r\x0b\x1c\x85\u2028\xa0a"))

@@ -12,7 +12,7 @@ import pytest
 
 from searchsocket.errors import ClusterUnavailable, ConfigError, ConfigMissing
 from searchsocket.system import dask as cluster
-from searchsocket.system.dask import DaskExecutor, _refuse_strangers, dask_executor, shown_address
+from searchsocket.system.dask import DaskExecutor, _refuse_strangers, address_label, dask_executor
 from searchsocket.system.processes import map_batches
 from tests.system.test_executor import die_always, die_once, double
 
@@ -114,7 +114,7 @@ def test_a_result_that_is_lost_on_its_way_is_a_lost_cluster() -> None:
     IOLoop(make_current=False).run_sync(lambda: cfexecutor._cascade_future(Lost(), inner))
     assert isinstance(inner.exception(), TypeError)
     executor = cluster.DaskExecutor.__new__(cluster.DaskExecutor)
-    executor._shown = "tcp://127.0.0.1:8786"
+    executor._label = "tcp://127.0.0.1:8786"
     executor._hand_over(inner, outer)
     with pytest.raises(ClusterUnavailable, match="was lost while it worked"):
         outer.result()
@@ -147,13 +147,13 @@ def test_a_scheduler_that_does_not_answer_is_named_with_the_way_out(monkeypatch:
 )
 def test_an_address_that_is_none_or_holds_a_login_is_refused_and_not_repeated(address: str) -> None:
     with pytest.raises(ConfigError, match=r"run\.dask_address") as caught:
-        shown_address(address)
+        address_label(address)
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("address", ["tcp://scheduler:8786", "tls://10.0.0.1:8786", "scheduler:8786", "tcp://[::1]:1"])
 def test_an_address_is_shown_without_what_stands_behind_it(address: str) -> None:
-    assert shown_address(address) == shown_address(f"{address}/x?token=secret") == address
+    assert address_label(address) == address_label(f"{address}/x?token=secret") == address
 
 
 def test_without_dask_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

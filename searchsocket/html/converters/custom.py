@@ -14,7 +14,7 @@ from markdownify import MarkdownConverter
 from searchsocket.errors import ConfigError
 from searchsocket.html.converters.soup import tag_of
 from searchsocket.html.rules import Rule
-from searchsocket.html.said import INLINE, VERBATIM
+from searchsocket.html.text_markdown import INLINE, VERBATIM
 from searchsocket.html.tree import Element
 
 _ENTRY = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")

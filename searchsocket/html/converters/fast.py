@@ -2,7 +2,7 @@
 
 from searchsocket.html.converters.joining import join, tidy
 from searchsocket.html.rules import MEANS, RULES, WITHOUT_TABLES, Rule
-from searchsocket.html.said import BLOCK, BREAK, FLOW, PRE, said
+from searchsocket.html.text_markdown import BLOCK, BREAK, FLOW, PRE, text_markdown
 from searchsocket.html.tree import BLOCKS, Element, clean_text
 
 _EDGES = {**dict.fromkeys(BLOCKS, BLOCK), "br": BREAK}
@@ -50,4 +50,4 @@ def _joined(text: str | None, children: list[Element], edge: int, inside: int, r
 
 
 def _text(text: str, before: int, after: int, inside: int) -> str:
-    return clean_text(text) if inside & PRE else said(text, before, after, inside)
+    return clean_text(text) if inside & PRE else text_markdown(text, before, after, inside)

@@ -2,7 +2,7 @@
 
 import re
 
-from searchsocket.html.said import PRE
+from searchsocket.html.text_markdown import PRE
 
 _FENCE = re.compile(r"^[ >]*(?:[-*+] |\d{1,9}\. )*(`{3,})")
 

@@ -11,7 +11,7 @@ from markdownify import MarkdownConverter
 
 from searchsocket.html.converters.joining import join, tidy
 from searchsocket.html.rules import MEANS, RULES, WITHOUT_TABLES, Rule
-from searchsocket.html.said import BLOCK, BREAK, FLOW, PRE, said
+from searchsocket.html.text_markdown import BLOCK, BREAK, FLOW, PRE, text_markdown
 from searchsocket.html.tree import BLOCKS, Element, clean_text
 
 
@@ -76,7 +76,7 @@ class _Converter(MarkdownConverter):
         if flags & PRE:
             return clean_text(text)
         edge = BLOCK if el.parent.name in BLOCKS else FLOW
-        return said(text, _meets(el.previous_sibling, edge), _meets(el.next_sibling, edge), flags)
+        return text_markdown(text, _meets(el.previous_sibling, edge), _meets(el.next_sibling, edge), flags)
 
 
 def _flags(tags: set[str]) -> int:

@@ -28,22 +28,11 @@ class Snippet(NamedTuple):
     def html(self) -> str:
         """The text escaped for HTML, with `<mark>` around each mark and no other markup."""
         text, parts, at = self.text, list[str](), 0
-        shown = escape if _MARKUP.search(text) else str  # most text holds none
+        written = escape if _MARKUP.search(text) else str  # most text holds none
         for start, end in self.marks:
-            parts += [shown(text[at:start]), "<mark>", shown(text[start:end]), "</mark>"]
+            parts += [written(text[at:start]), "<mark>", written(text[start:end]), "</mark>"]
             at = end
-        return "".join([*parts, shown(text[at:])])
-
-
-def snippet(text: str, marks: Sequence[Mark], max_chars: int = MAX_CHARS) -> Snippet:
-    """The part of `text` with the most different query words, then the most of them, then the earliest.
-
-    Args:
-        text: Plain text as `chunk_text.fold` returns it.
-        marks: Where the query's words stand in it, ascending and apart.
-        max_chars: Code points, ellipses not counted.
-    """
-    return excerpt(text, marks, window(text, marks, max_chars))
+        return "".join([*parts, written(text[at:])])
 
 
 def excerpt(text: str, marks: Sequence[Mark], span: tuple[int, int]) -> Snippet:
@@ -52,12 +41,18 @@ def excerpt(text: str, marks: Sequence[Mark], span: tuple[int, int]) -> Snippet:
     before = _ELLIPSIS if start > 0 else ""
     after = _ELLIPSIS if end < len(text) else ""
     shift = len(before) - start
-    shown = tuple([(first + shift, last + shift) for first, last, _ in marks if start <= first and last <= end])
-    return Snippet(before + text[start:end].replace("\n", " ") + after, shown)
+    inside = tuple([(first + shift, last + shift) for first, last, _ in marks if start <= first and last <= end])
+    return Snippet(before + text[start:end].replace("\n", " ") + after, inside)
 
 
 def window(text: str, marks: Sequence[Mark], max_chars: int) -> tuple[int, int]:
-    """Start and end of the part that `snippet` shows."""
+    """Start and end of the part with the most different query words, then the most of them, then the earliest.
+
+    Args:
+        text: Plain text as `chunk_text.fold` returns it.
+        marks: Where the query's words stand in it, ascending and apart.
+        max_chars: Code points, ellipses not counted.
+    """
     if len(text) <= max_chars:
         return 0, len(text)
     first, last = _densest(marks, max_chars)

@@ -10,7 +10,7 @@ from lxml import etree
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.crawl.encoding import BodyTooLarge, DamagedBody, gunzip
-from searchsocket.sources.crawl.place import host_of
+from searchsocket.sources.crawl.site import host_of
 
 MAX_SITEMAPS = 1_000
 MAX_DEPTH = 4

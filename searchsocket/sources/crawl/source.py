@@ -18,8 +18,8 @@ from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.crawl.budget import Budget
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response, without_login
 from searchsocket.sources.crawl.links import MAX_LINKS, PageLinks, page_links
-from searchsocket.sources.crawl.place import Place, host_of
 from searchsocket.sources.crawl.robots import parse_robots
+from searchsocket.sources.crawl.site import CrawledSite, host_of
 from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS
 from searchsocket.sources.crawl.start import SitemapPages
 from searchsocket.sources.crawl.store import BodyStore, Stored
@@ -71,8 +71,8 @@ class CrawlSource:
         self.origin = SourceOrigin(self.name, without_login(address))
         self._settings = settings
         self._address = address
-        self._own_place = self._place = Place(without_login(address), site, excluded)
-        self._store = BodyStore(store_dir, self._own_place.base_url)
+        self._own_site = self._site = CrawledSite(without_login(address), site, excluded)
+        self._store = BodyStore(store_dir, self._own_site.base_url)
         self._max_page_bytes = max_page_bytes
         self._max_pages = min(settings.max_pages, max_pages or settings.max_pages)
         self._sleep = sleep
@@ -84,7 +84,7 @@ class CrawlSource:
         """Fetch level by level; each level in the order of its URLs."""
         self.report = report = SourceReport()
         self._warned = set[str]()
-        self._place = self._own_place
+        self._site = self._own_site
         self._budget = Budget(
             max_seconds=self._settings.max_seconds,
             max_failures_in_row=self._settings.max_failures_in_row,
@@ -104,7 +104,7 @@ class CrawlSource:
         if report.complete:
             self._store.keep_only(found)
         if not found:
-            raise SourceUnavailable(_nothing_found(self._place.base_url, report))
+            raise SourceUnavailable(_nothing_found(self._site.base_url, report))
 
     def read(self, page: RawPage) -> bytes:
         return self._store.read(page.url)
@@ -149,7 +149,7 @@ class CrawlSource:
             self._warn(
                 "published",
                 f"pages name {fetched.published} as their address, so links to it were followed on "
-                f'{self._place.base_url}; set project.base_url = "{fetched.published}" to count them as links',
+                f'{self._site.base_url}; set project.base_url = "{fetched.published}" to count them as links',
             )
         following |= fetched.links - seen
         room = self._max_pages - len(seen)
@@ -178,14 +178,14 @@ class CrawlSource:
     def _start(self, fetcher: Fetcher) -> list[str]:
         start = [canonical_path(route) for route in self._settings.routes]
         if sitemaps := self._sitemap_urls():
-            listed = SitemapPages(fetcher, self._place, self._budget, self.report, self._allowed)
+            listed = SitemapPages(fetcher, self._site, self._budget, self.report, self._allowed)
             start += listed.paths(sitemaps, self._max_pages)
-            self._place = listed.place
+            self._site = listed.site
         return start or ["/"]  # the sitemap of a whole host may name no page of the site under a path of it
 
     def _sitemap_urls(self) -> list[str]:
         if url := self._settings.sitemap_url:
-            return [url if "://" in url else f"{self._place.base_url}/{url.lstrip('/')}"]
+            return [url if "://" in url else f"{self._site.base_url}/{url.lstrip('/')}"]
         listed = self._robots.sitemaps if self._robots and not self._settings.routes else ()
         return list(dict.fromkeys(map(str, islice(listed, MAX_SITEMAPS))))
 
@@ -201,7 +201,7 @@ class CrawlSource:
     def _fetch(self, fetcher: Fetcher, path: str) -> _Fetched:
         if self._budget.is_over():
             return _Fetched(path, None)
-        url = self._place.url(path)
+        url = self._site.url(path)
         if not self._allowed(url):
             return _Fetched(path, None, skipped="disallowed by robots.txt")
         known = self._store.known(path)
@@ -222,12 +222,12 @@ class CrawlSource:
         if kind not in _HTML:
             return _Fetched(path, None, skipped=f"not HTML but {kind[:80]}")
         served = urlsplit(answer.url).path or "/"
-        url = self._place.resolve(answer.url)
+        url = self._site.resolve(answer.url)
         if url is None:
             return _Fetched(path, None, skipped="redirects outside the base path")
         stored = Stored(
             url=url,
-            served_url=served_under(self._place.site.path, served),
+            served_url=served_under(self._site.base.path, served),
             body_hash=hashlib.sha256(answer.body).hexdigest(),
             etag=answer.headers.get("etag", ""),
             last_modified=answer.headers.get("last-modified", ""),
@@ -242,9 +242,9 @@ class CrawlSource:
         if not self._settings.discover:
             return _Fetched(path, page)
         named = page_links(body)
-        links = _targets(named, stored, self._place)
+        links = _targets(named, stored, self._site)
         if (host := self._other_address(named.canonical, stored.url)) and (
-            more := _targets(named, stored, self._place.published_at(host)) - links
+            more := _targets(named, stored, self._site.published_at(host)) - links
         ):
             return _Fetched(path, page, links | more, named.cut, host)
         return _Fetched(path, page, links, named.cut)
@@ -252,9 +252,9 @@ class CrawlSource:
     def _other_address(self, canonical: str, url: str) -> str:
         """Another host on which the page says that it is published at the same path; a preview's pages say so."""
         host = host_of(canonical)
-        if not host or self._place.resolve(canonical) is not None:
+        if not host or self._site.resolve(canonical) is not None:
             return ""
-        return host if self._place.published_at(host).resolve(canonical) == url else ""
+        return host if self._site.published_at(host).resolve(canonical) == url else ""
 
     def _read_robots(self, fetcher: Fetcher) -> Protego | None:
         if not self._settings.respect_robots_txt:
@@ -268,9 +268,9 @@ class CrawlSource:
         return parse_robots(body)
 
 
-def _targets(named: PageLinks, stored: Stored, place: Place) -> frozenset[str]:
-    served = resolve_base(named.base, stored.served_url, place.site) if named.base else stored.served_url
-    return frozenset(path for href in named.hrefs if (path := place.page(href, served)) is not None)
+def _targets(named: PageLinks, stored: Stored, site: CrawledSite) -> frozenset[str]:
+    served = resolve_base(named.base, stored.served_url, site.base) if named.base else stored.served_url
+    return frozenset(path for href in named.hrefs if (path := site.page(href, served)) is not None)
 
 
 def _nothing_found(base_url: str, report: SourceReport) -> str:

@@ -6,7 +6,7 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.crawl.budget import Budget
 from searchsocket.sources.crawl.fetch import Fetcher
-from searchsocket.sources.crawl.place import Place
+from searchsocket.sources.crawl.site import CrawledSite
 from searchsocket.sources.crawl.sitemap import SitemapWalk
 
 _PROBES = 5
@@ -16,7 +16,7 @@ class SitemapPages:
     """The pages that sitemaps list, also when they name them at the address where the site is published."""
 
     def __init__(
-        self, fetcher: Fetcher, place: Place, budget: Budget, report: SourceReport, allowed: Callable[[str], bool]
+        self, fetcher: Fetcher, site: CrawledSite, budget: Budget, report: SourceReport, allowed: Callable[[str], bool]
     ) -> None:
         """
         Args:
@@ -24,7 +24,7 @@ class SitemapPages:
             allowed: Whether `robots.txt` lets a URL be fetched.
         """
         self._fetcher = fetcher
-        self.place = place  # with the published address, once that was found out
+        self.site = site  # with the published address, once that was found out
         self._budget = budget
         self._report = report
         self._allowed = allowed
@@ -52,7 +52,7 @@ class SitemapPages:
         walk = SitemapWalk(lambda url: self._fetcher.get(url).body, self.here, self._budget.is_over)
         paths: dict[str, None] = {}
         for url in walk.urls(sitemaps):
-            if (path := self.place.page(url)) is not None:
+            if (path := self.site.page(url)) is not None:
                 paths[path] = None
                 if len(paths) > max_pages:
                     break
@@ -60,15 +60,15 @@ class SitemapPages:
 
     def _is_published_at(self, host: str, examples: Sequence[str]) -> bool:
         """Whether pages of another host answer here: a preview has the sitemap of the site that it is a preview of."""
-        own, crawled = self.place, self.place.base_url
-        self.place = own.published_at(host)
+        own, crawled = self.site, self.site.base_url
+        self.site = own.published_at(host)
         if self._most_answer(examples):
             self._report.warnings.append(
                 f"the sitemap names pages of {host}, which were fetched from {crawled}; "
                 f'set project.base_url = "{host}" to say so'
             )
             return True
-        self.place = own
+        self.site = own
         self._report.warnings.append(
             f"the sitemap names pages of {host} that do not answer at {crawled}; if that is where the site is "
             f'published, set project.base_url = "{host}" and the path that it lies under'
@@ -76,8 +76,8 @@ class SitemapPages:
         return False
 
     def _most_answer(self, urls: Sequence[str]) -> bool:
-        paths = [path for path in map(self.place.resolve, urls) if path is not None and not self.place.excluded(path)]
-        found = [url for url in map(self.place.url, paths) if self._allowed(url)][:_PROBES]
+        paths = [path for path in map(self.site.resolve, urls) if path is not None and not self.site.excluded(path)]
+        found = [url for url in map(self.site.url, paths) if self._allowed(url)][:_PROBES]
         return sum(map(self._answers, found)) * 2 > len(found)
 
     def _answers(self, url: str) -> bool:
@@ -91,5 +91,5 @@ class SitemapPages:
         """A URL on the crawled host; one of the published site is asked for here, which may be its preview."""
         if self._fetcher.same_host(url):
             return url
-        path = self.place.resolve(url)
-        return None if path is None else self.place.url(path)
+        path = self.site.resolve(url)
+        return None if path is None else self.site.url(path)

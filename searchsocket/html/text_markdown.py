@@ -38,7 +38,7 @@ _LINE_START = re.compile(r"(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+\s*$|-{2,}\s*$|\|)
 _LINE_STARTERS = frozenset("#-+>=|:") | {chr(digit) for digit in range(0x110000) if chr(digit).isdecimal()}
 
 
-def said(text: str, before: int, after: int, inside: int) -> str:
+def text_markdown(text: str, before: int, after: int, inside: int) -> str:
     """A text node of the page as Markdown; there are no soft line ends.
 
     Args:

@@ -16,11 +16,11 @@ _NOT_PAGES = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CrawledSite:
     """The crawled site."""
 
     base_url: str  # what is crawled, without a login and without a trailing slash
-    site: SiteBase  # the same as links mean it
+    base: SiteBase  # the same as links mean it
     excluded: Callable[[str], bool]  # which paths are not asked for
 
     def url(self, path: str) -> str:
@@ -29,17 +29,17 @@ class Place:
 
     def resolve(self, href: str, served_url: str = "/") -> str | None:
         """The canonical path that a link means, or None when it leads elsewhere."""
-        return resolve_link(_SESSION.sub("", href), served_url, self.site)
+        return resolve_link(_SESSION.sub("", href), served_url, self.base)
 
     def page(self, href: str, served_url: str = "/") -> str | None:
         """As `resolve`, but None for what is no page to fetch too."""
         path = self.resolve(href, served_url)
         return None if path is None or _NOT_PAGES.search(path) or self.excluded(path) else path
 
-    def published_at(self, address: str) -> "Place":
+    def published_at(self, address: str) -> "CrawledSite":
         """This site, with links to another host that it is published on leading here, path by path."""
-        more = site_base([address], self.site.path).addresses
-        return replace(self, site=replace(self.site, addresses=(*self.site.addresses, *more)))
+        more = site_base([address], self.base.path).addresses
+        return replace(self, base=replace(self.base, addresses=(*self.base.addresses, *more)))
 
 
 def host_of(url: str) -> str:
