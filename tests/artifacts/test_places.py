@@ -1,5 +1,6 @@
 """Every place for artefacts keeps the same promises."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -29,6 +30,13 @@ class TestBucket(WritingContract):
     @pytest.fixture
     def objects(self) -> Objects:
         return open_objects(f"memory://bucket-{uuid4().hex}/prefix")
+
+
+@pytest.mark.skipif("SEARCHSOCKET_TEST_S3" not in os.environ, reason="it names a bucket, e.g. of a MinIO: s3://test")
+class TestS3(WritingContract):
+    @pytest.fixture
+    def objects(self) -> Objects:
+        return open_objects(f"{os.environ['SEARCHSOCKET_TEST_S3']}/{uuid4().hex}")
 
 
 class TestWeb(ReadingContract):

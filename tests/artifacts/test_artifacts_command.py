@@ -1,0 +1,97 @@
+"""`searchsocket artifacts` and what it prints."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from small_site import write_page, write_site
+
+from searchsocket.cli.main import cli
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.index import index_scope, plan_scope
+from searchsocket.project.project import open_project
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_site(tmp_path / "harbour")
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return (tmp_path / "objects").as_uri()
+
+
+def index(root: Path, url: str, scope: str = "main") -> str:
+    environ = {"SEARCHSOCKET__ARTIFACTS__URL": url}
+    project = open_project(root, environ)
+    return index_scope(ScopeRun(project, project.scope_named(scope), "run", environ=environ)).generation
+
+
+def artifacts(root: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["artifacts", *arguments, "--project", str(root)])
+
+
+def printed(result: Result) -> Any:
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_a_run_pushes_and_a_push_by_hand_has_nothing_left_to_send(root: Path, url: str) -> None:
+    generation = index(root, url)
+    pushed = printed(artifacts(root, "push", "--url", url, "--json"))
+    assert pushed == {
+        "scope": "main", "generation": generation, "files": pushed["files"], "sentFiles": 0, "sentBytes": 0,
+        "switched": False,
+    }  # fmt: skip
+    assert f"generation {generation} is live there; sent 0 files" in artifacts(root, "push", "--url", url).stdout
+
+
+def test_the_list_names_every_generation_and_what_is_live(root: Path, url: str) -> None:
+    first = index(root, url)
+    write_page(root, "docs/new", "New", "A page about lighthouses.")
+    second, preview = index(root, url), index(root, url, "preview")
+    listed = printed(artifacts(root, "list", "--url", url, "--json"))["generations"]
+    assert [(each["scope"], each["generation"], each["live"]) for each in listed] == [
+        ("main", second, True), ("main", first, False), ("preview", preview, True),
+    ]  # fmt: skip
+    assert listed[0]["replacedAt"] is None
+    assert listed[1]["replacedAt"] is not None
+    assert artifacts(root, "list", "--url", url).stdout.count("live") == 2
+
+
+def test_prune_counts_before_it_removes(root: Path, url: str) -> None:
+    index(root, url)
+    write_page(root, "docs/new", "New", "A page about lighthouses.")
+    index(root, url)
+    index(root, url, "preview")
+    options = ["prune", "--url", url, "--keep", "1", "--min-age-hours", "0", "--drop-scope", "preview", "--json"]
+    counted = printed(artifacts(root, *options, "--dry-run"))
+    removed = printed(artifacts(root, *options))
+    assert (counted["dryRun"], removed["dryRun"]) == (True, False)
+    assert counted["generations"] == removed["generations"]
+    assert counted["files"] == removed["files"] > 0
+    left = printed(artifacts(root, "list", "--url", url, "--json"))["generations"]
+    assert [(each["scope"], each["live"]) for each in left] == [("main", True)]
+    assert "removed 0 generations" in artifacts(root, "prune", "--url", url).stdout
+
+
+@pytest.mark.parametrize("name", ["push", "pull", "list", "prune"])
+def test_without_an_address_each_says_how_to_give_one(root: Path, name: str) -> None:
+    result = artifacts(root, name, "--json")
+    assert result.exit_code == 3
+    assert "set artifacts.url, or pass --url" in result.output
+
+
+def test_a_web_server_can_only_be_pulled_from(root: Path) -> None:
+    result = artifacts(root, "list", "--url", "https://127.0.0.1:1/a")
+    assert (result.exit_code, "can only be read" in result.output) == (2, True)
+
+
+def test_a_dry_run_pushes_nothing(root: Path, url: str, tmp_path: Path) -> None:
+    environ = {"SEARCHSOCKET__ARTIFACTS__URL": url}
+    project = open_project(root, environ)
+    plan_scope(ScopeRun(project, project.scope_named("main"), "plan", environ=environ))
+    assert not (tmp_path / "objects").exists()

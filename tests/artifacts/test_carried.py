@@ -1,0 +1,91 @@
+"""What travels of an indexer's settings: all that changes answers, and nothing that is its own."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.artifacts.carried import carried_settings, with_carried
+from searchsocket.errors import ArtifactInvalid, ConfigMissing
+from searchsocket.settings.model import Settings
+
+
+def settings(**sections: object) -> Settings:
+    return Settings.model_validate_json(json.dumps(sections))
+
+
+INDEXER = settings(
+    project={"id": "handbook", "base_url": "https://example.com/docs"},
+    embeddings={
+        "provider": "openai", "model": "text-embedding-3-small", "dimensions": 256, "api_key_env": "SECRET_VARIABLE",
+        "base_url": "http://user:password@10.0.0.7:11434/v1",
+    },
+    ranking={"synonyms": [["k8s", "kubernetes"]], "candidate_k": 30, "weights": {"depth": 0.5}},
+    state={"dir": "/srv/private/state"},
+    vector={"local": {"path": "/srv/private/index"}},
+    api={"key_env": "OTHER_SECRET", "trusted_proxies": ["10.0.0.1"]},
+)  # fmt: skip
+
+
+def test_a_machine_without_settings_answers_as_the_indexer() -> None:
+    taken = with_carried(Settings(), carried_settings(INDEXER), "here")
+    assert taken.ranking == INDEXER.ranking
+    assert taken.embeddings == Settings().embeddings.model_copy(
+        update={"provider": "openai", "model": "text-embedding-3-small", "dimensions": 256}
+    )
+    assert taken.project.base_url == "https://example.com/docs"
+
+
+def test_keys_addresses_and_paths_stay_where_they_are() -> None:
+    text = json.dumps(carried_settings(INDEXER))
+    for secret in ("SECRET", "password", "10.0.0", "/srv"):
+        assert secret not in text
+
+
+def test_a_setting_of_this_machine_counts_before_the_one_that_came() -> None:
+    local = settings(ranking={"weights": {"depth": 0.0}, "synonyms": []})
+    taken = with_carried(local, carried_settings(INDEXER), "here").ranking
+    assert (taken.weights.depth, taken.synonyms, taken.candidate_k) == (0.0, (), 30)
+
+
+def test_a_model_in_a_folder_of_the_indexer_is_named_and_must_be_set_here(tmp_path: Path) -> None:
+    folder = tmp_path / "secret-home" / "my-model"
+    carried = carried_settings(settings(embeddings={"provider": "onnx", "model": str(folder)}))
+    assert "secret-home" not in json.dumps(carried)
+    with pytest.raises(ConfigMissing, match=r"'my-model'.*embeddings\.model"):
+        with_carried(Settings(), carried, "here")
+    here = settings(embeddings={"model": "/models/mine"})
+    assert with_carried(here, carried, "here").embeddings.model == "/models/mine"
+
+
+@pytest.mark.parametrize(
+    "carried",
+    [
+        {"state": {"dir": "/"}}, {"api": {"key_env": "HOME"}}, {"embeddings": {"base_url": "http://evil.example"}},
+        {"embeddings": {"api_key_env": "HOME"}}, {"project": {"id": "other"}}, {"ranking": {"candidate_k": 10**9}},
+        {"ranking": {"unknown": 1}}, {"ranking": 3}, {"ranking": {"synonyms": [["a"]]}}, {"embeddings": None},
+        {"extract": {"converters": ["os:system"]}},
+    ],
+)  # fmt: skip
+def test_what_does_not_travel_is_refused(carried: dict[str, object]) -> None:
+    """Whoever may write artefacts must not choose where a key is sent, or what code runs."""
+    with pytest.raises(ArtifactInvalid, match="here carries settings"):
+        with_carried(Settings(), carried, "here")
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+SECTIONS = st.sampled_from(["embeddings", "ranking", "project", "state", "api", ""])
+KEYS = st.sampled_from(["provider", "model", "base_url", "synonyms", "weights", "candidate_k", "x"])
+
+
+@given(st.dictionaries(SECTIONS, st.dictionaries(KEYS, VALUES, max_size=4) | VALUES, max_size=4))
+def test_whatever_comes_gives_settings_or_the_refusal(carried: dict[str, object]) -> None:
+    with suppress(ArtifactInvalid, ConfigMissing):
+        assert isinstance(with_carried(Settings(), carried, "here"), Settings)
