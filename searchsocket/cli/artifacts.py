@@ -48,12 +48,12 @@ def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
     """
     from searchsocket.artifacts.live import push_live
     from searchsocket.project.access import make_private_folders
-    from searchsocket.system.locks import scope_lock
+    from searchsocket.state import make_state
 
     project = _project(root, url)
     scope = project.scope(os.environ, scope_name)
     make_private_folders(project)
-    with scope_lock(project.state_dir, scope.name):
+    with make_state(project.state_dir).lock(scope.name):
         pushed = push_live(project, scope, os.environ, datetime.now(UTC))
     assert pushed is not None
     if as_json:

@@ -16,10 +16,10 @@ from searchsocket.project.access import private_folders
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.sources import make_source
+from searchsocket.state import make_state
 from searchsocket.stores.base import check_vectors
 from searchsocket.system.dask import address_label, dask_executor
 from searchsocket.system.files import bytes_below, is_temporary
-from searchsocket.system.locks import scope_lock
 from searchsocket_assets.run.home import dagster_home
 
 _LOW_DISK_BYTES = 200_000_000
@@ -71,9 +71,10 @@ def state_folder(project: Project) -> Iterator[Line]:
 def locks(project: Project) -> Iterator[Line]:
     """Which scopes are being worked on; a lock dies with its owner, so none can be left behind."""
     busy = []
+    state = make_state(project.state_dir)
     for known in known_scopes(project):
         try:
-            with scope_lock(project.state_dir, known.name):
+            with state.lock(known.name):
                 pass
         except ScopeLocked as error:
             busy.append(str(error))

@@ -25,13 +25,13 @@ def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
     from searchsocket.artifacts.live import push_live
     from searchsocket.project.access import make_private_folders
     from searchsocket.project.backends import Backends
-    from searchsocket.system.locks import scope_lock
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
-    store = Backends(project, os.environ).store
+    backends = Backends(project, os.environ)
+    store = backends.store
     make_private_folders(project)
-    with scope_lock(project.state_dir, scope.name):
+    with backends.state.lock(scope.name):
         before = store.generation(scope)
         live = store.rollback(scope)
         push_live(project, scope, os.environ, datetime.now(UTC))

@@ -14,7 +14,7 @@ from searchsocket.system.batches import batches
 from searchsocket.types import Vectors
 
 OnProgress = Callable[[int, int], None]  # texts embedded so far, texts to embed
-TextsAt = Callable[[Sequence[int]], Sequence[str]]  # places -> their texts, in that order
+TextsAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> their texts, in that order
 
 _BATCHES_SORTED = 8  # batches whose texts are sorted by length together, so that a model pads little
 
@@ -87,7 +87,7 @@ def _batches(
     # Vectors do not depend on their batch, so the order is free; the hash makes it the same on every run.
     size = min(size, limits.texts)
     for window in batches(rows, size * _BATCHES_SORTED):
-        texts = texts_at([place for _, _, place in window])
+        texts = texts_at([position for _, _, position in window])
         items = [_Item(key.hex(), tokens, text) for (key, tokens, _), text in zip(window, texts, strict=True)]
         items.sort(key=lambda item: (len(item.text), item.key))
         yield from _packed(items, size, limits.tokens)

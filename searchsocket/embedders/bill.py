@@ -25,8 +25,8 @@ class Wanted(Protocol):
         """As the embedder counts them."""
 
     @property
-    def place(self) -> int:
-        """Where the text can be read; texts are read by rising place."""
+    def position(self) -> int:
+        """Where the text can be read; texts are read by rising position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ class Bill:
         self._db.close()
 
     def texts(self) -> Iterator[tuple[bytes, int, int]]:
-        """(hash, tokens, place) by rising place."""
-        return self._db.execute("SELECT hash, tokens, place FROM texts ORDER BY place")
+        """(hash, tokens, position) by rising position."""
+        return self._db.execute("SELECT hash, tokens, position FROM texts ORDER BY position")
 
     def _fill(self, cache: EmbeddingCache, model_id: str, wanted: Iterable[Wanted]) -> tuple[int, int, int]:
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute(f"PRAGMA cache_size = -{_MEMORY_KIB}")
-        self._db.execute("CREATE TABLE texts (hash BLOB PRIMARY KEY, tokens INTEGER, place INTEGER) WITHOUT ROWID")
+        self._db.execute("CREATE TABLE texts (hash BLOB PRIMARY KEY, tokens INTEGER, position INTEGER) WITHOUT ROWID")
         self._db.execute("BEGIN")
         reused = 0
         for window in batches(wanted, _LOOKUP):
@@ -78,7 +78,7 @@ class Bill:
             reused += len(distinct) - len(missing)
             self._db.executemany(
                 "INSERT OR IGNORE INTO texts VALUES (?, ?, ?)",
-                [(bytes.fromhex(key), distinct[key].tokens, distinct[key].place) for key in missing],
+                [(bytes.fromhex(key), distinct[key].tokens, distinct[key].position) for key in missing],
             )
         self._db.execute("COMMIT")
         created, tokens = self._db.execute("SELECT COUNT(*), COALESCE(SUM(tokens), 0) FROM texts").fetchone()

@@ -87,7 +87,7 @@ def run_index(
     except StateUnavailable:  # Dagster could not record the end of the run, which is not what went wrong first
         if not failures:
             raise
-        return RunOutcome("", False, *_told(**failures[0].fields))
+        return RunOutcome("", False, *_code_and_words(**failures[0].fields))
 
 
 def _executed(
@@ -165,13 +165,13 @@ def _outcome(result: dg.JobExecutionResult) -> RunOutcome:
 def _failed_stage(result: dg.JobExecutionResult) -> tuple[str, str] | None:
     """The first error of the library, see `translate.errors_as_failures`."""
     for event in result.get_step_failure_events():
-        told = event.step_failure_data.user_failure_data
-        if told is not None and "code" in told.metadata:
-            return _told(event.step_key or "", told.metadata["code"].value, told.metadata["message"].value)
+        data = event.step_failure_data.user_failure_data
+        if data is not None and "code" in data.metadata:
+            return _code_and_words(event.step_key or "", data.metadata["code"].value, data.metadata["message"].value)
     return None
 
 
-def _told(stage: object, code: object, message: object) -> tuple[str, str]:
+def _code_and_words(stage: object, code: object, message: object) -> tuple[str, str]:
     """Code and words; where the machine refused, with the stage that met it."""
     of_machine = code in (StateUnavailable.code, PermissionDenied.code)
     return str(code), f"{stage}: {message}" if of_machine else str(message)

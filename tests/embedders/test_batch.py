@@ -54,11 +54,11 @@ def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
 class Item:
     content_hash: str
     tokens: int
-    place: int
+    position: int
 
 
 def items(*texts: str) -> list[Item]:
-    return [Item(content_hash(text), len(text.split()), place) for place, text in enumerate(texts)]
+    return [Item(content_hash(text), len(text.split()), position) for position, text in enumerate(texts)]
 
 
 def run(cache: EmbeddingCache, embedder: FakeEmbedder, *texts: str, **options: object) -> EmbedOutcome:
@@ -66,7 +66,7 @@ def run(cache: EmbeddingCache, embedder: FakeEmbedder, *texts: str, **options: o
         cache,
         embedder,
         items(*texts),
-        lambda places: [texts[place] for place in places],
+        lambda positions: [texts[position] for position in positions],
         **{"batch_size": 2, "pause": lambda seconds, ended: None} | options,  # type: ignore[arg-type]
     )
 
@@ -98,13 +98,15 @@ def test_the_plan_knows_what_is_cached(cache: EmbeddingCache) -> None:
     assert plan_missing(cache, FakeEmbedder(), items("c", "d e f")) == EmbedOutcome(1, 1, 3, 3.0)
 
 
-def test_texts_are_read_by_rising_place(cache: EmbeddingCache) -> None:
+def test_texts_are_read_by_rising_position(cache: EmbeddingCache) -> None:
     """Reading records in the order of their hashes is reading a disk in random order."""
     asked: list[int] = []
-    texts = {place: f"text {place}" for place in range(50)}
-    wanted = sorted((Item(content_hash(text), 2, place) for place, text in texts.items()), key=lambda i: i.content_hash)
+    texts = {position: f"text {position}" for position in range(50)}
+    wanted = sorted(
+        (Item(content_hash(text), 2, position) for position, text in texts.items()), key=lambda i: i.content_hash
+    )
     embed_missing(
-        cache, FakeEmbedder(), wanted, lambda places: [asked.append(p) or texts[p] for p in places], batch_size=2
+        cache, FakeEmbedder(), wanted, lambda positions: [asked.append(p) or texts[p] for p in positions], batch_size=2
     )
     assert asked == sorted(texts)
 
@@ -210,7 +212,7 @@ def test_texts_are_streamed(cache: EmbeddingCache) -> None:
         cache,
         embedder,
         wanted,
-        lambda places: [Text(f"text {n}") for n in places],
+        lambda positions: [Text(f"text {n}") for n in positions],
         batch_size=32,
         on_progress=lambda done, total: embedder.calls.clear(),
     )

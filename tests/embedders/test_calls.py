@@ -54,7 +54,7 @@ def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
 
 def run(cache: EmbeddingCache, embedder: OpenAIEmbedder, *texts: str, **options: object) -> EmbedOutcome:
     chosen = {"batch_size": 2, "concurrency": 4, "pause": lambda seconds, ended: None} | options
-    return embed_missing(cache, embedder, items(*texts), lambda places: [texts[at] for at in places], **chosen)  # type: ignore[arg-type]
+    return embed_missing(cache, embedder, items(*texts), lambda positions: [texts[at] for at in positions], **chosen)  # type: ignore[arg-type]
 
 
 def held(cache: EmbeddingCache) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.state import ProjectState, make_state
+from searchsocket.state import ProjectState, base, make_state
 from searchsocket.state.sqlite.schema import SCHEMA_VERSION
 from tests.contract.state.building import chunked, generation, listed
 from tests.contract.state.chunks import ChunksContract
@@ -94,3 +94,12 @@ def test_a_count_that_does_not_fit_ends_the_shortcut(tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / "state.db", isolation_level=None)) as db:
             db.execute("DELETE FROM unpublished")
         assert not state.published.is_of(generation(1))
+
+
+@pytest.mark.parametrize("table", ["pages", "scopes"])
+def test_who_sets_a_column_is_written_down(tmp_path: Path, table: str) -> None:
+    """In one table for all: a column that several stages write is where runs go wrong."""
+    with make_state(tmp_path).open("main"), closing(sqlite3.connect(tmp_path / "state.db")) as db:
+        columns = {row[1] for row in db.execute(f"PRAGMA table_info({table})")} - {"id", "scope", "url"}
+    assert columns
+    assert not {column for column in columns if f"`{column}`" not in (base.__doc__ or "")}

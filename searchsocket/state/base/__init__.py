@@ -16,7 +16,7 @@ What is kept of a page, and which stage sets and clears it:
 
 | of a page | set by | cleared by |
 |---|---|---|
-| locator, served URL, kind, stamp, raw hash, bytes | `site_pages` | stamp: `page_mirror`, where it read newer bytes |
+| `locator`, `served_url`, `kind`, `stamp`, `raw_hash`, `bytes` | `site_pages` | `stamp`: `page_mirror`, where it read newer bytes |
 | `removed` | `site_pages`, after a complete listing | `site_pages`, when the page is listed again |
 | `extract_key` | `page_mirror` | `site_pages`, when the served URL is another one |
 | `skip`, `redirect_to`, facts, body, links | `page_mirror` | |

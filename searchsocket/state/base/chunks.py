@@ -12,7 +12,7 @@ class Text(NamedTuple):
 
     content_hash: str
     tokens: int
-    place: int  # texts of neighbouring places are read fastest
+    position: int  # texts of neighbouring positions lie together, and are read fastest
 
 
 class MirroredPage(NamedTuple):
@@ -123,8 +123,8 @@ class ChunkTable(Protocol):
             DamagedRow: One is no hash and number.
         """
 
-    def texts_at(self, places: Sequence[int]) -> list[str]:
-        """The embedded texts at some places, in their order.
+    def texts_at(self, positions: Sequence[int]) -> list[str]:
+        """The embedded texts at some positions, in the order given.
 
         Raises:
             DamagedRow: One is not there, or not what was written.

@@ -94,8 +94,8 @@ class SqliteChunks:
             )
         )
 
-    def texts_at(self, places: Sequence[int]) -> list[str]:
-        return texts_at(self.db, places)
+    def texts_at(self, positions: Sequence[int]) -> list[str]:
+        return texts_at(self.db, positions)
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         rows = self.db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (self.scope,))

@@ -48,7 +48,7 @@ class ChunksContract(StateContract):
         texts = list(state.chunks.texts())
         assert [text.content_hash for text in texts] == sorted({text.content_hash for text in texts})
         assert state.chunks.count_texts() == len(texts) == 3
-        read = state.chunks.texts_at([text.place for text in texts])
+        read = state.chunks.texts_at([text.position for text in texts])
         assert dict(zip(read, [text.tokens for text in texts], strict=True)) == {"one": 1, "two two": 2, "three": 1}
 
     def test_equal_chunks_have_equal_digests_in_whatever_order_pages_came(self, state: ScopeState) -> None:

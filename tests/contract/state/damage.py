@@ -20,7 +20,7 @@ def read_records(state: ScopeState) -> None:
 
 
 def read_texts(state: ScopeState) -> None:
-    state.chunks.texts_at([text.place for text in state.chunks.texts()])
+    state.chunks.texts_at([text.position for text in state.chunks.texts()])
 
 
 def take_over(state: ScopeState) -> None:

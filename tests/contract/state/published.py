@@ -84,7 +84,7 @@ class PublishedContract(StateContract):
         chunked(state, "/b", "two", "three", "three")
         texts = list(state.published.changed_texts())
         assert [text.content_hash for text in texts] == sorted({text.content_hash for text in texts})
-        assert {*state.chunks.texts_at([text.place for text in texts])} == {"two", "three"}
+        assert {*state.chunks.texts_at([text.position for text in texts])} == {"two", "three"}
 
     def test_scopes_are_kept_apart(self, project: ProjectState) -> None:
         with project.open("main") as state, project.open("preview") as other:
