@@ -13,7 +13,7 @@ Three parts of a generation are read, each through a seam of its own, and a read
 """
 
 from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, Shown
-from searchsocket.stores.base.checks import UNIT_TOLERANCE, check_vectors, index_digest
+from searchsocket.stores.base.checks import UNIT_TOLERANCE, check_records, check_vectors, index_digest
 from searchsocket.stores.base.reader import Candidates, IndexReader, Join, Watch
 from searchsocket.stores.base.store import (
     Answering,
@@ -54,6 +54,7 @@ __all__ = [
     "WordEvidence",
     "WordSnapshot",
     "accept",
+    "check_records",
     "check_vectors",
     "index_digest",
 ]

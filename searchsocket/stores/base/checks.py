@@ -6,8 +6,8 @@ from itertools import islice
 
 import numpy as np
 
-from searchsocket.errors import BadVectors
-from searchsocket.types import Vectors
+from searchsocket.errors import BadVectors, InvalidScope, ProjectMismatch
+from searchsocket.types import Record, Scope, Vectors
 
 UNIT_TOLERANCE = 1e-3  # float32 and a provider's own rounding stay far below it
 
@@ -27,6 +27,19 @@ def check_vectors(vectors: Vectors, count: int, dimensions: int | None = None) -
     bad = np.flatnonzero(~(np.abs(norms - 1.0) <= UNIT_TOLERANCE))  # a NaN compares as False
     if bad.size:
         raise BadVectors(f"vector {bad[0]} of {count} has length {norms[bad[0]]}, not 1 (bad rows: {bad.size})")
+
+
+def check_records(records: Iterable[Record], scope: Scope, project_id: str) -> None:
+    """Refuse records of another project or scope.
+
+    Raises:
+        ProjectMismatch, InvalidScope: There is one.
+    """
+    for record in records:
+        if record.project_id != project_id:
+            raise ProjectMismatch(f"record of project {record.project_id!r} in the index of {project_id!r}")
+        if record.scope != scope.name:
+            raise InvalidScope(f"record of scope {record.scope!r} in scope {scope.name!r}")
 
 
 def index_digest(fingerprints: Iterable[tuple[str, str]]) -> str:

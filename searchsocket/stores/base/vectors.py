@@ -5,11 +5,13 @@ it and the first that has not (`born`, `died`) and a query of generation G asks 
 a few rows, and rollback none. `stores/memory/vectors.py` is that, in a page of code.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from searchsocket.types import MATCH_ALL, Filter, Hit, Scope, Vector, Vectors
+from searchsocket.text.storable import storable
+from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
+from searchsocket.urls.paths import ancestors, normalise_prefix
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,23 @@ class VectorRow:
     ancestors: tuple[str, ...]  # of its URL, from the root to the URL itself: a path prefix is one of these
     tags: tuple[str, ...]
     is_hidden: bool  # kept, but never found: its page weighs nothing
+
+
+def row_of(record: Record, vector: Vector) -> VectorRow:
+    """What a vector index keeps of a record."""
+    is_hidden = record.weight <= 0
+    return VectorRow(record.id, record.record_hash, vector, ancestors(record.url), record.tags, is_hidden)
+
+
+def matches(row: VectorRow, where: Filter) -> bool:
+    """Whether a query with this filter, in its canonical spelling, may find a row."""
+    is_below = not where.path_prefix or where.path_prefix in row.ancestors
+    return not row.is_hidden and is_below and set(where.tags) <= set(row.tags)
+
+
+def canonical(where: Filter) -> Filter:
+    """A filter in the one spelling by which indexes know what it names."""
+    return Filter(normalise_prefix(storable(where.path_prefix)), where.tags) if where.path_prefix else where
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,5 +110,9 @@ class VectorIndex(Protocol):
     def open(self, scope: Scope, generation: str) -> VectorSnapshot:
         """The vectors of a sealed generation."""
 
-    def drop(self, scope: Scope, generation: str) -> None:
-        """Forget a generation: only what none of those that stay sees. One that never was is no error."""
+    def retain(self, scope: Scope, generations: Collection[str]) -> None:
+        """Forget what none of these generations sees, also what a run that died had staged for one that never was.
+
+        To be called before `stage`, with the live generation as the newest, so that nothing of one that was rolled back
+        is in the next one.
+        """

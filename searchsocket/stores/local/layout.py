@@ -9,12 +9,12 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from searchsocket.errors import IndexCorrupt, InvalidScope, VectorBackendUnavailable
+from searchsocket.stores.base.naming import check_scope_name
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.system.errors import first_refused, permission_denied, system_error
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
@@ -36,9 +36,7 @@ BUILDING = ".building-"
 REMOVED = ".removed-"
 PROJECT = "project.json"
 
-_SCOPE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 _GENERATION_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
-_STAMP = "%Y%m%dT%H%M%SZ"
 
 
 _WAYS_OUT = (
@@ -80,8 +78,9 @@ def scope_folder(root: Path, scope_name: str) -> Path:
     Raises:
         InvalidScope: The name is not a sanitised one.
     """
-    if not _SCOPE_NAME.fullmatch(scope_name) or scope_name == PROJECT:
-        raise InvalidScope(f"scope name {scope_name[:200]!r} cannot name a folder of the index")
+    check_scope_name(scope_name)
+    if scope_name == PROJECT:
+        raise InvalidScope(f"scope name {scope_name!r} cannot name a folder of the index")
     return root / scope_name
 
 
@@ -126,14 +125,6 @@ def unpublish(folder: Path) -> None:
     """Without CURRENT nothing is live, so a crash from here on leaves only leftovers."""
     (folder / CURRENT).unlink(missing_ok=True)
     sync_directory(folder)
-
-
-def generation_name(now: datetime, digest: str, after: str) -> str:
-    """A name that sorts after `after` even when the clock went back, e.g. `20261121T101500Z-ab12cd`."""
-    stamp = now.strftime(_STAMP)
-    if after and stamp <= after[:16]:
-        stamp = (datetime.strptime(after[:16], _STAMP) + timedelta(seconds=1)).strftime(_STAMP)
-    return f"{stamp}-{digest[:6]}"
 
 
 def read_manifest(folder: Path) -> Manifest:

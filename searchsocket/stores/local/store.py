@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from searchsocket.errors import InvalidScope, NoGenerationBefore, ProjectMismatch, ScopeNotIndexed, StateUnavailable
-from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, accept
+from searchsocket.errors import NoGenerationBefore, ScopeNotIndexed, StateUnavailable
+from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, accept, check_records
 from searchsocket.stores.local import upkeep
 from searchsocket.stores.local.build.build import check_model, drop_unchanged
 from searchsocket.stores.local.build.candidate import candidate, is_same
@@ -68,11 +68,7 @@ class LocalStore(LiveGenerations):
 
     def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
         """See `Publisher.upsert`."""
-        for record in records:
-            if record.project_id != self._project_id:
-                raise ProjectMismatch(f"record of project {record.project_id!r} in the index of {self._project_id!r}")
-            if record.scope != scope.name:
-                raise InvalidScope(f"record of scope {record.scope!r} in scope {scope.name!r}")
+        check_records(records, scope, self._project_id)
         with self._staged(scope) as staging:
             staging.upsert(records, vectors)
 

@@ -3,13 +3,12 @@
 import numpy as np
 
 from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.base.vectors import canonical
 from searchsocket.stores.local.catalogue.facts import TextColumn
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.words.keywords import Words
-from searchsocket.text.storable import storable
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scores
-from searchsocket.urls.paths import normalise_prefix
 
 
 class LocalWords:
@@ -40,7 +39,7 @@ class LocalWords:
     def best_rows(self, text: str, top_k: int, where: Filter) -> tuple[Rows, Scores]:
         """The rows of the best records, best first, and their scores."""
         with self._damage:
-            docs, scores = self.index.search(text, _canonical(where), top_k)
+            docs, scores = self.index.search(text, canonical(where), top_k)
             rows = self._numbering.rows_of_docs(docs)
             best = np.lexsort((self._numbering.id_order[rows], -scores))[:top_k]
         return rows[best], scores[best]
@@ -48,11 +47,7 @@ class LocalWords:
     def best_pages(self, text: str, top_k: int, where: Filter) -> tuple[Rows, Scores]:
         """The best pages, each by the row of its first record, and their scores; rows are in path order."""
         with self._damage:
-            docs, scores = self.index.search_pages(text, _canonical(where), top_k)
+            docs, scores = self.index.search_pages(text, canonical(where), top_k)
             rows = self._numbering.rows_of_docs(docs)
         best = np.lexsort((rows, -scores))[:top_k]
         return rows[best], scores[best]
-
-
-def _canonical(where: Filter) -> Filter:
-    return Filter(normalise_prefix(storable(where.path_prefix)), where.tags) if where.path_prefix else where

@@ -12,6 +12,9 @@ from searchsocket.urls.paths import normalise_prefix, under_prefix
 
 HOSTILE = ["%", "_", "a%", "'", '"', "' OR 1=1 --", '") or true', "\\", "*", "a,b", "[a]", "{", "é", "日本", "x" * 300]
 
+# One store serves all examples, and every store runs them.
+SUPPRESSED = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors, HealthCheck.too_slow]
+
 
 class FiltersContract:
     @pytest.mark.parametrize("prefix", ["/docs", "/docs/", "docs", "//docs", "/docs/./"])
@@ -65,7 +68,7 @@ class FiltersContract:
             assert everything(reader, Filter(prefix)) == expected
             assert set(ids(reader.words.search("text", top_k=99, where=Filter(prefix)))) == expected
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=60, deadline=None, suppress_health_check=SUPPRESSED)
     @given(data=st.data())
     def test_a_narrower_filter_never_loses_a_true_match(self, store: VectorStore, data: st.DataObject) -> None:
         """A filtered answer is the unfiltered one without what does not match: same order, same scores (spec 19)."""

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.base import PublishInfo
+from searchsocket.stores.base.naming import generation_name
 from searchsocket.stores.local.build.build import Built, build
-from searchsocket.stores.local.layout import BUILDING, FORMAT, MANIFEST, Manifest, generation_name, manifest_bytes
+from searchsocket.stores.local.layout import BUILDING, FORMAT, MANIFEST, Manifest, manifest_bytes
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.verify import hash_files, part_problems, share_files, sync_files

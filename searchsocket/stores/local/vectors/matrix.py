@@ -14,11 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.types import Vector, Vectors
 
 _MARGIN = 1e-5  # far above the rounding of a float32 product, so no true winner is left out before rescoring
-_DIGITS = 7  # scores that differ later than this are equal on every machine, so ids decide
 _BLOCK_ROWS = 4096
 # Of a matrix that is read as a whole: a file that somebody cuts short under a mapping kills the process (SIGBUS).
 MAX_READ_BYTES = 64_000_000
@@ -101,15 +101,6 @@ def _near_the_top(scores: NDArray[np.float32], top_k: int) -> Rows:
     if np.isnan(cut):
         raise ValueError("vectors are not finite")  # without this, damage would read as an empty answer
     return np.flatnonzero(scores >= cut if cut > -np.inf else scores > -np.inf)
-
-
-def cosines(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.float64]:
-    """Cosines of rows in double precision, rounded, within [-1, 1]: those that `best_rows` gives the same rows."""
-    wide = vector.astype(np.float64)
-    scores = np.empty(len(rows), np.float64)
-    for i in range(0, len(rows), _BLOCK_ROWS):
-        scores[i : i + _BLOCK_ROWS] = np.vecdot(matrix[rows[i : i + _BLOCK_ROWS]].astype(np.float64), wide)
-    return np.clip(np.round(scores, _DIGITS), -1.0, 1.0) + 0.0  # no negative zero
 
 
 class Sink(Protocol):

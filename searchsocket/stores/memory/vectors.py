@@ -1,0 +1,97 @@
+"""Vectors as a remote engine keeps them: rows with first and last generation, and queries that filter by these."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.stores.base import VectorLimits, VectorRow, check_vectors
+from searchsocket.stores.base.cosines import cosines
+from searchsocket.stores.base.vectors import canonical, matches
+from searchsocket.types import MATCH_ALL, Filter, Hit, Scope, Vector, Vectors
+
+_NEVER = "~"  # behind the name of every generation
+
+
+@dataclass(slots=True)
+class _Kept:
+    row: VectorRow
+    born: str  # the first generation that has it
+    died: str = _NEVER  # the first one that has not
+
+
+class MemoryVectors:
+    """Implements `VectorIndex`."""
+
+    limits = VectorLimits()
+
+    def __init__(self) -> None:
+        self._kept: dict[Scope, list[_Kept]] = {}
+
+    def stage(self, scope: Scope, generation: str, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
+        """See `VectorIndex.stage`."""
+        born = [_Kept(row, generation) for row in rows]
+        dead = {kept.row.id for kept in born} | set(gone)
+        held = self._kept.setdefault(scope, [])
+        for kept in held:
+            if kept.died == _NEVER and kept.row.id in dead:
+                kept.died = generation
+        held += born
+
+    def seal(self, scope: Scope, generation: str) -> None:
+        """See `VectorIndex.seal`: what is written here is seen at once."""
+
+    def open(self, scope: Scope, generation: str) -> "MemoryVectorSnapshot":
+        """See `VectorIndex.open`."""
+        return MemoryVectorSnapshot(self._kept.get(scope, []), generation)
+
+    def retain(self, scope: Scope, generations: Collection[str]) -> None:
+        """See `VectorIndex.retain`."""
+        newest = max(generations, default="")
+        kept = [each for each in self._kept.pop(scope, []) if any(each.born <= g < each.died for g in generations)]
+        self._kept[scope] = [_Kept(each.row, each.born, each.died if each.died <= newest else _NEVER) for each in kept]
+
+
+class MemoryVectorSnapshot:
+    """Implements `VectorSnapshot`."""
+
+    limits = MemoryVectors.limits
+
+    def __init__(self, kept: Sequence[_Kept], generation: str) -> None:
+        self._kept = kept
+        self._generation = generation
+
+    def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        """See `VectorSnapshot.nearest`."""
+        where = canonical(where)
+        rows = [row for row in self._rows() if matches(row, where)]
+        hits = map(Hit, [row.id for row in rows], self._cosines(vector, rows))
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
+
+    def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
+        """See `VectorSnapshot.similarities`."""
+        return self._cosines(vector, self._named(ids))
+
+    def vectors_of(self, ids: Sequence[str]) -> Vectors:
+        """See `VectorSnapshot.vectors_of`."""
+        rows = self._named(ids)
+        return np.stack([row.vector for row in rows]) if rows else np.empty((0, self._dimensions()), np.float32)
+
+    def _rows(self) -> list[VectorRow]:
+        return [kept.row for kept in self._kept if kept.born <= self._generation < kept.died]
+
+    def _named(self, ids: Sequence[str]) -> list[VectorRow]:
+        by_id = {row.id: row for row in self._rows()}
+        if unknown := [id_ for id_ in ids if id_ not in by_id]:
+            raise InvalidRequest(f"no record {unknown[0][:200]!r} in this index")
+        return [by_id[id_] for id_ in ids]
+
+    def _dimensions(self) -> int:
+        return next((len(row.vector) for row in self._rows()), 0)
+
+    def _cosines(self, vector: Vector, rows: Sequence[VectorRow]) -> list[float]:
+        check_vectors(vector[np.newaxis], 1, self._dimensions() or None)
+        if not rows:
+            return []
+        return [float(score) for score in cosines(np.stack([row.vector for row in rows]), vector, np.arange(len(rows)))]

@@ -1,0 +1,93 @@
+"""The words of a list of records, for a store that keeps no files: written, opened, and the files forgotten."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from searchsocket.stores.base.vectors import canonical
+from searchsocket.stores.base.words import WordEvidence
+from searchsocket.stores.words.documents import Row
+from searchsocket.stores.words.keywords import Words
+from searchsocket.stores.words.segments import write_words
+from searchsocket.text.storable import storable
+from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
+from searchsocket.types import MATCH_ALL, Filter, Hit, Record
+from searchsocket.urls.paths import sort_key
+
+
+class WordsOfRecords:
+    """Implements `WordSource` and `WordSnapshot`: a record is known by its place in path order."""
+
+    def __init__(self, records: Iterable[Record], synonyms: Synonyms = NO_SYNONYMS) -> None:
+        keys = [(_path(record.url), record.ordinal, record.id, record) for record in records]
+        self._records = [key[-1] for key in sorted(keys, key=lambda key: key[:-1])]
+        self._ids = [record.id for record in self._records]
+        by_id = np.array(sorted(range(len(self._ids)), key=self._ids.__getitem__), np.int64)
+        self._id_order = np.empty(len(by_id), np.int64)
+        self._id_order[by_id] = np.arange(len(by_id))
+        urls = [record.url for record in self._records]
+        firsts = [doc for doc, url in enumerate(urls) if doc == 0 or url != urls[doc - 1]]
+        with TemporaryDirectory(prefix="searchsocket-words-") as folder:
+            write_words(Path(folder), self, None)
+            self._words = Words(Path(folder), by_id, np.array(firsts, np.int64), synonyms)
+
+    def count(self) -> int:
+        """See `WordSource.count`."""
+        return len(self._records)
+
+    def paths(self) -> list[bytes]:
+        """See `WordSource.paths`."""
+        return list(dict.fromkeys(_path(record.url) for record in self._records))
+
+    touched = paths
+
+    def pages(self, paths: Iterable[bytes], *, are_old_kept: bool) -> Iterator[list[Row]]:
+        """See `WordSource.pages`."""
+        wanted = set(paths)
+        rows = (_row(doc, record) for doc, record in enumerate(self._records))
+        for path, page in groupby(rows, key=lambda row: row.sort):
+            if path in wanted:
+                yield list(page)
+
+    def search(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        """See `WordSnapshot.search`."""
+        docs, scores = self._words.search(text, canonical(where), top_k)
+        best = np.lexsort((self._id_order[docs], -scores))[:top_k]
+        return [Hit(self._ids[docs[i]], float(scores[i])) for i in best]
+
+    def search_pages(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        """See `WordSnapshot.search_pages`."""
+        docs, scores = self._words.search_pages(text, canonical(where), top_k)
+        best = np.lexsort((docs, -scores))[:top_k]
+        return [Hit(self._records[docs[i]].url, float(scores[i])) for i in best]
+
+    def evidence(self, text: str) -> WordEvidence:
+        """See `WordSnapshot.evidence`."""
+        return self._words.evidence(text)
+
+
+def _path(url: str) -> bytes:
+    return sort_key(storable(url)).encode()
+
+
+def _row(doc: int, record: Record) -> Row:
+    return Row(
+        doc=doc,
+        sort=_path(record.url),
+        kind=record.kind,
+        weight=record.weight,
+        url=storable(record.url),
+        tags=_json(record.tags),
+        title=storable(record.title),
+        heading_path=_json(record.heading_path),
+        link_texts=_json(record.link_texts),
+        text=storable(record.text),
+    )
+
+
+def _json(items: Sequence[str]) -> str:
+    return json.dumps([storable(item) for item in items], ensure_ascii=False)

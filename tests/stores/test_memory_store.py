@@ -1,0 +1,14 @@
+"""The store in memory keeps the promises of every store, word by word."""
+
+from datetime import UTC, datetime
+
+import pytest
+from contract.store.suite import StoreContract
+
+from searchsocket.stores.memory import MemoryStore
+
+
+class TestMemoryStore(StoreContract):
+    @pytest.fixture
+    def store(self) -> MemoryStore:
+        return MemoryStore("shop", clock=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
