@@ -67,3 +67,19 @@ def test_links_of_the_written_documents_resolve() -> None:
     for path in DOCUMENTS:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", path.read_text(encoding="utf-8")):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_files_and_folders_that_the_map_names_exist() -> None:
+    """A path is written from the repository, from its package, or from the room that its line is about."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[\w-]+/)*(?:[\w-]+\.py|(?<=/)))`", text)) - {""}
+    assert len(named) > 80
+    paths = [path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    there = "\n".join(["", *(f"/{path}" for path in paths), *(f"/{path}/" for path in paths), ""])
+    assert {name for name in named if f"/{name}\n" not in there and not (ROOT / name).is_dir()} == set()
+
+
+def test_every_room_is_on_the_map() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("## Folders", 1)[1]
+    rooms = {path.parent.name for path in (ROOT / "searchsocket").glob("*/__init__.py")}
+    assert {room for room in rooms if f"`{room}/`" not in text} == set()
