@@ -202,12 +202,12 @@ def test_reading_only_sees_what_a_writer_at_work_has_committed(path: Path, cache
 def test_a_full_disk_is_said_and_leaves_the_cache_whole(path: Path) -> None:
     found = filled(path)
     with EmbeddingCache(path) as cache:
-        pages = cache._db.execute("PRAGMA page_count").fetchone()[0]
-        cache._db.execute(f"PRAGMA max_page_count = {pages}")
+        pages = cache._table._db.execute("PRAGMA page_count").fetchone()[0]
+        cache._table._db.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StateUnavailable, match="full"):
             cache.put(keys(2000, first=100), vectors(2000), [1] * 2000, M)
         assert cache.missing(found, M) == []
-        cache._db.execute("PRAGMA max_page_count = 100000")
+        cache._table._db.execute("PRAGMA max_page_count = 100000")
         cache.put(keys(10, first=100), vectors(10), [1] * 10, M)
 
 

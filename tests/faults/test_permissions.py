@@ -45,6 +45,31 @@ def as_somebody(*command: str | Path, cwd: Path) -> "subprocess.CompletedProcess
     return subprocess.run([*UNPRIVILEGED, *command], cwd=cwd, capture_output=True, text=True, check=False)
 
 
+CACHE = """
+import os, sys
+from pathlib import Path
+from searchsocket.embedders.cache_place import cache_file
+state = Path(sys.argv[1])
+print(cache_file({"HOME": os.environ["HOME"]}, state.parent, state))
+"""
+
+
+@pytest.mark.parametrize("cache", ["", ".cache", ".cache/searchsocket"])
+def test_a_home_that_may_not_be_entered_is_no_place_for_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: str
+) -> None:
+    """As for a service whose home is another user's; what cannot even be looked at is no reason to fail."""
+    home, state = tmp_path / "home", tmp_path / "site" / ".searchsocket"
+    (home / cache).mkdir(parents=True)
+    for path in (home, *home.rglob("*")):
+        os.chown(path, OTHER, OTHER)
+    home.chmod(0o700)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    found = as_somebody(sys.executable, "-c", CACHE, state, cwd=Path(__file__).parents[2])
+    assert found.stdout.strip() == str(state / "embeddings.db"), found.stderr
+
+
 def give_away(project: Project) -> None:
     """To another user, who lets everybody into the state folder itself."""
     for path in (project.state, *project.state.rglob("*")):
