@@ -8,6 +8,7 @@ from pathlib import Path
 
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.project.project import open_project
+from searchsocket.state import make_state
 from searchsocket.stores import make_store
 
 _TEMPORARY = re.compile(r"\.tmp-|\.building-|\.removed-|\.staging$|.*\.corrupt")
@@ -37,8 +38,11 @@ def outcome(root: Path, scope_name: str) -> Outcome:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-    with closing(sqlite3.connect(project.state_dir / "state.db")) as db:
-        chunks = db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (scope_name,)).fetchall()
+    with (
+        make_state(project.state_dir).open(scope_name) as state,
+        closing(sqlite3.connect(project.state_dir / "state.db")) as db,  # all of a row, whatever a run asks of it
+    ):
+        chunks = list(state.chunks.fingerprints())
         pages = db.execute(
             "SELECT url, raw_hash, skip, removed, dirty, mirror_digest FROM pages WHERE scope = ? ORDER BY url",
             (scope_name,),
