@@ -95,3 +95,24 @@ def test_a_dry_run_pushes_nothing(root: Path, url: str, tmp_path: Path) -> None:
     project = open_project(root, environ)
     plan_scope(ScopeRun(project, project.scope_named("main"), "plan", environ=environ))
     assert not (tmp_path / "objects").exists()
+
+
+def test_clean_deletes_what_was_pulled(root: Path, url: str, tmp_path: Path) -> None:
+    generation = index(root, url)
+    reader = tmp_path / "reader"
+    reader.mkdir()
+    pulled = printed(artifacts(reader, "pull", "--url", url, "--json"))
+    assert (pulled["project"], pulled["generation"]) == ("harbour", generation)
+    assert Path(pulled["path"]).is_relative_to(reader / ".searchsocket")
+    cleaned = printed(CliRunner().invoke(cli, ["clean", "--yes", "--json", "--project", str(reader)]))
+    assert cleaned["deleted"] == [str(reader / ".searchsocket" / "artifacts")]
+    assert not Path(pulled["path"]).exists()
+
+
+def test_a_pull_into_a_folder_that_others_may_not_enter(root: Path, url: str, tmp_path: Path) -> None:
+    """As an index that was made here: whoever may read the state folder may read the site."""
+    index(root, url)
+    reader = tmp_path / "reader"
+    reader.mkdir()
+    printed(artifacts(reader, "pull", "--url", url, "--json"))
+    assert (reader / ".searchsocket").stat().st_mode & 0o777 == 0o700
