@@ -1,15 +1,12 @@
 """Content files straight from a branch or commit of a real repository."""
 
 import os
-import pickle
-import subprocess
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 from contract.source import FolderPlace, Place, SourceContract
+from git_repository import commit, git
 
 from searchsocket.errors import InvalidScope, SourceUnavailable
 from searchsocket.project.scopes import sanitise_scope
@@ -18,32 +15,9 @@ from searchsocket.settings.model import Settings
 from searchsocket.sources import make_source
 from searchsocket.sources.base import Source
 from searchsocket.sources.git_branch import GitBranchSource
-from searchsocket.sources.git_objects import BlobReader, Repository
+from searchsocket.sources.git_objects import Repository
 
 GLOBS = ["docs/**/*.md", "src/routes/**/+page.md"]
-
-
-def git(folder: Path, *arguments: str) -> str:
-    who = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
-    command = ["git", "-C", str(folder), "-c", "init.defaultBranch=main", *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | who).stdout.strip()
-
-
-def commit(folder: Path, files: dict[str, str], message: str = "change") -> str:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "--allow-empty", "-m", message)
-    return git(folder, "rev-parse", "HEAD")
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Path:
-    folder = tmp_path / "repo"
-    folder.mkdir()
-    git(folder, "init", "-q")
-    return folder
 
 
 def listed(source: Source) -> dict[str, str]:
@@ -231,61 +205,6 @@ def test_a_blob_that_is_damaged_costs_only_itself(repo: Path) -> None:
     assert urls == ["/a", "/c"]
     assert list(source.report.failed) == ["docs/b.md"]
     assert not source.report.complete
-
-
-class TestBlobReader:
-    """One child reads all pages; it must never be shared, lost or left behind."""
-
-    def test_it_survives_its_child(self, repo: Path) -> None:
-        """A child that was killed is replaced at the next read."""
-        commit(repo, {"docs/a.md": "a"})
-        blob = git(repo, "rev-parse", "HEAD:docs/a.md")
-        reader = BlobReader(Repository(repo))
-        assert reader.read(blob, 10) == b"a"
-        child = reader._process
-        assert child is not None
-        child.kill()
-        child.wait()
-        assert reader.read(blob, 10) == b"a"
-        reader.close()
-        assert reader._process is None
-
-    def test_a_refused_blob_does_not_spoil_the_next(self, repo: Path) -> None:
-        """Too large, not there, no blob: the next answer belongs to the next question."""
-        commit(repo, {"docs/a.md": "a", "docs/b.md": "b" * 300_000})
-        small, large, tree = (git(repo, "rev-parse", f"HEAD:{name}") for name in ("docs/a.md", "docs/b.md", "docs"))
-        reader = BlobReader(Repository(repo))
-        for bad in (large, "0" * 40, tree, "--help", "HEAD:docs/a.md", f"{small}\n{small}", ""):
-            with pytest.raises(SourceUnavailable):
-                reader.read(bad, 1000)
-            assert reader.read(small, 1000) == b"a"
-        assert reader.read(large, 300_000) == b"b" * 300_000
-        reader.close()
-
-    def test_no_child_is_left_behind(self, repo: Path) -> None:
-        """Also when the source is dropped, or its listing is stopped in the middle."""
-        commit(repo, {f"docs/{i}.md": str(i) for i in range(50)})
-        source = GitBranchSource(repo, "main", GLOBS)
-        pages = source.pages()
-        source.read(next(pages))
-        child = source._blobs._process
-        assert child is not None
-        pages.close()
-        del pages, source
-        assert child.returncode is not None
-
-    def test_threads_and_processes_read_their_own_pages(self, repo: Path) -> None:
-        """Extraction maps batches over threads and over processes that start clean (spec 8.5)."""
-        commit(repo, {f"docs/{i}.md": f"{i} " * 5000 for i in range(20)})
-        source = GitBranchSource(repo, "main", GLOBS)
-        pages = list(source.pages())
-        expected = [f"{page.url[1:]} ".encode() * 5000 for page in pages]
-        with ThreadPoolExecutor(4) as pool:
-            assert list(pool.map(source.read, pages)) == expected
-        assert pickle.loads(pickle.dumps(source)).read(pages[3]) == expected[3]
-        with ProcessPoolExecutor(2, mp_context=get_context("forkserver")) as processes:
-            assert list(processes.map(source.read, pages)) == expected
-        assert source.read(pages[0]) == expected[0]
 
 
 def test_the_settings_lead_here(repo: Path) -> None:
