@@ -13,7 +13,7 @@ Scores = NDArray[np.float64]  # shape (n,), one number a record
 
 PageKind = Literal["html", "markdown"]
 RouteResolution = Literal["exact", "best-effort", "none"]
-ChunkKind = Literal["summary", "section"]
+ChunkKind = Literal["summary", "section", "definition", "block"]  # the last two of code
 GroupBy = Literal["page", "chunk"]
 
 
@@ -49,19 +49,25 @@ class Link:
     text: str  # visible text, one line; may be empty
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractedPage:
-    """What one HTML or Markdown page says, before routes and the link graph are known (spec 8.3)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedFacts:
+    """What a page says of itself, in its head or its front matter: a field that is added here reaches every record."""
 
     title: str
-    body: str  # deterministic Markdown; headings carry their anchor as `## Text {#anchor}`
     description: str = ""
     language: str = ""
-    canonical: str = ""  # as the page states it; unreliable, never an identity by itself
     tags: tuple[str, ...] = ()
     weight: float = 1.0  # `searchsocket-weight`; 0 takes the page out of search
     published: str = ""  # ISO 8601 date or date-time as stated
     modified: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractedPage(StatedFacts):
+    """What one HTML or Markdown page says, before routes and the link graph are known (spec 8.3)."""
+
+    body: str  # deterministic Markdown; headings carry their anchor as `## Text {#anchor}`
+    canonical: str = ""  # as the page states it; unreliable, never an identity by itself
     links: tuple[Link, ...] = ()
     main: str = ""  # how the main content was found, e.g. `main`, `#content`, `body`
     skip: str = ""  # why the page is not indexed: noindex, redirect, fallback, empty; "" when it is
@@ -69,41 +75,86 @@ class ExtractedPage:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFacts(StatedFacts):
+    """What all records of a page share: what it says of itself, and what the site around it makes of it."""
+
+    url: str
+    route_file: str = ""  # "" when no route made the page
+    route_resolution: RouteResolution = "none"
+    depth: int = 0  # path segments
+    incoming_links: int = 0  # distinct other pages that link here
+    link_texts: tuple[str, ...] = ()  # what other pages call this one, most frequent first, at most 8
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page of the Markdown mirror: the only input of chunking (spec 8.4)."""
 
-    url: str
-    title: str
+    facts: PageFacts
     scope: str
     body: str
-    description: str = ""
-    language: str = ""
-    route_file: str = ""  # "" when no route made the page
-    route_resolution: RouteResolution = "none"
-    incoming_links: int = 0  # distinct other pages that link here
     outgoing_links: int = 0  # distinct other pages that this one links to
-    link_texts: tuple[str, ...] = ()  # what other pages call this one, most frequent first, at most 8
-    depth: int = 0  # path segments
-    tags: tuple[str, ...] = ()
-    weight: float = 1.0
-    published: str = ""
-    modified: str = ""
     generated_at: str = ""  # changes only when the rest does, and is in no hash
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """One retrieval unit: a heading section of a page, a part of one, or the page's summary (spec 9)."""
+class Prose:
+    """A chunk that is Markdown."""
 
-    url: str
-    ordinal: int  # position on the page, from 0; the summary is 0
-    kind: ChunkKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A chunk that is source code."""
+
+    text: str
+    language: str  # of the code, e.g. `python`; the page's own is what people speak
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Where prose stands: under a heading."""
+
     heading_path: tuple[str, ...]  # outermost heading first, capped
-    section_title: str  # the innermost heading, uncapped; "" before the first one
+    title: str  # the innermost heading, uncapped; "" before the first one
     anchor: str  # of the nearest heading that has one; "" at the top of the page
     piece: int  # n-th piece under that anchor, from 0
-    text: str  # Markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Where code stands: in lines of its file, as part of a definition."""
+
+    symbol: str  # qualified: `Parser.parse`; "" outside of definitions
+    first: int  # from 1
+    last: int  # included
+
+    @property
+    def heading_path(self) -> tuple[str, ...]:
+        """Code stands under no headings."""
+        return ()
+
+    @property
+    def title(self) -> str:
+        """What a reader calls the chunk."""
+        return self.symbol
+
+    @property
+    def anchor(self) -> str:
+        """The fragment that opens a file at these lines."""
+        return f"L{self.first}-L{self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One retrieval unit: a heading section of a page, a part of one, the page's summary (spec 9), or code."""
+
+    ordinal: int  # position on the page, from 0; the summary is 0
+    kind: ChunkKind
+    body: Prose | Code
+    at: Section | Lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,28 +164,12 @@ class Record:
     id: str  # chunkKey (spec 10.2)
     record_hash: str  # over every other field: a change of metadata alone is an upsert without an embedding
     content_hash: str  # sha256 of the embedded text
+    ref: str  # url#anchor~piece: survives edits elsewhere on the page
     project_id: str
     scope: str
-    url: str
-    title: str
-    section_title: str
-    heading_path: tuple[str, ...]
-    anchor: str
-    ref: str  # url#anchor~piece: survives edits elsewhere on the page
-    ordinal: int
-    kind: ChunkKind
-    text: str
-    description: str
-    language: str
-    route_file: str
-    route_resolution: RouteResolution
-    depth: int
-    incoming_links: int
-    link_texts: tuple[str, ...]
-    tags: tuple[str, ...]
-    weight: float
-    modified: str
     model_id: str
+    page: PageFacts
+    chunk: Chunk
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+
+from record_maker import make_record
 
 from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.embedders.queries import QueryVectors
@@ -51,7 +53,7 @@ class Site:
     def publish(self, pieces: Sequence[Piece], scope: Scope = MAIN, bodies: Sequence[PageBody] = ()) -> None:
         """Add pieces, and texts of pages, to what the scope holds and publish it."""
         records = [record_of(piece, scope, self.embedder.model_id) for piece in pieces]
-        texts = [f"{record.title}\n{record.section_title}\n{record.text}" for record in records]
+        texts = [f"{one.page.title}\n{one.chunk.at.title}\n{one.chunk.body.text}" for one in records]
         self.store.upsert(records, self.embedder.embed(texts, "passage"), scope)
         self.store.put_bodies(bodies, scope)
         self.store.publish(scope, PublishInfo(self.embedder.model_id, self.embedder.dimensions, PUBLISHED))
@@ -66,10 +68,9 @@ def make_site(root: Path, pieces: Sequence[Piece]) -> Site:
 def record_of(piece: Piece, scope: Scope = MAIN, model_id: str = "hash-512-v1") -> Record:
     anchor = piece.section.lower().replace(" ", "-")
     name = f"{scope.id}{piece.url}#{anchor}{piece.ordinal}{piece.kind}"
-    record = Record(
-        id=hashlib.sha256(name.encode()).hexdigest(),
-        record_hash="",
-        content_hash=hashlib.sha256(piece.text.encode()).hexdigest(),
+    return make_record(
+        hashlib.sha256(name.encode()).hexdigest(),
+        piece.text,
         project_id=scope.project_id,
         scope=scope.name,
         url=piece.url,
@@ -80,20 +81,15 @@ def record_of(piece: Piece, scope: Scope = MAIN, model_id: str = "hash-512-v1") 
         ref=f"{piece.url}#{anchor}~{piece.ordinal}",
         ordinal=piece.ordinal,
         kind=piece.kind,
-        text=piece.text,
         description=piece.description,
-        language="en",
         route_file=f"src/routes{piece.url}/+page.svelte",
         route_resolution="exact",
         depth=piece.url.strip("/").count("/") + bool(piece.url.strip("/")),
         incoming_links=piece.links,
-        link_texts=(),
         tags=piece.tags,
         weight=piece.weight,
-        modified="",
         model_id=model_id,
     )
-    return replace(record, record_hash=hashlib.sha256(repr(record).encode()).hexdigest())
 
 
 DOCS = (

@@ -68,8 +68,8 @@ class EditedSite:
         urls: set[str] = set()
         for ids in batches((record_id for record_id, _ in store.fingerprints(scope)), 500):
             for record in reader.catalogue.records(ids):
-                urls.add(record.url)
-                for edition, number in _EDITION.findall(record.text):
+                urls.add(record.page.url)
+                for edition, number in _EDITION.findall(record.chunk.body.text):
                     found[int(number)] = int(edition)
         wanted = {number: edition for number, edition in enumerate(self._editions) if edition > 0}
         problems = [f"page {number} is lost" for number in sorted(wanted.keys() - found.keys())[:_SHOWN]]

@@ -4,11 +4,12 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from searchsocket.chunking import chunk_page
-from searchsocket.chunking.records import records_of
+from searchsocket.chunking.records import cut_chunks
 from searchsocket.html.extract import extract_html
 from searchsocket.mirror.document import page_digest, render_page
 from searchsocket.mirror.paths import mirror_file
@@ -19,7 +20,7 @@ from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.project.project import open_project
 from searchsocket.settings.model import Settings
 from searchsocket.system.files import write_atomic
-from searchsocket.types import ExtractedPage, Page, RawPage, Scope
+from searchsocket.types import ExtractedPage, Page, PageFacts, RawPage, Scope, StatedFacts
 from searchsocket.urls.paths import path_depth
 
 
@@ -43,7 +44,7 @@ def run_steps(build: Path, files: Sequence[str], out: Path) -> dict[str, Any]:
         page = _page(url, extracted, incoming[url])
         page_digest(page)
         write_atomic(mirror_file(out, url), render_page(page).encode(), durable=False)
-        chunks += len(records_of(page, chunk_page(page, settings.chunking).chunks, scope, "none"))
+        chunks += len(cut_chunks(page, chunk_page(page, settings.chunking).chunks, scope, "none"))
         characters += len(page.body)
     cpu_s = time.process_time() - started
     return {"cpu_s": cpu_s, "pages": len(found), "chunks": chunks, "characters": characters}
@@ -68,18 +69,10 @@ def _url(file: str) -> str:
 
 
 def _page(url: str, extracted: ExtractedPage, incoming: int) -> Page:
+    stated = {field.name: getattr(extracted, field.name) for field in fields(StatedFacts)}
     return Page(
-        url=url,
-        title=extracted.title,
+        PageFacts(**stated, url=url, incoming_links=incoming, depth=path_depth(url)),
         scope="main",
         body=extracted.body,
-        description=extracted.description,
-        language=extracted.language,
-        incoming_links=incoming,
         outgoing_links=len({link.target for link in extracted.links} - {url}),
-        depth=path_depth(url),
-        tags=extracted.tags,
-        weight=extracted.weight,
-        published=extracted.published,
-        modified=extracted.modified,
     )

@@ -11,7 +11,7 @@ from bench.relevance.collection import Collection, Document
 from bench.relevance.metrics import Ranking
 from bench.relevance.vectors import cached
 from searchsocket.chunking import chunk_page
-from searchsocket.chunking.records import embedded_text_of, records_of
+from searchsocket.chunking.records import CutChunk, cut_chunks
 from searchsocket.embedders.base import Embedder, TextKind
 from searchsocket.embedders.queries import QueryVectors
 from searchsocket.markdown.page import extract_markdown
@@ -20,7 +20,7 @@ from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TOP_K, SearchQuery
 from searchsocket.settings.model import ChunkSettings, ExtractSettings, RankingSettings, TransformSettings
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local.store import LocalStore
-from searchsocket.types import Page, RawPage, Record, Scope, Vectors
+from searchsocket.types import Page, PageFacts, RawPage, Scope, Vectors
 
 CODE = ("commits", "cosqa", "ncs")  # collections whose documents are source code
 DEPTH = 50
@@ -59,9 +59,9 @@ class Indexes:
         for number, name in enumerate(sorted({document.scope for document in collection.documents})):
             documents = [document for document in collection.documents if document.scope == name]
             store = LocalStore(Path(self._folder.name) / collection.name / str(number), "bench")
-            records = [record for document in documents for record in _records(document, SCOPE, embedder, is_code)]
-            vectors = cached(self._embedder, [embedded_text_of(r) for r in records], "passage", self._cache)
-            store.upsert(records, vectors, SCOPE)
+            cut = [one for document in documents for one in _cut(document, SCOPE, embedder, is_code)]
+            vectors = cached(self._embedder, [one.embedded for one in cut], "passage", self._cache)
+            store.upsert([one.record for one in cut], vectors, SCOPE)
             store.publish(SCOPE, PublishInfo(embedder.model_id, embedder.dimensions, NOW.isoformat()))
             yield Indexed(name, store, embedder, {_url(document): document.id for document in documents})
 
@@ -119,15 +119,16 @@ def _url(document: Document) -> str:
     return document.id if document.id.startswith("/") else "/" + document.id.replace(":", "/")
 
 
-def _records(document: Document, scope: Scope, embedder: Embedder, is_code: bool) -> list[Record]:
+def _cut(document: Document, scope: Scope, embedder: Embedder, is_code: bool) -> list[CutChunk]:
     url = _url(document)
-    page = Page(url, document.title, scope.name, _body(document, url, is_code), depth=url.count("/"))
-    records = records_of(page, chunk_page(page, ChunkSettings()).chunks, scope, embedder.model_id)
-    if records:
-        return records
+    facts = PageFacts(url=url, title=document.title, depth=url.count("/"))
+    page = Page(facts, scope.name, _body(document, url, is_code))
+    cut = cut_chunks(page, chunk_page(page, ChunkSettings()).chunks, scope, embedder.model_id)
+    if cut:
+        return cut
     # A page of a title alone is left out of an index, but the collections hold some that are right answers.
     page = replace(page, body=document.title or "(empty)")
-    return records_of(page, chunk_page(page, ChunkSettings()).chunks, scope, embedder.model_id)
+    return cut_chunks(page, chunk_page(page, ChunkSettings()).chunks, scope, embedder.model_id)
 
 
 def _body(document: Document, url: str, is_code: bool) -> str:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from searchsocket.chunking.atoms import atoms_of
 from searchsocket.chunking.pack import pack
-from searchsocket.chunking.sections import Section, heading_title, merge_small, split_sections
+from searchsocket.chunking.sections import PageSection, heading_title, merge_small, split_sections
 from searchsocket.chunking.sentences import safe_cut
 from searchsocket.markdown.blocks import Block, parse_blocks
 from searchsocket.markdown.text import escape_inline, plain_text
 from searchsocket.settings.model import ChunkSettings
-from searchsocket.types import Chunk, Page
+from searchsocket.types import Chunk, Page, Prose, Section
 
 CHUNKER_VERSION = "2"  # part of every hash that lets chunking be skipped: raise it when the output changes
 
@@ -28,7 +28,7 @@ def chunk_page(page: Page, settings: ChunkSettings) -> ChunkedPage:
     """Cut one mirror page into chunks: at headings first, then between blocks (spec 9.1).
 
     Args:
-        page: A page of the Markdown mirror; only `url`, `title`, `description` and `body` are read.
+        page: A page of the Markdown mirror; only title, description and body are read.
         settings: Sizes in characters. `max_chars` is soft: a code block, table or quote stays whole up to
             `hard_max_chars`; beyond it is cut at a line end, and reported.
 
@@ -43,18 +43,19 @@ def chunk_page(page: Page, settings: ChunkSettings) -> ChunkedPage:
     if settings.page_summary:
         text = _summary(page, blocks, settings.max_chars)
         if text:
-            chunks.append(Chunk(page.url, 0, "summary", (), "", "", 0, text))
+            chunks.append(Chunk(0, "summary", Prose(text), Section((), "", "", 0)))
     under: Counter[str] = Counter()  # pieces so far, by anchor
     for section in merge_small(split_sections(blocks), settings):
         path = section.path[: settings.heading_path_depth]
         for text in _pieces(section, settings, warnings):
             piece = under[section.anchor]
             under[section.anchor] += 1
-            chunks.append(Chunk(page.url, len(chunks), "section", path, section.title, section.anchor, piece, text))
+            at = Section(path, section.title, section.anchor, piece)
+            chunks.append(Chunk(len(chunks), "section", Prose(text), at))
     return ChunkedPage(tuple(chunks), tuple(dict.fromkeys(warnings)))
 
 
-def _pieces(section: Section, settings: ChunkSettings, warnings: list[str]) -> Iterator[str]:
+def _pieces(section: PageSection, settings: ChunkSettings, warnings: list[str]) -> Iterator[str]:
     if section.size <= settings.max_chars:
         yield "\n\n".join(block.text for block in section.blocks)
         return
@@ -68,9 +69,9 @@ def _summary(page: Page, blocks: list[Block], max_chars: int) -> str:
 
     Empty where it would be the title alone: every section carries that too, and so little text is near everything.
     """
-    title = _shortened(page.title, max_chars // 2)
+    title = _shortened(page.facts.title, max_chars // 2)
     text = alone = f"# {title}" if title else ""
-    if description := _shortened(page.description, max_chars - len(text) - 2):
+    if description := _shortened(page.facts.description, max_chars - len(text) - 2):
         text = f"{text}\n\n{description}" if text else description
     glue = "\n\n"
     for block in blocks:

@@ -1,17 +1,15 @@
 """What makes a chunk and a record the same one as before (spec 10.1, 10.2)."""
 
 import hashlib
-import json
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import assert_never
 
+from searchsocket.chunking.canonical import as_json, canonical
 from searchsocket.markdown.text import plain_text
-from searchsocket.types import Chunk, Page, Record, Scope
-
-_HASHED = tuple(sorted(field.name for field in fields(Record) if field.name != "record_hash"))
-_canonical = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+from searchsocket.types import Chunk, Code, Lines, Page, Prose, Record, Scope, Section
 
 
 def embedded_text(title: str, chunk: Chunk) -> str:
@@ -20,20 +18,12 @@ def embedded_text(title: str, chunk: Chunk) -> str:
     It is plain text, so a changed link target, anchor or table rule embeds nothing, and no token is paid for
     markup. Front matter is never in it. A heading that opens the chunk is not said twice.
     """
-    return _embedded(title, chunk.heading_path, chunk.section_title, chunk.text)
-
-
-def embedded_text_of(record: Record) -> str:
-    """The text that a record's vector stands for: `content_hash` of it is `record.content_hash`."""
-    return _embedded(record.title, record.heading_path, record.section_title, record.text)
-
-
-def _embedded(title: str, path: tuple[str, ...], section_title: str, text: str) -> str:
+    path, section_title = chunk.at.heading_path, chunk.at.title
     if section_title and section_title not in path:
         path = (*path, section_title)
     if path and path[0] == title:
         path = path[1:]
-    lines = plain_text(text).split("\n")
+    lines = _visible(chunk.body).split("\n")
     said = {title, *path}
     start = 0
     while start < len(lines) and lines[start] in said:
@@ -42,29 +32,61 @@ def _embedded(title: str, path: tuple[str, ...], section_title: str, text: str) 
     return "\n".join([*head, *lines[start:]])
 
 
+def _visible(body: Prose | Code) -> str:
+    """What a reader sees of a chunk."""
+    match body:
+        case Prose(text=text):
+            return plain_text(text)
+        case Code(text=text):
+            return text
+        case _:
+            assert_never(body)
+
+
 def content_hash(text: str) -> str:
     """Identity of an embedding, beside the model: sha256 of the embedded text, in hex (spec 10.1)."""
     return hash_of(text)
 
 
-def chunk_key(scope_name: str, url: str, ordinal: int, section_title: str) -> str:
-    """Identity of a record: sha1 over `scope|url|ordinal|section title`, in hex (spec 10.2).
+def chunk_key(scope_name: str, url: str, chunk: Chunk, number: int) -> str:
+    """Identity of a record: a sha1 in hex, of prose over `scope|url|ordinal|section title` (spec 10.2).
 
     The title is normalised: Unicode NFC, runs of blanks as one space, case folded; "" where there is no heading.
+    Code is known by its symbol, and by its text where it has none, so that an insert above it changes no key.
+
+    Args:
+        number: Of code, among the chunks of its file that share its symbol, or have its text.
     """
-    title = section_title
-    if not (title.isascii() and title.islower()):
-        title = unicodedata.normalize("NFC", title).casefold()
-    key = f"{scope_name}|{url}|{ordinal}|{' '.join(title.split())}"
+    match chunk.at:
+        case Section(title=title):
+            if not (title.isascii() and title.islower()):
+                title = unicodedata.normalize("NFC", title).casefold()
+            key = f"{scope_name}|{url}|{chunk.ordinal}|{' '.join(title.split())}"
+        case Lines():
+            key = f"{scope_name}|{url}|code|{_code_name(chunk)}|{number}"
+        case _:
+            assert_never(chunk.at)
     return hashlib.sha1(_bytes(key), usedforsecurity=False).hexdigest()
 
 
-def chunk_ref(chunk: Chunk) -> str:
-    """A name for people and logs that survives edits elsewhere on the page: `url#anchor~piece`; a summary's is its url.
+def _code_name(chunk: Chunk) -> str:
+    """What tells one chunk of a file of code from others, wherever it stands."""
+    return chunk.at.title or f"#{hash_of(chunk.body.text)}"
 
-    The anchor stays empty above the first heading that has one: `/docs#~0`.
+
+def chunk_ref(url: str, chunk: Chunk, number: int) -> str:
+    """A name for people and logs that survives edits elsewhere on the page.
+
+    `url#anchor~piece`, where the anchor stays empty above the first heading that has one: `/docs#~0`; a summary's is
+    its URL; that of code `url#symbol~number`.
     """
-    return chunk.url if chunk.kind == "summary" else f"{chunk.url}#{chunk.anchor}~{chunk.piece}"
+    match chunk.at:
+        case Section(anchor=anchor, piece=piece):
+            return url if chunk.kind == "summary" else f"{url}#{anchor}~{piece}"
+        case Lines(symbol=symbol):
+            return f"{url}#{symbol}~{number}"
+        case _:
+            assert_never(chunk.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,50 +100,30 @@ class CutChunk:
 
 def cut_chunks(page: Page, chunks: Sequence[Chunk], scope: Scope, model_id: str) -> list[CutChunk]:
     """The records of one page with what they were made of, in the order of `chunks`."""
-    shared: dict[str, Any] = {
-        "project_id": scope.project_id,
-        "scope": scope.name,
-        "url": page.url,
-        "title": page.title,
-        "description": page.description,
-        "language": page.language,
-        "route_file": page.route_file,
-        "route_resolution": page.route_resolution,
-        "depth": page.depth,
-        "incoming_links": page.incoming_links,
-        "link_texts": page.link_texts,
-        "tags": page.tags,
-        "weight": float(page.weight),
-        "modified": page.modified,
-        "model_id": model_id,
-    }
+    facts = page.facts
+    shared = as_json(facts)  # once a page, not once a chunk
     cut: list[CutChunk] = []
+    equals: Counter[str] = Counter()  # code of one name so far
     for chunk in chunks:
-        embedded = embedded_text(page.title, chunk)
-        values = shared | {
-            "id": chunk_key(scope.name, page.url, chunk.ordinal, chunk.section_title),
-            "content_hash": content_hash(embedded),
-            "section_title": chunk.section_title,
-            "heading_path": chunk.heading_path,
-            "anchor": chunk.anchor,
-            "ref": chunk_ref(chunk),
-            "ordinal": chunk.ordinal,
-            "kind": chunk.kind,
-            "text": chunk.text,
-        }
-        canonical = _canonical(values)
-        cut.append(CutChunk(Record(record_hash=hash_of(canonical), **values), embedded, canonical))
+        embedded = embedded_text(facts.title, chunk)
+        number = 0
+        if isinstance(chunk.at, Lines):
+            number = equals[name := _code_name(chunk)]
+            equals[name] += 1
+        record = Record(
+            id=chunk_key(scope.name, facts.url, chunk, number),
+            record_hash="",
+            content_hash=content_hash(embedded),
+            ref=chunk_ref(facts.url, chunk, number),
+            project_id=scope.project_id,
+            scope=scope.name,
+            model_id=model_id,
+            page=facts,
+            chunk=chunk,
+        )
+        text = canonical(record, shared)
+        cut.append(CutChunk(replace(record, record_hash=hash_of(text)), embedded, text))
     return cut
-
-
-def records_of(page: Page, chunks: Sequence[Chunk], scope: Scope, model_id: str) -> list[Record]:
-    """The records of one page, in the order of `chunks`."""
-    return [cut.record for cut in cut_chunks(page, chunks, scope, model_id)]
-
-
-def record_hash(record: Record) -> str:
-    """Hash over every other field, in hex: equal hashes mean that nothing is to be written."""
-    return hash_of(_canonical({name: getattr(record, name) for name in _HASHED}))
 
 
 def hash_of(text: str) -> str:

@@ -14,7 +14,7 @@ _MAX_TITLE = 300  # characters of a heading that identify a section; the text ke
 
 
 @dataclass(slots=True)
-class Section:
+class PageSection:
     """A heading with the blocks up to the next heading, or several such sections that were merged."""
 
     level: int  # of the first heading; 0 before the first one of the page
@@ -33,9 +33,9 @@ class Section:
         return all(block.kind == "heading" for block in self.blocks)
 
 
-def split_sections(blocks: Iterable[Block]) -> list[Section]:
+def split_sections(blocks: Iterable[Block]) -> list[PageSection]:
     """Cut the blocks of a page at every heading. Rules (`---`) say nothing and are left out."""
-    sections: list[Section] = []
+    sections: list[PageSection] = []
     path: list[tuple[int, str]] = []
     anchor = ""
     for block in blocks:
@@ -46,26 +46,26 @@ def split_sections(blocks: Iterable[Block]) -> list[Section]:
             anchor = block.anchor or anchor
             titles = tuple(title for _, title in path if title)
             parent = titles[:-1] if path[-1][1] else titles
-            section = Section(block.level, titles, path[-1][1], anchor, [block], len(block.text), parent)
+            section = PageSection(block.level, titles, path[-1][1], anchor, [block], len(block.text), parent)
             section.anchored = bool(block.anchor)
             sections.append(section)
         elif block.kind == "paragraph" and is_rule(block.text):
             continue
         elif not sections:
-            sections.append(Section(0, (), "", "", [block], len(block.text)))
+            sections.append(PageSection(0, (), "", "", [block], len(block.text)))
         else:
             sections[-1].blocks.append(block)
             sections[-1].size += 2 + len(block.text)
     return sections
 
 
-def merge_small(sections: Iterable[Section], settings: ChunkSettings) -> list[Section]:
+def merge_small(sections: Iterable[PageSection], settings: ChunkSettings) -> list[PageSection]:
     """Merge small neighbours until they reach `min_chars`, never beyond `max_chars`.
 
     A section below `min_chars` takes in the sibling or child after it, unless that is large enough to answer under
     its own name. Headings without text join the section below them, which keeps its name.
     """
-    merged: list[Section] = []
+    merged: list[PageSection] = []
     for section in sections:
         previous = merged[-1] if merged else None
         if previous is None or not _may_join(previous, section, settings):
@@ -83,7 +83,7 @@ def heading_title(block: Block) -> str:
     return title if len(title) <= _MAX_TITLE else title[: safe_cut(title, _MAX_TITLE)].rstrip()
 
 
-def _may_join(previous: Section, section: Section, settings: ChunkSettings) -> bool:
+def _may_join(previous: PageSection, section: PageSection, settings: ChunkSettings) -> bool:
     if previous.size >= settings.min_chars or section.level < previous.level:
         return False
     if previous.bare:
@@ -92,9 +92,9 @@ def _may_join(previous: Section, section: Section, settings: ChunkSettings) -> b
     return small and previous.size + 2 + section.size <= settings.max_chars
 
 
-def _merge_leftovers(sections: list[Section], settings: ChunkSettings) -> list[Section]:
+def _merge_leftovers(sections: list[PageSection], settings: ChunkSettings) -> list[PageSection]:
     """Give a small section that found no small neighbour after it to the parent or small group before it."""
-    merged: list[Section] = []
+    merged: list[PageSection] = []
     for section in sections:
         previous = merged[-1] if merged else None
         if (
@@ -110,7 +110,7 @@ def _merge_leftovers(sections: list[Section], settings: ChunkSettings) -> list[S
     return merged
 
 
-def _absorb(into: Section, section: Section) -> None:
+def _absorb(into: PageSection, section: PageSection) -> None:
     if section.level == into.level:
         into.path = into.parent  # siblings stand under their parent
         into.siblings = True
@@ -119,7 +119,7 @@ def _absorb(into: Section, section: Section) -> None:
     into.size += 2 + section.size
 
 
-def _under_headings(headings: Section, section: Section) -> Section:
+def _under_headings(headings: PageSection, section: PageSection) -> PageSection:
     """A section below headings that have no text of their own: its name, their anchor."""
     _adopt_anchor(headings, section)
     return replace(
@@ -131,6 +131,6 @@ def _under_headings(headings: Section, section: Section) -> Section:
     )
 
 
-def _adopt_anchor(into: Section, section: Section) -> None:
+def _adopt_anchor(into: PageSection, section: PageSection) -> None:
     if not into.anchored and section.anchored:
         into.anchor, into.anchored = section.anchor, True

@@ -4,11 +4,11 @@ import hashlib
 import json
 import math
 import re
-from dataclasses import replace
-from typing import Any, get_args
+from dataclasses import fields, replace
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from searchsocket.errors import IndexCorrupt
-from searchsocket.types import Page, RouteResolution
+from searchsocket.types import Page, PageFacts, RouteResolution
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _LINE = re.compile(r"([A-Za-z]+): (.+)")
@@ -17,37 +17,50 @@ _UNPRINTABLE = re.compile(
     "[\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
 )
 
-# Key in the file -> (field, kind), in the order of the file.
-_FIELDS: dict[str, tuple[str, type]] = {
-    "url": ("url", str),
-    "title": ("title", str),
-    "scope": ("scope", str),
-    "routeFile": ("route_file", str),
-    "routeResolution": ("route_resolution", str),
-    "description": ("description", str),
-    "language": ("language", str),
-    "generatedAt": ("generated_at", str),
-    "incomingLinks": ("incoming_links", int),
-    "outgoingLinks": ("outgoing_links", int),
-    "depth": ("depth", int),
-    "linkTexts": ("link_texts", tuple),
-    "tags": ("tags", tuple),
-    "weight": ("weight", float),
-    "published": ("published", str),
-    "modified": ("modified", str),
-}
-_ALWAYS = frozenset({"url", "title", "scope", "routeResolution", "incomingLinks", "outgoingLinks", "depth"})
+# What people look for first, in this order (spec 8.4); the fields that are not named here follow as they are defined.
+_FIRST = (
+    "url", "title", "scope", "route_file", "route_resolution", "description", "language", "generated_at",
+    "incoming_links", "outgoing_links", "depth", "link_texts",
+)  # fmt: skip
+_ALWAYS = frozenset({"url", "title", "scope", "route_resolution", "incoming_links", "outgoing_links", "depth"})
+
+
+class _Field(NamedTuple):
+    key: str  # in the file
+    name: str
+    of_facts: bool  # else of the page itself
+    kind: type
+    default: object  # is left out; `_ALWAYS` is written all the same
+
+
+def _all_fields() -> list[_Field]:
+    """Everything that a page says above its text, in the order of the file."""
+    found = []
+    for owner in (PageFacts, Page):
+        hints = get_type_hints(owner)
+        for field in fields(owner):
+            if field.name not in ("facts", "body"):
+                head, *rest = field.name.split("_")
+                key = head + "".join(map(str.capitalize, rest))
+                kind = get_origin(hints[field.name]) or hints[field.name]
+                default = None if field.name in _ALWAYS else field.default
+                found.append(_Field(key, field.name, owner is PageFacts, str if kind is Literal else kind, default))
+    return sorted(found, key=lambda one: _FIRST.index(one.name) if one.name in _FIRST else len(_FIRST))
+
+
+_FIELDS = {field.key: field for field in _all_fields()}
 
 
 def render_page(page: Page) -> str:
     """The mirror file of a page: the same text for the same page, always valid YAML above the Markdown.
 
-    Every value is JSON, which YAML reads alike; empty optional fields, and a weight of 1, are left out.
+    Every value is JSON, which YAML reads alike; what says no more than its default is left out.
     """
     lines = ["---"]
-    for key, (name, _) in _FIELDS.items():
-        value = getattr(page, name)
-        if key in _ALWAYS or not (value == 1.0 if key == "weight" else not value):
+    facts = page.facts
+    for key, name, of_facts, _, default in _FIELDS.values():
+        value = getattr(facts if of_facts else page, name)
+        if value != default:
             lines.append(f"{key}: {_json(value)}")
     return "\n".join([*lines, "---", "", page.body, ""])
 
@@ -61,15 +74,15 @@ def parse_page(text: str) -> Page:
     head, mark, rest = text.partition("\n---\n\n")
     if not mark or not head.startswith("---\n") or not rest.endswith("\n"):
         raise IndexCorrupt("not a whole mirror page: no front matter, or cut short")
-    values: dict[str, Any] = {}
+    values: tuple[dict[str, Any], dict[str, Any]] = ({}, {})  # of the page, of its facts
     for line in head[4:].split("\n"):
         match = _LINE.fullmatch(line)
         field = _FIELDS.get(match[1]) if match else None
         if match is None or field is None:
             raise IndexCorrupt(f"mirror front matter has a line that was not written by the mirror: {line[:80]!r}")
-        values[field[0]] = _value(match[1], match[2], field[1])
+        values[field.of_facts][field.name] = _value(match[1], match[2], field.kind)
     try:
-        page = Page(**values, body=rest[:-1])
+        page = Page(PageFacts(**values[True]), **values[False], body=rest[:-1])
     except TypeError as error:
         raise IndexCorrupt(f"mirror front matter is incomplete: {error}") from error
     if render_page(page) != text:

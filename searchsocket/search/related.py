@@ -44,13 +44,16 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
     cosines = [hit.score for hit in hits] + reader.vectors.similarities(middle, [record.id for record in far])
     pages: dict[str, RelatedPage] = {}
     for record, cosine in zip([*near, *far], cosines, strict=True):
-        if record.url == url or record.weight <= 0:
+        if record.page.url == url or record.page.weight <= 0:
             continue
         page = _page(
-            record, cosine, is_linked=bool(linked.get(record.url)), is_neighbour=_folder(record.url) == _folder(url)
+            record,
+            cosine,
+            is_linked=bool(linked.get(record.page.url)),
+            is_neighbour=_folder(record.page.url) == _folder(url),
         )
-        if record.url not in pages or page.score > pages[record.url].score:
-            pages[record.url] = page
+        if record.page.url not in pages or page.score > pages[record.page.url].score:
+            pages[record.page.url] = page
     return sorted(pages.values(), key=lambda page: (-page.score, page.url))[:top_k]
 
 
@@ -58,16 +61,16 @@ def _page(record: Record, cosine: float, *, is_linked: bool, is_neighbour: bool)
     meaning = min(max(0.0, cosine), 1.0)  # in this order a NaN is 0
     score = (meaning + _LINKED * is_linked + _SAME_DIRECTORY * is_neighbour) / (1 + _LINKED + _SAME_DIRECTORY)
     return RelatedPage(
-        url=record.url,
-        title=record.title,
-        description=record.description,
+        url=record.page.url,
+        title=record.page.title,
+        description=record.page.description,
         score=round(score, 6),
         meaning=round(meaning, 6),
         is_linked=is_linked,
         is_neighbour=is_neighbour,
-        tags=record.tags,
-        route_file=record.route_file or None,
-        route_resolution=record.route_resolution,
+        tags=record.page.tags,
+        route_file=record.page.route_file or None,
+        route_resolution=record.page.route_resolution,
     )
 
 
@@ -80,7 +83,7 @@ def _middle(vectors: Vectors) -> Vector:
 
 def _links(records: Iterable[Record], url: str) -> list[str]:
     """Pages that the Markdown of a page links to, in order, each once."""
-    targets = (match[1] for record in records for match in _LINK.finditer(record.text))
+    targets = (match[1] for record in records for match in _LINK.finditer(record.chunk.body.text))
     found = (resolve_link(target, url) for target in islice(targets, 10 * _MAX_LINKS))
     return list(dict.fromkeys(link for link in found if link and link != url))[:_MAX_LINKS]
 

@@ -56,20 +56,20 @@ class FoundPage:
 
     def answer(self) -> PageAnswer:
         """The page as it travels."""
-        page = self.page
+        page, facts = self.page, self.page.facts
         return PageAnswer(
-            url=page.url,
-            title=page.title,
-            description=page.description,
+            url=facts.url,
+            title=facts.title,
+            description=facts.description,
             scope=page.scope,
             generation=self.generation.name,
-            tags=page.tags,
-            language=page.language,
-            modified=page.modified,
-            incoming_links=page.incoming_links,
+            tags=facts.tags,
+            language=facts.language,
+            modified=facts.modified,
+            incoming_links=facts.incoming_links,
             outgoing_links=page.outgoing_links,
-            route_file=page.route_file or None,
-            route_resolution=page.route_resolution,
+            route_file=facts.route_file or None,
+            route_resolution=facts.route_resolution,
             markdown=page.body,
         )
 
@@ -92,8 +92,8 @@ def find_page(path: str, reader: IndexReader) -> FoundPage:
     for url in _spellings(canonical_path("/" + path.lstrip("/"))):
         if (text := reader.catalogue.page_body(url)) is not None:
             page = parse_page(text)
-            if page.url != url:
-                raise IndexCorrupt(f"the text of {url} is that of {page.url}")
+            if page.facts.url != url:
+                raise IndexCorrupt(f"the text of {url} is that of {page.facts.url}")
             return FoundPage(page, reader.generation)
     raise PageMissing(path, suggestions(path, reader))
 
@@ -107,7 +107,7 @@ def suggestions(path: str, reader: IndexReader) -> list[str]:
     last = " ".join(url.split("/")[-3:]).replace("-", " ").replace("_", " ")
     words = " ".join(last.split()[:_MAX_WORDS])[:_MAX_CHARS]
     hits = reader.words.search(words, top_k=4 * _MAX_SUGGESTIONS) if words else []
-    found = [record.url for record in reader.catalogue.records([hit.id for hit in hits])]
+    found = [record.page.url for record in reader.catalogue.records([hit.id for hit in hits])]
     return list(dict.fromkeys([*found, *([above] if above else [])]))[:_MAX_SUGGESTIONS]
 
 

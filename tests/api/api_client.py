@@ -13,7 +13,7 @@ from searchsocket.mirror.document import page_digest, render_page
 from searchsocket.project.project import Project, open_project
 from searchsocket.stores.base import PageBody
 from searchsocket.stores.local import LocalStore
-from searchsocket.types import Page, Scope
+from searchsocket.types import Page, PageFacts, Scope
 
 KEY = "correct horse battery staple"
 ENVIRON = {"SEARCHSOCKET_API_KEY": KEY}
@@ -57,8 +57,9 @@ def make_project(root: Path, toml: str = "") -> Project:
 
 
 def body_of(scope: str, url: str, body: str) -> PageBody:
-    page = Page(
-        url=url, title="A page", scope=scope, body=body, route_file="src/routes/secret/+page.svelte",
+    facts = PageFacts(
+        url=url, title="A page", route_file="src/routes/secret/+page.svelte",
         route_resolution="exact", tags=("guide",), incoming_links=2,
     )  # fmt: skip
+    page = Page(facts, scope, body)
     return PageBody(url, page_digest(page), render_page(page))

@@ -104,7 +104,7 @@ def test_who_reads_goes_on_while_the_generation_is_replaced(indexer: Indexer, re
         reader.pull()
     assert not (reader.root / "main" / opened.generation.name).exists()
     assert opened.catalogue.page_body("/docs/p3") == "# Tides 3\n\nThe tide table number3 tells of high water.\n"
-    assert [record.text for record in opened.catalogue.page_records("/docs/p9")] == [PIECES[9].text]
+    assert [record.chunk.body.text for record in opened.catalogue.page_records("/docs/p9")] == [PIECES[9].text]
     assert store.reader(MAIN).catalogue.page_body("/new") == "# \n\nedit 2\n"
 
 

@@ -4,7 +4,7 @@ import re
 
 from searchsocket.chunking import chunk_page
 from searchsocket.settings.model import ChunkSettings
-from searchsocket.types import Chunk, Page
+from searchsocket.types import Chunk, Page, PageFacts
 
 SMALL = ChunkSettings(max_chars=200, overlap_chars=40, min_chars=50, hard_max_chars=400)
 # Beyond the hard limit a cut block repeats its fence or quote prefix, at most this much.
@@ -12,7 +12,7 @@ SLACK = 200
 
 
 def page_of(body: str, title: str = "A page", description: str = "") -> Page:
-    return Page("/docs/page", title, "main", body, description=description)
+    return Page(PageFacts(url="/docs/page", title=title, description=description), "main", body)
 
 
 def sections_of(body: str, settings: ChunkSettings = SMALL) -> list[Chunk]:

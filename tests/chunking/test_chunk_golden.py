@@ -84,7 +84,7 @@ sizes = st.builds(
 @given(bodies, sizes)
 def test_no_text_is_lost_and_all_of_it_stays_in_order(body: str, settings: ChunkSettings) -> None:
     """Every visible character of the body is in a chunk, in order; what comes twice is overlap, fence or header."""
-    rest = iter(solid("\n".join(chunk.text for chunk in sections_of(body, settings))))
+    rest = iter(solid("\n".join(chunk.body.text for chunk in sections_of(body, settings))))
     missing = [char for char in solid(body) if char not in rest]
     assert not missing
 
@@ -95,10 +95,10 @@ def test_chunks_are_bounded_numbered_and_repeatable(body: str, settings: ChunkSe
     chunked = chunk_page(page_of(body, description="About it."), settings)
     assert chunked == chunk_page(page_of(body, description="About it."), settings)
     assert [chunk.ordinal for chunk in chunked.chunks] == list(range(len(chunked.chunks)))
-    assert all(len(chunk.text) <= settings.hard_max_chars + SLACK for chunk in chunked.chunks)
-    assert all(chunk.text.strip() for chunk in chunked.chunks)
-    assert all(len(chunk.heading_path) <= settings.heading_path_depth for chunk in chunked.chunks)
-    refs = [(chunk.anchor, chunk.piece) for chunk in chunked.chunks if chunk.kind == "section"]
+    assert all(len(chunk.body.text) <= settings.hard_max_chars + SLACK for chunk in chunked.chunks)
+    assert all(chunk.body.text.strip() for chunk in chunked.chunks)
+    assert all(len(chunk.at.heading_path) <= settings.heading_path_depth for chunk in chunked.chunks)
+    refs = [(chunk.at.anchor, chunk.at.piece) for chunk in chunked.chunks if chunk.kind == "section"]
     assert len(set(refs)) == len(refs)
 
 
@@ -107,14 +107,14 @@ def test_chunks_are_bounded_numbered_and_repeatable(body: str, settings: ChunkSe
 def test_every_fence_in_a_chunk_is_closed_there(body: str, settings: ChunkSettings) -> None:
     """A code block is whole, or cut into whole ones (spec 9.1, step 4)."""
     for chunk in sections_of(body, settings):
-        for block in parse_blocks(chunk.text):
+        for block in parse_blocks(chunk.body.text):
             if block.kind == "code" and block.text.lstrip()[:3] in {"```", "~~~"}:
                 # The parser closes what is left open, so an open fence is one line longer than the chunk holds.
-                assert block.text in chunk.text.replace("\r", "")
+                assert block.text in chunk.body.text.replace("\r", "")
 
 
 @runs(deadline=None)  # a busy machine is no failure
 @given(st.text(max_size=400), sizes)
 def test_any_text_is_cut_without_a_crash(body: str, settings: ChunkSettings) -> None:
     chunked = chunk_page(page_of(body, title=body[:50], description=body), settings)
-    assert all(len(chunk.text) <= settings.hard_max_chars + SLACK for chunk in chunked.chunks)
+    assert all(len(chunk.body.text) <= settings.hard_max_chars + SLACK for chunk in chunked.chunks)

@@ -18,13 +18,13 @@ from searchsocket.settings.model import ChunkSettings
 def test_a_code_block_within_the_hard_limit_stays_whole() -> None:
     code = "```js\n" + "line of code\n" * 25 + "```"
     found = sections_of("## A\n\nIntro.\n\n" + code + "\n\nOutro.")
-    assert sum(code in chunk.text for chunk in found) == 1
+    assert sum(code in chunk.body.text for chunk in found) == 1
 
 
 def test_a_code_block_beyond_the_hard_limit_is_cut_at_line_ends_and_reported() -> None:
     code = "~~~js title\n" + "".join(f"line {n} of the code\n" for n in range(60)) + "~~~"
     chunked = chunk_page(page_of("## A\n\n" + code), SMALL)
-    pieces = [chunk.text for chunk in chunked.chunks if chunk.kind == "section"]
+    pieces = [chunk.body.text for chunk in chunked.chunks if chunk.kind == "section"]
     assert len(pieces) > 2
     assert all("~~~js title\nline" in piece and piece.endswith("\n~~~") for piece in pieces)
     assert all(len(piece) <= SMALL.hard_max_chars for piece in pieces)
@@ -74,10 +74,12 @@ def test_a_long_paragraph_is_split_at_sentences_then_words() -> None:
     """Failure 22: one long paragraph gave a chunk far above the model's limit."""
     sentence = "This sentence says that number {} is fine."
     found = sections_of(" ".join(sentence.format(n) for n in range(40)))
-    assert all(len(chunk.text) <= SMALL.max_chars and chunk.text.endswith("fine.") for chunk in found)
-    assert all(chunk.text.startswith("This") for chunk in found)
+    assert all(len(chunk.body.text) <= SMALL.max_chars and chunk.body.text.endswith("fine.") for chunk in found)
+    assert all(chunk.body.text.startswith("This") for chunk in found)
     endless = sections_of("word " * 500)
-    assert all(len(chunk.text) <= SMALL.max_chars and set(chunk.text.split()) == {"word"} for chunk in endless)
+    assert all(
+        len(chunk.body.text) <= SMALL.max_chars and set(chunk.body.text.split()) == {"word"} for chunk in endless
+    )
 
 
 def test_text_without_blanks_is_cut_between_graphemes() -> None:
@@ -120,9 +122,9 @@ def test_overlap_repeats_whole_sentences_of_prose() -> None:
     sentences_of_five = " ".join(f"Sentence number {n} is here." for n in range(30))
     found = sections_of(sentences_of_five)
     for before, after in itertools.pairwise(found):
-        overlap = after.text[: len("Sentence number 10 is here.")].rstrip()
-        assert before.text.rstrip().endswith(overlap)
-        assert len(after.text) <= SMALL.max_chars
+        overlap = after.body.text[: len("Sentence number 10 is here.")].rstrip()
+        assert before.body.text.rstrip().endswith(overlap)
+        assert len(after.body.text) <= SMALL.max_chars
 
 
 def test_overlap_never_starts_inside_code_table_or_quote() -> None:
@@ -130,8 +132,8 @@ def test_overlap_never_starts_inside_code_table_or_quote() -> None:
     for block in ("```\ncode\n```", "| a | b |\n| - | - |\n| c. | d. |", "> Quoted. Words."):
         body = "Filler. " * 18 + "\n\n" + block + "\n\n" + "Words. " * 27
         found = sections_of(body)
-        assert sum(block in chunk.text for chunk in found) == 1
-        assert sum(block.split("\n")[0] in chunk.text for chunk in found) == 1
+        assert sum(block in chunk.body.text for chunk in found) == 1
+        assert sum(block.split("\n")[0] in chunk.body.text for chunk in found) == 1
 
 
 @pytest.mark.parametrize("overlap", [0, 1, 199])
@@ -139,21 +141,21 @@ def test_overlap_neither_stops_progress_nor_grows_chunks(overlap: int) -> None:
     """Failure 23: an overlap as large as the limit made every chunk grow past it."""
     settings = SMALL.model_copy(update={"overlap_chars": overlap})
     found = sections_of(" ".join(f"S{n}." for n in range(500)), settings)
-    assert all(len(chunk.text) <= SMALL.max_chars for chunk in found)
+    assert all(len(chunk.body.text) <= SMALL.max_chars for chunk in found)
     assert len(found) < 500
 
 
 def test_a_long_list_is_split_between_items_and_a_long_item_between_its_blocks() -> None:
     items = [f"- item {n} " + "word " * 12 for n in range(8)]
-    assert all(chunk.text.startswith("- item") for chunk in sections_of("\n".join(items)))
+    assert all(chunk.body.text.startswith("- item") for chunk in sections_of("\n".join(items)))
     code = "```js\n" + "code();\n" * 20 + "```"
     nested = "- first " + "word " * 30 + "\n\n" + "\n".join("  " + line for line in code.split("\n")) + "\n- second"
-    assert sum(code in chunk.text for chunk in sections_of(nested)) == 1
+    assert sum(code in chunk.body.text for chunk in sections_of(nested)) == 1
 
 
 def test_a_few_words_stay_with_the_large_block_that_they_lead_up_to() -> None:
     code = "```css\n" + "a { color: red }\n" * 15 + "```"
-    assert sections_of(f"**app.css**\n\n{code}")[0].text == f"**app.css**\n\n{code}"
+    assert sections_of(f"**app.css**\n\n{code}")[0].body.text == f"**app.css**\n\n{code}"
 
 
 @pytest.mark.parametrize(
@@ -179,4 +181,4 @@ def test_a_few_words_stay_with_the_large_block_that_they_lead_up_to() -> None:
 def test_hostile_pages_are_cut_in_linear_time(body: str) -> None:
     """Quadratic work on these would take minutes."""
     chunked = chunk_page(page_of(body), ChunkSettings())
-    assert all(len(chunk.text) <= ChunkSettings().hard_max_chars + SLACK for chunk in chunked.chunks)
+    assert all(len(chunk.body.text) <= ChunkSettings().hard_max_chars + SLACK for chunk in chunked.chunks)

@@ -40,7 +40,7 @@ def body(html: str) -> str:
 
 def as_text(page: ExtractedPage) -> str:
     """A page as a reviewer reads it: its fields, then its Markdown."""
-    default = asdict(ExtractedPage("", ""))
+    default = asdict(ExtractedPage(title="", body=""))
     shown = {key: value for key, value in asdict(page).items() if value != default[key]}
     shown.pop("body", None)
     links = [f"  {link['target']} {link['text']!r}" for link in shown.pop("links", ())]

@@ -71,7 +71,7 @@ class Site:
         return store.reader(project.scope_named(scope)).catalogue.records(ids)
 
     def urls(self, scope: str = "main") -> set[str]:
-        return {record.url for record in self.records(scope)}
+        return {record.page.url for record in self.records(scope)}
 
     def mirror(self, scope: str = "main") -> dict[str, str]:
         folder = self.project.mirror_dir / scope

@@ -20,7 +20,7 @@ def test_an_edit_during_a_run_is_never_lost(site: Site, stage: str) -> None:
 
     index_scope(site.run(on_event=edit))
     site.index()
-    text = {record.url: record.text for record in site.records()}
+    text = {record.page.url: record.chunk.body.text for record in site.records()}
     assert "changed to the evening" in text["/docs/faq"]
     assert "Buy them at the door" in text["/docs/tickets"]
     assert site.index().chunks["changed"] == 0

@@ -58,7 +58,7 @@ def test_an_edit_in_place_with_its_old_time_is_seen(site: Site) -> None:
     new = page.stat()
     assert (new.st_size, new.st_mtime_ns, new.st_ino) == (old.st_size, old.st_mtime_ns, old.st_ino)
     site.index()
-    assert any("trinket" in record.text for record in site.records())
+    assert any("trinket" in record.chunk.body.text for record in site.records())
 
 
 def test_one_edited_paragraph_costs_one_embedding(site: Site) -> None:
@@ -125,19 +125,19 @@ def test_a_route_that_appears_reaches_the_records_without_an_embedding(site: Sit
     summary = site.index()
     assert summary.embeddings["created"] == 0
     assert summary.records["upserted"] > 0
-    by_url = {record.url: record for record in site.records()}
-    assert by_url["/docs/faq"].route_file == "src/routes/docs/faq/+page.svelte"
-    assert by_url["/docs/faq"].route_resolution == "exact"
-    assert by_url["/blog/first"].route_resolution == "none"
+    by_url = {record.page.url: record for record in site.records()}
+    assert by_url["/docs/faq"].page.route_file == "src/routes/docs/faq/+page.svelte"
+    assert by_url["/docs/faq"].page.route_resolution == "exact"
+    assert by_url["/blog/first"].page.route_resolution == "none"
 
 
 def test_a_new_link_changes_the_counts_of_its_target_alone(site: Site) -> None:
     site.index()
     site.write("docs/faq.html", "FAQ", PAGES["docs/faq.html"][1] + "<p>See <a href='/blog/second'>the lantern</a>.</p>")
     summary = site.index()
-    second = next(record for record in site.records() if record.url == "/blog/second")
-    assert second.incoming_links == 1
-    assert second.link_texts == ("the lantern",)
+    second = next(record for record in site.records() if record.page.url == "/blog/second")
+    assert second.page.incoming_links == 1
+    assert second.page.link_texts == ("the lantern",)
     assert summary.seconds.keys() == {"site_pages", "page_mirror", "page_chunks", "chunk_embeddings", "search_index"}
 
 
@@ -146,10 +146,10 @@ def test_a_link_to_a_page_that_comes_later_is_counted_then(site: Site) -> None:
     site.index()
     site.write("blog/third.html", "Third post", "<p>A concert of shanties on the pier.</p>")
     site.index()
-    assert {record.incoming_links for record in site.records() if record.url == "/blog/third"} == {1}
+    assert {record.page.incoming_links for record in site.records() if record.page.url == "/blog/third"} == {1}
     site.delete("docs/faq.html")
     site.index()
-    assert {record.incoming_links for record in site.records() if record.url == "/blog/third"} == {0}
+    assert {record.page.incoming_links for record in site.records() if record.page.url == "/blog/third"} == {0}
 
 
 def test_forcing_does_every_step_again_and_embeds_nothing(site: Site) -> None:

@@ -27,7 +27,7 @@ def write(site: Site, pages: dict[str, list[tuple[str, str]]]) -> None:
 def counts(site: Site) -> Counts:
     """Page -> (links in, links out, what others call it)."""
     pages = [parse_page(text) for text in site.mirror().values()]
-    return {page.url: (page.incoming_links, page.outgoing_links, page.link_texts) for page in pages}
+    return {page.facts.url: (page.facts.incoming_links, page.outgoing_links, page.facts.link_texts) for page in pages}
 
 
 def test_links_are_counted_once_a_page_and_never_to_oneself(empty: Site) -> None:
@@ -47,7 +47,11 @@ def test_links_are_counted_once_a_page_and_never_to_oneself(empty: Site) -> None
         "/docs": (2, 1, ("The docs", "Docs!", "Manual")),
         "/docs/a": (0, 1, ()),
     }
-    assert {record.url: record.incoming_links for record in empty.records()} == {"/": 1, "/docs": 2, "/docs/a": 0}
+    assert {record.page.url: record.page.incoming_links for record in empty.records()} == {
+        "/": 1,
+        "/docs": 2,
+        "/docs/a": 0,
+    }
 
 
 def test_a_text_repeated_on_one_page_counts_once(empty: Site) -> None:

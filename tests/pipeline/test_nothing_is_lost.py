@@ -253,7 +253,7 @@ def test_damage_deep_inside_the_state_costs_one_run(site: Site) -> None:
         site.index()
     assert path.with_name("state.db.corrupt").exists()
     assert site.index().records["upserted"] == first.chunks["total"]
-    assert "lontern" not in " ".join(record.text for record in site.records())
+    assert "lontern" not in " ".join(record.chunk.body.text for record in site.records())
 
 
 def test_results_are_of_the_last_run_also_when_the_clock_went_back(site: Site) -> None:

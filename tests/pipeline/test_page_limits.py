@@ -17,7 +17,7 @@ HUGE = "<p>Some <b>boats</b> lie here.</p>" * 100_000  # 3 MB, and many times th
 def test_a_page_beyond_a_limit_fails_alone(site: Site, limit: str, body: str, workers: int) -> None:
     """It held the run, and the scope's lock with it; the process that ran the stage had no limit either."""
     site.index()
-    before = {record.id: record.text for record in site.records() if record.url == "/docs/faq"}
+    before = {record.id: record.chunk.body.text for record in site.records() if record.page.url == "/docs/faq"}
     (site.root / "searchsocket.toml").write_text(f"{limit}\nrun.workers = {workers}\n")
     for number in range(20):
         site.write(f"boats/{number}.html", f"Boat {number}", f"<p>Boat {number} of the fjord.</p>")
@@ -25,7 +25,7 @@ def test_a_page_beyond_a_limit_fails_alone(site: Site, limit: str, body: str, wo
     summary = site.index()
     assert summary.pages["failed"] == 1
     assert len(site.urls()) == 26
-    assert {record.id: record.text for record in site.records() if record.url == "/docs/faq"} == before
+    assert {record.id: record.chunk.body.text for record in site.records() if record.page.url == "/docs/faq"} == before
     key = limit.split(" ")[0]
     assert [warning for warning in summary.warnings if "/docs/faq" in warning and key in warning]
 

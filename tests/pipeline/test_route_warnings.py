@@ -54,6 +54,6 @@ def test_routes_of_a_configured_folder_are_found_without_a_setting(kit: Site) ->
     configure(kit, "{ files: { routes: 'src/pages' } }")
     (kit.root / "src/routes").rename(kit.root / "src/pages")
     kit.index()
-    assert {record.route_file for record in kit.records() if record.url.startswith("/docs/")} >= {
+    assert {record.page.route_file for record in kit.records() if record.page.url.startswith("/docs/")} >= {
         "src/pages/docs/[any-page]/+page.svelte"
     }

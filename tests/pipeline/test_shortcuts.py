@@ -96,8 +96,8 @@ def test_what_another_state_published_is_noticed(site: Site) -> None:
     state.with_name("old.db").replace(state)
     edit(site, "Whatever.")
     assert site.index().records == {"upserted": 1, "deleted": 0}
-    assert any("Whatever." in record.text for record in site.records())
-    assert not any("prices" in record.text for record in site.records())
+    assert any("Whatever." in record.chunk.body.text for record in site.records())
+    assert not any("prices" in record.chunk.body.text for record in site.records())
 
 
 @pytest.mark.parametrize("lost", ["deleted", "older"])

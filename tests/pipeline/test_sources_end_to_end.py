@@ -35,7 +35,7 @@ def test_a_running_site_is_indexed_and_an_unchanged_one_costs_nothing(site: Site
         web.pages["/boats"] = web.fallback
         site.index()
         assert site.urls() == {"/", "/lamps"}
-    lost = {record.incoming_links for record in site.records() if record.url == "/lamps"}
+    lost = {record.page.incoming_links for record in site.records() if record.page.url == "/lamps"}
     assert lost == {1}
 
 
@@ -54,8 +54,8 @@ def test_a_branch_is_indexed_without_a_checkout_with_its_own_routes(site: Site) 
     git(site.root, "commit", "-qm", "lamps")
     git(site.root, "checkout", "-q", "main")
     site.index("lamps", source="git-branch")
-    records = {record.url: record for record in site.records("lamps")}
+    records = {record.page.url: record for record in site.records("lamps")}
     assert records.keys() == {"/docs/boats", "/docs/lamps"}
-    assert records["/docs/lamps"].route_file == "src/routes/docs/lamps/+page.md"
-    assert records["/docs/lamps"].route_resolution == "exact"
+    assert records["/docs/lamps"].page.route_file == "src/routes/docs/lamps/+page.md"
+    assert records["/docs/lamps"].page.route_resolution == "exact"
     assert not other.exists()

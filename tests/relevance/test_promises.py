@@ -14,8 +14,7 @@ import pytest
 
 from bench.relevance.collection import Collection, load_named, names_of
 from bench.relevance.example_site import example_site
-from bench.relevance.product import NOW, _records, _url
-from searchsocket.chunking.records import embedded_text_of
+from bench.relevance.product import NOW, _cut, _url
 from searchsocket.embedders.builtin import BuiltinEmbedder
 from searchsocket.embedders.queries import QueryVectors
 from searchsocket.search.engine import SearchEngine
@@ -61,9 +60,10 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         pytest.skip(f"no collection {name} in {ELSEWHERE}; SEARCHSOCKET_RELEVANCE names another folder")
     found = example_site() if name == COMMITTED else load_named(ELSEWHERE, name)
     embedder = BuiltinEmbedder()
-    records = [record for document in found.documents for record in _records(document, MAIN, embedder, False)]
+    cut = [one for document in found.documents for one in _cut(document, MAIN, embedder, False)]
     store = LocalStore(tmp_path_factory.mktemp("index"), "bench")
-    store.upsert(records, embedder.embed([embedded_text_of(record) for record in records], "passage"), MAIN)
+    vectors = embedder.embed([one.embedded for one in cut], "passage")
+    store.upsert([one.record for one in cut], vectors, MAIN)
     store.publish(MAIN, PublishInfo(embedder.model_id, embedder.dimensions, NOW.isoformat()))
     return Indexed(found, SearchEngine(store, QueryVectors(lambda _: embedder), RankingSettings(), lambda: NOW))
 

@@ -1,11 +1,11 @@
 """A result opens at the section of its passage, also where a chunk holds several small ones."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from record_maker import make_record
 from search_site import MAIN, Piece, make_site, record_of
 
 from searchsocket.markdown.chunk_text import chunk_text, fold
@@ -86,16 +86,17 @@ def test_a_long_chunk_opens_where_its_passage_stands(tmp_path: Path) -> None:
 
 def test_a_summary_opens_at_the_top_of_its_page() -> None:
     """Its headings are those of the whole page: none of them is its own."""
-    told = chunk_text(record_of(Piece("/doors", DOORS, title="Ways in", kind="summary")))
+    record = record_of(Piece("/doors", DOORS, title="Ways in", kind="summary"))
+    told = chunk_text(record.page, record.chunk)
     assert ("Garden gate" in told.text, told.openings) == (True, ())
 
 
 @given(LINES)
 def test_openings_stand_where_their_headings_stand(lines: list[str]) -> None:
     """The text is that of the whole Markdown, and each opening is the place of a line with its title."""
-    record = replace(record_of(Piece("/x", "\n".join(lines), title="T")), title="", section_title="")
-    told = chunk_text(record)
-    assert told.text == fold(plain_text(record.text))
+    record = make_record("x", "\n".join(lines), title="")
+    told = chunk_text(record.page, record.chunk)
+    assert told.text == fold(plain_text(record.chunk.body.text))
     assert [o.start for o in told.openings] == sorted({o.start for o in told.openings})
     for opening in told.openings:
         assert told.text[opening.start :].split("\n")[0] == opening.title
@@ -104,7 +105,8 @@ def test_openings_stand_where_their_headings_stand(lines: list[str]) -> None:
 
 @given(LINES)
 def test_a_dropped_title_moves_the_openings(lines: list[str]) -> None:
-    told = chunk_text(record_of(Piece("/x", "\n".join(lines), title="B", section="A")))
+    record = make_record("x", "\n".join(lines), title="B", section_title="A")
+    told = chunk_text(record.page, record.chunk)
     for opening in told.openings:
         at_start = opening.start == 0
         assert at_start or told.text[opening.start :].split("\n")[0] == opening.title

@@ -86,7 +86,7 @@ def test_the_longest_unknown_words_are_corrected_and_no_more(tmp_path: Path) -> 
     reader = engine._store.reader(MAIN)
     slips = "axxe alternater carburetter diferential suspenssion"
     found = {
-        record.url
+        record.page.url
         for record in reader.catalogue.records([hit.id for hit in reader.words.search(f"{slips} ", top_k=10)])
     }
     assert found == {f"/{name}" for name in names[:4]}

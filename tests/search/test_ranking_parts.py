@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from record_maker import make_record
 from search_site import Piece, record_of
 
 from searchsocket.search.quoting.links import href
@@ -65,7 +66,7 @@ def test_equal_values_scale_to_one_value() -> None:
 def test_boosts_are_small_and_finite_whatever_a_record_says(links: int, depth: int, weight: float) -> None:
     """Failure mode 72, the other half: bad metadata."""
     settings = RankingSettings()
-    record = replace(record_of(Piece("/a", "x")), incoming_links=links, depth=depth, weight=weight)
+    record = make_record("a", "x", incoming_links=links, depth=depth, weight=weight)
     boosts = boosts_of(facts_of([record]), settings)
     assert 0 <= boosts.links[0] <= settings.weights.incoming_links
     assert 0 <= boosts.depth[0] <= settings.weights.depth
@@ -73,13 +74,17 @@ def test_boosts_are_small_and_finite_whatever_a_record_says(links: int, depth: i
 
 
 def facts_of(records: Sequence[Record]) -> Facts:
-    texts = ([getattr(record, name) for record in records] for name in ("url", "title", "anchor", "kind"))
-    numbers = (
-        np.array([getattr(record, name) for record in records], np.int64) for name in ("depth", "incoming_links")
+    pages, chunks = [record.page for record in records], [record.chunk for record in records]
+    texts = (
+        [one.url for one in pages],
+        [one.title for one in pages],
+        [c.at.anchor for c in chunks],
+        [c.kind for c in chunks],
     )
-    keys = [(record.url, record.ordinal, record.id) for record in records]
+    numbers = [np.array([getattr(one, name) for one in pages], np.int64) for name in ("depth", "incoming_links")]
+    keys = [(record.page.url, record.chunk.ordinal, record.id) for record in records]
     order = np.array([sorted(keys).index(key) for key in keys], np.int64)
-    return Facts(*texts, order, *numbers, np.array([record.weight for record in records], np.float64))
+    return Facts(*texts, order, *numbers, np.array([record.page.weight for record in records], np.float64))
 
 
 def ranked_by(cosines: Sequence[float], records: Sequence[Record]) -> list[Ranked]:
@@ -109,7 +114,7 @@ def test_the_order_is_total_and_does_not_depend_on_what_came_first(count: int, s
         ranked_by([score for score, _ in some], [record for _, record in some]) for some in (found, shuffled)
     )
     orders = [
-        [(-chunk.score, one.url, one.ordinal, one.id) for chunk in ranked for one in [some[chunk.place][1]]]
+        [(-chunk.score, one.page.url, one.chunk.ordinal, one.id) for chunk in ranked for one in [some[chunk.place][1]]]
         for some, ranked in ((found, first), (shuffled, second))
     ]
     assert orders[0] == orders[1] == sorted(orders[0])
@@ -119,7 +124,7 @@ def test_the_order_is_total_and_does_not_depend_on_what_came_first(count: int, s
 def test_a_page_of_no_weight_is_no_result() -> None:
     """Nor does it decide how the others are scaled."""
     records = _records(6)
-    hidden = [replace(records[0], weight=0.0), *records[1:]]
+    hidden = [replace(records[0], page=replace(records[0].page, weight=0.0)), *records[1:]]
     assert ranked_by([0.9] * 6, hidden) == [chunk for chunk in ranked_by([0.9] * 6, records) if chunk.place != 0]
     assert ranked_by([0.9], hidden[:1]) == []
 
@@ -127,12 +132,12 @@ def test_a_page_of_no_weight_is_no_result() -> None:
 def test_pages_come_in_the_order_of_their_best_chunk() -> None:
     ranked, records = _ranked(40), _records(40)
     groups = group_by_page(ranked, facts_of(records), 3)
-    urls = [records[chunk.place].url for chunk in ranked]
-    assert [records[group.best.place].url for group in groups] == list(dict.fromkeys(urls))[:3]
+    urls = [records[chunk.place].page.url for chunk in ranked]
+    assert [records[group.best.place].page.url for group in groups] == list(dict.fromkeys(urls))[:3]
     for group in groups:
         scores = [section.score for section in group.sections]
         assert scores == sorted(scores, reverse=True)
-        anchors = {records[section.place].anchor for section in group.sections}
+        anchors = {records[section.place].chunk.at.anchor for section in group.sections}
         assert len(anchors) == len(group.sections) <= MAX_SECTIONS
 
 

@@ -45,12 +45,16 @@ def only_value(key: str) -> Effect:
 
 def heading_paths(lab: Lab) -> set[tuple[str, ...]]:
     lab.index()
-    return {record.heading_path for record in lab.site.records() if record.url == URL and record.kind == "section"}
+    return {
+        record.chunk.at.heading_path
+        for record in lab.site.records()
+        if record.page.url == URL and record.chunk.kind == "section"
+    }
 
 
 def kinds(lab: Lab) -> set[str]:
     lab.index()
-    return {record.kind for record in lab.site.records()}
+    return {record.chunk.kind for record in lab.site.records()}
 
 
 def is_walked_by_markdownify(lab: Lab) -> bool:

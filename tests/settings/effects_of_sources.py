@@ -23,14 +23,14 @@ def links_to(url: str) -> Callable[[Lab], int]:
 
     def observe(lab: Lab) -> int:
         lab.index()
-        return {record.url: record.incoming_links for record in lab.site.records()}[url]
+        return {record.page.url: record.page.incoming_links for record in lab.site.records()}[url]
 
     return observe
 
 
 def route_file(lab: Lab) -> str:
     lab.index()
-    return {record.url: record.route_file for record in lab.site.records()}["/docs/install"]
+    return {record.page.url: record.page.route_file for record in lab.site.records()}["/docs/install"]
 
 
 def project_ids(lab: Lab) -> set[str]:

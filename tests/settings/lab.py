@@ -81,8 +81,10 @@ class Lab:
     def sections(self, url: str) -> list[str]:
         """The texts of a page's chunks but the summary, after a run."""
         self.index()
-        records = sorted(self.site.records(), key=lambda record: record.ordinal)
-        return [record.text for record in records if record.url == url and record.kind == "section"]
+        records = sorted(self.site.records(), key=lambda record: record.chunk.ordinal)
+        return [
+            record.chunk.body.text for record in records if record.page.url == url and record.chunk.kind == "section"
+        ]
 
     def listed(self) -> list[str]:
         """URLs that the source lists."""

@@ -71,7 +71,12 @@ def built(site: Site, web: Web, layout: str) -> Site:
 def facts(site: Site) -> dict[str, tuple[int, int, str, str]]:
     """What the index says of each page: links in and out, route file and how it was found."""
     return {
-        record.url: (record.incoming_links, outgoing(site, record.url), record.route_file, record.route_resolution)
+        record.page.url: (
+            record.page.incoming_links,
+            outgoing(site, record.page.url),
+            record.page.route_file,
+            record.page.route_resolution,
+        )
         for record in site.records()
     }
 

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 from contract.store.page_bodies import body
-from contract.store.samples import EAST, INFO, MAIN, everything, fill, ids, record
-from older_index import make_older
+from contract.store.samples import INFO, MAIN, fill, record
 
-from searchsocket.errors import IndexCorrupt, PageTextsMissing
+from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.local import LocalStore
 
 
@@ -54,39 +53,3 @@ def test_a_wrong_byte_is_found(tmp_path: Path, store: LocalStore) -> None:
     assert "bodies.db" in "".join(again.verify(MAIN))
     with pytest.raises(IndexCorrupt, match=r"bodies\.db"):
         again.reader(MAIN)
-
-
-def test_an_index_of_an_older_version_answers_until_it_is_brought_up_to_date(tmp_path: Path, store: LocalStore) -> None:
-    """Nothing is embedded again: records and vectors are taken over, words are written anew, texts are added."""
-    fill(store, [record("a", "/a", "zebra"), record("b", "/b", "zebra zebra")])
-    make_older(tmp_path)
-    store = LocalStore(tmp_path, "shop")
-    assert store.verify(MAIN) == []
-    reader = store.reader(MAIN)
-    assert ids(reader.words.search("zebra", top_k=9)) == ["b", "a"]
-    with pytest.raises(PageTextsMissing, match="searchsocket index --scope main"):
-        reader.catalogue.page_body("/a")
-    assert reader.catalogue.page_body("/nothing") is None
-    assert list(store.body_digests(MAIN)) == []
-    older = store.generation(MAIN)
-    store.put_bodies([body("/a"), body("/b")], MAIN)
-    assert store.publish(MAIN, INFO) != older
-    assert store.reader(MAIN).catalogue.page_body("/a") == body("/a").text
-    assert everything(store.reader(MAIN)) == {"a", "b"}
-    assert store.publish(MAIN, INFO) == store.generation(MAIN)
-    assert store.verify(MAIN) == []
-    store.rollback(MAIN)
-    assert store.generation(MAIN) == older
-
-
-@pytest.mark.parametrize("is_changed", [False, True])
-def test_words_of_an_older_version_are_written_anew(tmp_path: Path, store: LocalStore, is_changed: bool) -> None:
-    fill(store, [record(f"k{number}", f"/{number}", "zebra") for number in range(20)])
-    older = make_older(tmp_path)
-    store = LocalStore(tmp_path, "shop")
-    if is_changed:
-        store.upsert([record("k3", "/3", "giraffe")], EAST.reshape(1, -1), MAIN)
-    store.publish(MAIN, INFO)
-    assert live(tmp_path) != older
-    assert all(path.stat().st_nlink == 1 for path in (live(tmp_path) / "words").iterdir())
-    assert len(store.reader(MAIN).words.search("zebra", top_k=99)) == 20 - is_changed

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -425,7 +424,7 @@ def test_publishing_never_writes_through_a_link(root: Path, folder: Path, monkey
     fill(store, [record(f"k{n:03}", f"/{n}", f"zebra {n}") for n in range(100)], random_units(100))
     kept = live(folder)
     before = snapshot(kept)
-    records = [record("k007", "/7", "giraffe"), replace(record("new", "/new"), weight=0.0)]
+    records = [record("k007", "/7", "giraffe"), record("new", "/new", weight=0.0)]
     store.upsert(records, random_units(2), MAIN)
     store.delete_by_ids(["k003"], MAIN)
     store.publish(MAIN, INFO)

@@ -30,7 +30,7 @@ def numbers_seen(store: LocalStore) -> set[str]:
     reader = store.reader(MAIN)
     found = ids(reader.vectors.nearest(EAST, top_k=99)) + ids(reader.words.search("zebra", top_k=99))
     assert len(found) == 40
-    texts = {item.text for item in [*reader.catalogue.records(found), *reader.catalogue.page_records("/3")]}
+    texts = {item.chunk.body.text for item in [*reader.catalogue.records(found), *reader.catalogue.page_records("/3")]}
     assert ids(reader.words.search(next(iter(texts)), top_k=1)) == ["k0"]
     return texts
 
@@ -164,7 +164,7 @@ def test_a_reader_outlives_its_files(tmp_path: Path) -> None:
     store.delete_scope(MAIN)
     assert everything(old) == {"a", "b"}
     assert ids(old.words.search('"zebra"', top_k=5)) == ids(old.words.search("zebr", top_k=5)) == ["a"]
-    assert old.catalogue.records(["a"])[0].text == "zebra"
+    assert old.catalogue.records(["a"])[0].chunk.body.text == "zebra"
     assert old.vectors.similarities(EAST, ["a"]) == [1.0]
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from searchsocket.errors import SearchSocketError
@@ -17,7 +17,7 @@ from searchsocket.state.base.mirror import MirrorPage
 from searchsocket.system.batches import batches
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
-from searchsocket.types import Page
+from searchsocket.types import Page, PageFacts, StatedFacts
 from searchsocket.urls.paths import path_depth
 from searchsocket.urls.targets import rank_link_texts
 
@@ -82,23 +82,20 @@ def _page(run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, ro
     """Put a page together from what was extracted, its links and its route."""
     extract = stored.extract
     links = state.links.counts(page_id, stored.url, _MAX_LINK_ROWS)
+    stated = {field.name: getattr(extract, field.name) for field in fields(StatedFacts)}
     return Page(
-        url=stored.url,
-        title=extract.title,
+        PageFacts(
+            **stated,
+            url=stored.url,
+            route_file=route.route_file,
+            route_resolution=route.resolution,
+            depth=path_depth(stored.url),
+            incoming_links=links.incoming,
+            link_texts=rank_link_texts(links.texts),
+        ),
         scope=run.scope.name,
         body=extract.body,
-        description=extract.description,
-        language=extract.language,
-        route_file=route.route_file,
-        route_resolution=route.resolution,
-        incoming_links=links.incoming,
         outgoing_links=links.outgoing,
-        link_texts=rank_link_texts(links.texts),
-        depth=path_depth(stored.url),
-        tags=extract.tags,
-        weight=extract.weight,
-        published=extract.published,
-        modified=extract.modified,
         generated_at=stored.generated_at,
     )
 
@@ -161,7 +158,7 @@ def _url_of(path: Path, scope: str) -> str:
         page = parse_page(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, SearchSocketError):
         return ""
-    return page.url if page.scope == scope else ""
+    return page.facts.url if page.scope == scope else ""
 
 
 def _delete_file(run: ScopeRun, url: str) -> None:
@@ -203,7 +200,7 @@ def _refresh_page(run: ScopeRun, state: ScopeState, routes: RouteTable, page_id:
     stored = state.mirror.page(page_id)
     page = _page(run, state, page_id, stored, routes.resolve(stored.url))
     digest = page_digest(page)
-    path = mirror_file(run.mirror_dir, page.url)
+    path = mirror_file(run.mirror_dir, page.facts.url)
     if digest != stored.digest:
         page = replace(page, generated_at=run.clock().isoformat(timespec="seconds").replace("+00:00", "Z"))
     elif run.workspace is not None or _stamp(path) == stored.stamp:
@@ -216,9 +213,9 @@ def _refresh_page(run: ScopeRun, state: ScopeState, routes: RouteTable, page_id:
         digest=digest,
         stamp=_stamp(path),
         generated_at=page.generated_at,
-        route_resolution=page.route_resolution,
+        route_resolution=page.facts.route_resolution,
     )
-    run.on_event(Event("markdown_written", {"url": page.url}))
+    run.on_event(Event("markdown_written", {"url": page.facts.url}))
     return 1
 
 

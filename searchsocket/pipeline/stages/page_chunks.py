@@ -90,7 +90,7 @@ def _chunks(run: ScopeRun, url: str, digest: str, model_id: str) -> tuple[list[C
     page = read_mirror_page(run, url, digest)
     if page is None:
         raise _Damaged(url)
-    if page.weight == 0:  # the author took the page out of search
+    if page.facts.weight == 0:  # the author took the page out of search
         return [], ()
     chunked = chunk_page(page, run.project.settings.chunking)
     return cut_chunks(page, chunked.chunks, run.scope, model_id), chunked.warnings

@@ -45,18 +45,18 @@ class Telling:
             marks = self.marks[record.id] = self.words.marks(said.text)
         span = window(said.text, marks, max_chars)
         opening = self._opening(shown, marks, span) if said.openings else None
-        anchor, title = (opening.anchor, opening.title) if opening else (record.anchor, record.section_title)
+        anchor, title = (opening.anchor, opening.title) if opening else (record.chunk.at.anchor, record.chunk.at.title)
         return Quote(excerpt(said.text, marks, span), anchor, title)
 
     def _opening(self, shown: Shown, marks: Sequence[Mark], span: tuple[int, int]) -> Opening | None:
-        own_words = [mark.word for mark in self.words.marks(shown.record.section_title)]
+        own_words = [mark.word for mark in self.words.marks(shown.record.chunk.at.title)]
         return opening_of(shown.said.openings, marks, span, own_words)
 
     def result(self, group: PageGroup) -> Result:
         """One page, or chunk: told as its best chunk, with its best sections."""
         sections = tuple(self._section(chunk) for chunk in group.sections)
         quote = self.quote(self.shown[group.best.place])
-        if self.shown[group.best.place].record.kind == "summary" and group.sections and not quote.snippet.marks:
+        if self.shown[group.best.place].record.chunk.kind == "summary" and group.sections and not quote.snippet.marks:
             # A description without the query's words says less than the best section, and may be that of every page.
             quote = quote._replace(snippet=self.quote(self.shown[group.sections[0].place]).snippet)
         return self._result(group.best, quote, sections)
@@ -65,10 +65,10 @@ class Telling:
         shown = self.shown[chunk.place]
         record, quote = shown.record, self.quote(shown, _SECTION_CHARS)
         return Section(
-            href=href(record.url, quote.anchor),
+            href=href(record.page.url, quote.anchor),
             anchor=quote.anchor,
             title=quote.title,
-            heading_path=record.heading_path,
+            heading_path=record.chunk.at.heading_path,
             snippet=quote.snippet.text,
             snippet_html=quote.snippet.html,
             marks=quote.snippet.marks,
@@ -79,23 +79,23 @@ class Telling:
     def _result(self, chunk: Ranked, quote: Quote, sections: tuple[Section, ...]) -> Result:
         record = self.shown[chunk.place].record
         return Result(
-            url=record.url,
-            href=href(record.url, quote.anchor),
+            url=record.page.url,
+            href=href(record.page.url, quote.anchor),
             anchor=quote.anchor,
-            title=record.title,
+            title=record.page.title,
             section_title=quote.title,
-            heading_path=record.heading_path,
+            heading_path=record.chunk.at.heading_path,
             snippet=quote.snippet.text,
             snippet_html=quote.snippet.html,
             marks=quote.snippet.marks,
             score=chunk.score,
-            kind=record.kind,
+            kind=record.chunk.kind,
             ref=record.ref,
-            tags=record.tags,
-            language=record.language,
-            modified=record.modified,
-            route_file=record.route_file or None,
-            route_resolution=record.route_resolution,
+            tags=record.page.tags,
+            language=record.page.language,
+            modified=record.page.modified,
+            route_file=record.page.route_file or None,
+            route_resolution=record.page.route_resolution,
             scope=self.generation.scope,
             generation=self.generation.name,
             age_seconds=self.age_s,

@@ -115,7 +115,7 @@ class SqliteChunks:
             "INSERT INTO chunks (scope, id, page_id, ordinal, content_hash, tokens, record_hash, record) "
             "VALUES (?,?,?,?,?,?,?,?)",
             [
-                (self.scope, row.id, page_id, row.ordinal, row.content_hash, count, row.record_hash, canonical)
+                (self.scope, row.id, page_id, row.chunk.ordinal, row.content_hash, count, row.record_hash, canonical)
                 for row, count, canonical in zip(
                     (chunk.record for chunk in chunks), tokens, (chunk.canonical for chunk in chunks), strict=True
                 )

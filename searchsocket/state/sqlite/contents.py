@@ -3,15 +3,14 @@
 import json
 import zlib
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 from searchsocket.state.base.errors import DamagedRow
 from searchsocket.types import ExtractedPage, Link
 
-_FACTS = (
-    "title", "description", "language", "canonical", "tags", "weight", "published", "modified", "main", "warnings",
-)  # fmt: skip
-_LISTS = ("tags", "warnings")
+_BESIDE = ("body", "links", "skip", "redirect_to")  # kept by themselves
+_FACTS = tuple(field.name for field in fields(ExtractedPage) if field.name not in _BESIDE)
 
 
 def packed(page: ExtractedPage) -> tuple[bytes, bytes]:
@@ -27,11 +26,10 @@ def unpacked(facts: bytes, body: bytes, *, skip: str, redirect_to: str, links: S
         DamagedRow: They are not what was written.
     """
     try:
-        values: dict[str, Any] = json.loads(unpacked_body(facts))
-        for name in _LISTS:
-            values[name] = tuple(values[name])
+        data: dict[str, Any] = json.loads(unpacked_body(facts))
+        values: dict[str, Any] = {name: tuple(item) if isinstance(item, list) else item for name, item in data.items()}
         return ExtractedPage(body=unpacked_body(body), links=tuple(links), skip=skip, redirect_to=redirect_to, **values)
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise DamagedRow(f"what is known of a page is damaged: {error}") from error
 
 

@@ -1,15 +1,14 @@
 """Reading chunks where they lie: as texts to embed, and as records to publish. Neither is handed out damaged."""
 
-import json
 import re
 import sqlite3
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
-from searchsocket.chunking.records import content_hash, embedded_text_of, hash_of
+from searchsocket.chunking.canonical import parse_record
+from searchsocket.chunking.records import content_hash, embedded_text, hash_of
 from searchsocket.state.base.chunks import Text
 from searchsocket.state.base.errors import DamagedRow
 from searchsocket.state.sqlite.conditions import marks
@@ -44,7 +43,8 @@ def texts_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
         for rowid, key, record in db.execute(
             f"SELECT rowid, content_hash, record FROM chunks WHERE rowid IN ({marks(len(some))}) ORDER BY rowid", some
         ):
-            text = embedded_text_of(_record(record, ""))
+            stored = _record(record, "")
+            text = embedded_text(stored.page.title, stored.chunk)
             if content_hash(text) != key:
                 raise DamagedRow(f"the text {key[:64]!r} is not what was written")
             texts[rowid] = text
@@ -98,9 +98,6 @@ def _records(db: sqlite3.Connection, rowids: Sequence[int]) -> list[Record]:
 
 def _record(canonical: str, record_hash: str) -> Record:
     try:
-        data: dict[str, Any] = json.loads(canonical)
-        for name in ("heading_path", "link_texts", "tags"):
-            data[name] = tuple(data[name])
-        return Record(record_hash=record_hash, **data)
-    except (ValueError, TypeError, KeyError) as error:
+        return parse_record(canonical, record_hash)
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
         raise DamagedRow(f"a chunk is damaged: {error}") from error

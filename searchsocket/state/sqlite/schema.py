@@ -1,6 +1,6 @@
 """The tables of `state.db`; what each column means and which stage sets it is said in `state.base`."""
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,

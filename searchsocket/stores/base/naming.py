@@ -34,7 +34,7 @@ def describe(
 ) -> Generation:
     """The generation of these records and page texts, named behind `after`."""
     digest = index_digest(sorted((record.id, record.record_hash) for record in records))
-    pages = {(record.route_resolution, record.url) for record in records}
+    pages = {(record.page.route_resolution, record.page.url) for record in records}
     return Generation(
         name=generation_name(now, digest, after),
         scope=scope.name,

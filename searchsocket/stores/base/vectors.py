@@ -28,8 +28,8 @@ class VectorRow:
 
 def row_of(record: Record, vector: Vector) -> VectorRow:
     """What a vector index keeps of a record."""
-    is_hidden = record.weight <= 0
-    return VectorRow(record.id, record.record_hash, vector, ancestors(record.url), record.tags, is_hidden)
+    is_hidden = record.page.weight <= 0
+    return VectorRow(record.id, record.record_hash, vector, ancestors(record.page.url), record.page.tags, is_hidden)
 
 
 def matches(row: VectorRow, where: Filter) -> bool:

@@ -20,9 +20,7 @@ from searchsocket.system.errors import first_refused, permission_denied, system_
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
 from searchsocket.types import Generation
 
-FORMAT = 6  # of a generation's files
-# Generations of format 5 count dead words and hold no page texts; they answer until the next run.
-_READ_FORMATS = (5, FORMAT)
+FORMAT = 7  # of a generation's files
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 RECORDS = "records.db"
@@ -137,7 +135,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         data = json.loads(path.read_bytes())
-        if data["format"] not in _READ_FORMATS:
+        if data["format"] != FORMAT:
             raise corrupt(path, f"was written by another version (format {data['format']!r}, this one reads {FORMAT})")
         if data.pop("sha256") != _digest(data):
             raise corrupt(path, "was changed after it was published")

@@ -61,7 +61,7 @@ class Staging:
         with open(self.vectors, "r+b" if self.vectors.exists() else "w+b") as file:
             file.seek(first_slot * vectors.shape[1] * 4)
             file.write(np.ascontiguousarray(vectors).data)
-        rows = [(first_slot + i, path_key(record.url), *row_of(record)) for i, record in enumerate(records)]
+        rows = [(first_slot + i, path_key(record.page.url), *row_of(record)) for i, record in enumerate(records)]
         self._connection.execute("BEGIN")
         try:
             self._connection.executemany(

@@ -23,17 +23,17 @@ class MemoryCatalogue:
     def facts(self, ids: Sequence[str]) -> Facts:
         """See `CatalogueSnapshot.facts`."""
         records = self.records(ids)
-        keys = [(sort_key(record.url), record.ordinal, record.id) for record in records]
+        keys = [(sort_key(record.page.url), record.chunk.ordinal, record.id) for record in records]
         order = {key: i for i, key in enumerate(sorted(set(keys)))}
         return Facts(
-            url=[record.url for record in records],
-            title=[record.title for record in records],
-            anchor=[record.anchor for record in records],
-            kind=[record.kind for record in records],
+            url=[record.page.url for record in records],
+            title=[record.page.title for record in records],
+            anchor=[record.chunk.at.anchor for record in records],
+            kind=[record.chunk.kind for record in records],
             order=np.array([order[key] for key in keys], np.int64),
-            depth=np.array([record.depth for record in records], np.int64),
-            incoming_links=np.array([record.incoming_links for record in records], np.int64),
-            weight=np.array([record.weight for record in records], np.float64),
+            depth=np.array([record.page.depth for record in records], np.int64),
+            incoming_links=np.array([record.page.incoming_links for record in records], np.int64),
+            weight=np.array([record.page.weight for record in records], np.float64),
         )
 
     def records(self, ids: Sequence[str]) -> list[Record]:
@@ -44,16 +44,16 @@ class MemoryCatalogue:
 
     def shown(self, ids: Sequence[str]) -> list[Shown]:
         """See `CatalogueSnapshot.shown`."""
-        return [Shown(record, chunk_text(record)) for record in self.records(ids)]
+        return [Shown(record, chunk_text(record.page, record.chunk)) for record in self.records(ids)]
 
     def texts(self, ids: Sequence[str]) -> list[str]:
         """See `CatalogueSnapshot.texts`."""
-        return [record.text for record in self.records(ids)]
+        return [record.chunk.body.text for record in self.records(ids)]
 
     def page_records(self, url: str) -> list[Record]:
         """See `CatalogueSnapshot.page_records`."""
-        found = [record for record in self.by_id.values() if record.url == url]
-        return sorted(found, key=lambda record: (record.ordinal, record.id))
+        found = [record for record in self.by_id.values() if record.page.url == url]
+        return sorted(found, key=lambda record: (record.chunk.ordinal, record.id))
 
     def page_body(self, url: str) -> str | None:
         """See `CatalogueSnapshot.page_body`."""

@@ -94,7 +94,7 @@ class MemoryStore:
         records = {id_: record for id_, record in records.items() if id_ not in gone}
         _check_model(scope, info, [one for one in records if one not in staged.upserts], live, new.values())
         records |= {id_: record for id_, (record, _) in new.items()}
-        urls = {record.url for record in records.values()}
+        urls = {record.page.url for record in records.values()}
         held = live.catalogue.bodies if live else {}
         fresh = {u: b for u, b in staged.bodies.items() if not (u in held and held[u].digest == b.digest)}
         if live and not (gone or new or fresh or live.generation.model_id != info.model_id):

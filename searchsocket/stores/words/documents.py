@@ -9,6 +9,7 @@ import tantivy
 
 from searchsocket.stores.words import WORDS
 from searchsocket.text.words import index_text, plain_words, split_code
+from searchsocket.types import Prose
 from searchsocket.urls.paths import ancestors
 
 # Fields of a record, and the one field of a page.
@@ -28,9 +29,10 @@ class Row(NamedTuple):
     tags: str
     # Not read of a record whose document is there already.
     title: str
-    heading_path: str
     link_texts: str
-    text: str
+    at_heading_path: str | None  # None of code
+    body: str  # `Prose` or `Code`
+    body_text: str
 
 
 ROW_OF_NEW = Row._fields[6:]
@@ -86,10 +88,10 @@ def _record_document(row: Row) -> tantivy.Document:
     document.add_unsigned("doc", row.doc)
     if row.weight <= 0:
         return document  # counted, but never found
-    body, code = split_code(row.text)
+    body, code = split_code(row.body_text) if row.body == Prose.__name__ else ("", row.body_text)
     values = {
         "title": row.title,
-        "headings": "\n".join(json.loads(row.heading_path)),
+        "headings": "\n".join(json.loads(row.at_heading_path or "[]")),
         "links": "\n".join(json.loads(row.link_texts)),
         "path": row.url.replace("/", " "),
         "body": body,

@@ -23,13 +23,13 @@ class WordsOfRecords:
     """Implements `WordSource` and `WordSnapshot`: a record is known by its place in path order."""
 
     def __init__(self, records: Iterable[Record], synonyms: Synonyms = NO_SYNONYMS) -> None:
-        keys = [(_path(record.url), record.ordinal, record.id, record) for record in records]
+        keys = [(_path(record.page.url), record.chunk.ordinal, record.id, record) for record in records]
         self._records = [key[-1] for key in sorted(keys, key=lambda key: key[:-1])]
         self._ids = [record.id for record in self._records]
         by_id = np.array(sorted(range(len(self._ids)), key=self._ids.__getitem__), np.int64)
         self._id_order = np.empty(len(by_id), np.int64)
         self._id_order[by_id] = np.arange(len(by_id))
-        urls = [record.url for record in self._records]
+        urls = [record.page.url for record in self._records]
         firsts = [doc for doc, url in enumerate(urls) if doc == 0 or url != urls[doc - 1]]
         with TemporaryDirectory(prefix="searchsocket-words-") as folder:
             write_words(Path(folder), self, None)
@@ -41,7 +41,7 @@ class WordsOfRecords:
 
     def paths(self) -> list[bytes]:
         """See `WordSource.paths`."""
-        return list(dict.fromkeys(_path(record.url) for record in self._records))
+        return list(dict.fromkeys(_path(record.page.url) for record in self._records))
 
     touched = paths
 
@@ -63,7 +63,7 @@ class WordsOfRecords:
         """See `WordSnapshot.search_pages`."""
         docs, scores = self._words.search_pages(text, canonical(where), top_k)
         best = np.lexsort((docs, -scores))[:top_k]
-        return [Hit(self._records[docs[i]].url, float(scores[i])) for i in best]
+        return [Hit(self._records[docs[i]].page.url, float(scores[i])) for i in best]
 
     def evidence(self, text: str) -> WordEvidence:
         """See `WordSnapshot.evidence`."""
@@ -77,15 +77,16 @@ def _path(url: str) -> bytes:
 def _row(doc: int, record: Record) -> Row:
     return Row(
         doc=doc,
-        sort=_path(record.url),
-        kind=record.kind,
-        weight=record.weight,
-        url=storable(record.url),
-        tags=_json(record.tags),
-        title=storable(record.title),
-        heading_path=_json(record.heading_path),
-        link_texts=_json(record.link_texts),
-        text=storable(record.text),
+        sort=_path(record.page.url),
+        kind=record.chunk.kind,
+        weight=record.page.weight,
+        url=storable(record.page.url),
+        tags=_json(record.page.tags),
+        title=storable(record.page.title),
+        at_heading_path=_json(record.chunk.at.heading_path),
+        link_texts=_json(record.page.link_texts),
+        body=type(record.chunk.body).__name__,
+        body_text=storable(record.chunk.body.text),
     )
 
 

@@ -8,7 +8,7 @@ from searchsocket.chunking.records import CutChunk, cut_chunks, hash_of
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.base.chunks import chunk_key
 from searchsocket.state.base.extracts import extract_key
-from searchsocket.types import Chunk, ExtractedPage, Generation, Link, Page, RawPage, Scope
+from searchsocket.types import Chunk, ExtractedPage, Generation, Link, Page, PageFacts, Prose, RawPage, Scope, Section
 
 SCOPE = Scope("museum", "main")
 HOW = "extractor and settings"
@@ -51,8 +51,8 @@ def extracted(state: ScopeState, url: str, *links: str, body: str = "", skip: st
         listed(state, url)
     page_id = number(state, url)
     page = ExtractedPage(
-        f"Title of {url}", body, tags=("boats",), links=tuple(Link(link, f"to {link}") for link in links), skip=skip,
-        redirect_to=redirect_to,
+        title=f"Title of {url}", body=body, tags=("boats",), skip=skip, redirect_to=redirect_to,
+        links=tuple(Link(link, f"to {link}") for link in links),
     )  # fmt: skip
     state.extracts.put(page_id, extract_key(hash_of(url), HOW), page)
     return page_id
@@ -81,8 +81,10 @@ def chunked(state: ScopeState, url: str, *texts: str) -> int:
 
 
 def cut(url: str, *texts: str) -> list[CutChunk]:
-    page = Page(url=url, title="", scope="main", body="")
-    return cut_chunks(page, [Chunk(url, i, "section", (), "", "", 0, text) for i, text in enumerate(texts)], SCOPE, "m")
+    page = Page(PageFacts(url=url, title=""), scope="main", body="")
+    return cut_chunks(
+        page, [Chunk(i, "section", Prose(text), Section((), "", "", 0)) for i, text in enumerate(texts)], SCOPE, "m"
+    )
 
 
 def generation(records: int, name: str = "20260101T000000Z-abcdef") -> Generation:

@@ -79,7 +79,7 @@ class ChunksContract(StateContract):
         batches = list(selection.batches(2))
         assert [len(batch) for batch in batches] == [2, 1]
         assert len(selection) == 3
-        assert sorted((record for batch in batches for record in batch), key=lambda each: each.ordinal) == records
+        assert sorted((record for batch in batches for record in batch), key=lambda each: each.chunk.ordinal) == records
 
     def test_a_chunk_that_is_not_there_is_damage(self, state: ScopeState) -> None:
         chunked(state, "/a", "one")

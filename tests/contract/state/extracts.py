@@ -97,5 +97,5 @@ class ExtractsContract(StateContract):
         for page_id in (near, far):
             write(state, page_id, "digest")
         assert not dirty(state)
-        state.extracts.put(near, "key", ExtractedPage("No link", "any more"))
+        state.extracts.put(near, "key", ExtractedPage(title="No link", body="any more"))
         assert dirty(state) == {"/near", "/far"}

@@ -82,6 +82,6 @@ class LinksContract(StateContract):
         mirrored(state, "/a", "/b")
         b = mirrored(state, "/b")
         settled(state, "/a", "/b")
-        state.extracts.put(b, "key", ExtractedPage("Moved", "", skip="redirect", redirect_to="/c"))
+        state.extracts.put(b, "key", ExtractedPage(title="Moved", body="", skip="redirect", redirect_to="/c"))
         state.links.forget_stale()
         assert list(state.links.unresolved()) == ["/b"]

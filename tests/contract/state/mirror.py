@@ -26,7 +26,7 @@ class MirrorContract(StateContract):
         page = state.mirror.page(page_id)
         assert (page.url, page.digest, page.stamp) == ("/a", "digest", "10:1")
         assert page.generated_at == "2026-01-01T00:00:00Z"
-        assert page.extract == ExtractedPage("Title of /a", "words", tags=("boats",))
+        assert page.extract == ExtractedPage(title="Title of /a", body="words", tags=("boats",))
 
     def test_new_routes_make_every_page_dirty_once(self, state: ScopeState) -> None:
         mirrored(state, "/a")

@@ -29,7 +29,7 @@ class ChangesContract:
         store.publish(MAIN, INFO)
         reader = store.reader(MAIN)
         assert everything(reader) == {"a", "c"}
-        assert reader.catalogue.records(["a"])[0].text == "second"
+        assert reader.catalogue.records(["a"])[0].chunk.body.text == "second"
         assert reader.vectors.similarities(NORTH, ["a", "c"]) == [1.0, 0.0]
 
     def test_deleted_records_are_gone_everywhere(self, store: VectorStore) -> None:

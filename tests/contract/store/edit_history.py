@@ -52,7 +52,7 @@ def random_record(rng: random.Random, number: int) -> Record:
 
 
 def vector_of(stored: Record) -> Vector:
-    return unit(*np.random.default_rng(sum(stored.text.encode())).standard_normal(DIMENSIONS))
+    return unit(*np.random.default_rng(sum(stored.chunk.body.text.encode())).standard_normal(DIMENSIONS))
 
 
 def put(store: VectorStore, records: list[Record], scope: Scope) -> None:

@@ -81,7 +81,7 @@ class FiltersContract:
 
         def matches(hit: Hit) -> bool:
             (found,) = reader.catalogue.records([hit.id])
-            return under_prefix(found.url, normalise_prefix(prefix)) and set(where.tags) <= set(found.tags)
+            return under_prefix(found.page.url, normalise_prefix(prefix)) and set(where.tags) <= set(found.page.tags)
 
         full = reader.vectors.nearest(vector, top_k=1000)
         assert reader.vectors.nearest(vector, top_k=top_k, where=where) == [hit for hit in full if matches(hit)][:top_k]

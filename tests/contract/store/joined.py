@@ -46,7 +46,7 @@ class JoinedContract:
             )
         )
         assert sorted(found.ids) == sorted({*near, *worded})
-        urls = [one.url for one in reader.catalogue.records(found.ids)]
+        urls = [one.page.url for one in reader.catalogue.records(found.ids)]
         assert list(found.facts.url) == urls
         assert found.cosine.tolist() == reader.vectors.similarities(vector, found.ids)
         assert found.bm25.tolist() == [worded.get(id_, 0.0) for id_ in found.ids]

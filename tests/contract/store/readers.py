@@ -12,6 +12,6 @@ class ReadersContract:
         after = fill(store, [record("b", "/b", "giraffe"), record("c", "/c", "zebra")])
         assert everything(before) == {"a", "b"}
         assert ids(before.words.search("zebra", top_k=9)) == ["a", "b"]
-        assert before.catalogue.records(["b"])[0].text == "zebra"
+        assert before.catalogue.records(["b"])[0].chunk.body.text == "zebra"
         assert everything(after) == {"a", "b", "c"}
         assert ids(after.words.search("zebra", top_k=9)) == ["a", "c"]

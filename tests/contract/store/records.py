@@ -1,6 +1,6 @@
 """What is kept of records comes back as it was given."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 from contract.store.samples import EAST, MAIN, fill, record
@@ -32,15 +32,15 @@ class RecordsContract:
         """Texts that hold more or less than Markdown, nothing, or what no file can hold."""
         texts = ["# Zebra {#z}\n\nIt *eats* `grass`.\n\n## Young {#young}\n\nFoals", "", "zèbre", "x" * 40_000]
         records = [record(f"k{n}", f"/{n}", text, section_title="Zebra") for n, text in enumerate(texts)]
-        records[2] = replace(records[2], text="zèbre \ud800")
+        records[2] = record("k2", "/2", "zèbre \ud800", section_title="Zebra")
         records.append(record("s", "/s", "ignored", kind="summary", description="A site  about\n zebras"))
         reader = fill(store, records)
         asked = ["s", "k0", "k3", "k1", "k2", "k0"]
         shown = reader.catalogue.shown(asked)
         assert [item.record for item in shown] == reader.catalogue.records(asked)
-        assert [item.said for item in shown] == [chunk_text(item.record) for item in shown]
+        assert [item.said for item in shown] == [chunk_text(item.record.page, item.record.chunk) for item in shown]
         assert shown[1].said.text == "It eats grass.\nYoung\nFoals"
-        assert reader.catalogue.texts(asked) == [item.record.text for item in shown]
+        assert reader.catalogue.texts(asked) == [item.record.chunk.body.text for item in shown]
         assert reader.catalogue.shown([]) == reader.catalogue.texts([]) == []
 
     def test_facts_are_fields_of_the_records(self, store: VectorStore) -> None:
@@ -56,8 +56,11 @@ class RecordsContract:
         records = reader.catalogue.records(found.ids)
         assert set(found.ids) == {"z", *(f"k{n}" for n in range(50) if n % 3 != 2 and n not in (3, 18))}
         for name in {field.name for field in fields(found.facts)} - {"order"}:
-            assert list(getattr(found.facts, name)) == [getattr(one, name) for one in records]
-        keys = [(sort_key(one.url), one.ordinal, one.id) for one in records]
+            owners = [
+                one.chunk.at if name == "anchor" else one.chunk if name == "kind" else one.page for one in records
+            ]
+            assert list(getattr(found.facts, name)) == [getattr(owner, name) for owner in owners]
+        keys = [(sort_key(one.page.url), one.chunk.ordinal, one.id) for one in records]
         assert [keys[place] for place in np.argsort(found.facts.order)] == sorted(keys)
         assert len(set(found.facts.order.tolist())) == len(keys)
         assert list(find(reader, EAST, "text", top_k=10_000, where=Filter("/nowhere")).facts.url) == []
@@ -68,7 +71,7 @@ class RecordsContract:
             record("y", "/doc"),
         ]
         reader = fill(store, pages)
-        assert [found.ordinal for found in reader.catalogue.page_records("/docs")] == [0, 2, 10]
+        assert [found.chunk.ordinal for found in reader.catalogue.page_records("/docs")] == [0, 2, 10]
         assert reader.catalogue.page_records("/nowhere") == []
 
     def test_fingerprints_come_in_id_order(self, store: VectorStore) -> None:

@@ -1,9 +1,7 @@
 """What the promises of a store are tried with."""
 
-import hashlib
-from dataclasses import replace
-
 import numpy as np
+from record_maker import make_record
 
 from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
@@ -20,35 +18,7 @@ def record(
     record_id: str, url: str = "/page", text: str = "some text", *, scope: Scope = MAIN, **fields: object
 ) -> Record:
     """A record with the given id; the rest has values that a test can recognise."""
-    made = Record(
-        id=record_id,
-        record_hash="",
-        content_hash=hashlib.sha256(text.encode()).hexdigest(),
-        project_id=scope.project_id,
-        scope=scope.name,
-        url=url,
-        title="Title",
-        section_title="",
-        heading_path=(),
-        anchor="",
-        ref=f"{url}#~0",
-        ordinal=0,
-        kind="section",
-        text=text,
-        description="",
-        language="en",
-        route_file="",
-        route_resolution="none",
-        depth=1,
-        incoming_links=0,
-        link_texts=(),
-        tags=(),
-        weight=1.0,
-        modified="",
-        model_id=INFO.model_id,
-    )
-    made = replace(made, **fields)  # type: ignore[arg-type]
-    return replace(made, record_hash=hashlib.sha256(repr(made).encode()).hexdigest())
+    return make_record(record_id, text, url=url, project_id=scope.project_id, scope=scope.name, **fields)
 
 
 def unit(*values: float) -> Vector:

@@ -14,7 +14,7 @@ from searchsocket.stores.base import PublishInfo, index_digest
 from searchsocket.stores.local.build.hashed_file import HashedFile
 from searchsocket.stores.local.build.word_source import MergedRecords
 from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
-from searchsocket.stores.local.catalogue.facts import COLUMNS, FactTable, write_facts
+from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable, write_facts
 from searchsocket.stores.local.catalogue.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
 from searchsocket.stores.local.layout import BODIES, FACTS, FORMAT, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
 from searchsocket.stores.local.numbering import Rows
@@ -211,7 +211,7 @@ def _facts(
     merge: sqlite3.Connection, live: LocalReader | None, origin: Rows, first_new: int, docs: NDArray[np.uint32]
 ) -> FactTable:
     """The facts of every row: those of the live generation, and those of the new records."""
-    new = merge.execute(f"SELECT {', '.join(COLUMNS)} FROM records WHERE doc > ? ORDER BY doc", (first_new,))
+    new = merge.execute(f"SELECT {SELECTED} FROM records WHERE doc > ? ORDER BY doc", (first_new,))
     old = FactTable.of([]) if live is None else live.facts
     first = len(old.weights) - first_new - 1
     rows = np.where(docs > first_new, first + docs.astype(np.int64), origin[docs])

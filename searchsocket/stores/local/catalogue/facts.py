@@ -21,6 +21,8 @@ from searchsocket.stores.local.numbering import Rows
 TEXTS = ("url", "title", "anchor", "kind")
 NUMBERS = ("depth", "incoming_links", "weight")
 COLUMNS = (*TEXTS, *NUMBERS)
+# As expressions over the columns of records.db.
+SELECTED = ", ".join(COLUMNS).replace("anchor", "coalesce(at_anchor, format('L%d-L%d', at_first, at_last))")
 _MAX_KNOWN = 8_192  # texts of a column that stay decoded, under 1 MB: the same pages are found again and again
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from searchsocket.markdown.chunk_text import ChunkText, Opening
 
-COLUMNS = ("plain", "openings")
+COLUMNS = {"plain": "BLOB", "openings": "TEXT"}
 
 
 def packed(said: ChunkText, markdown: str) -> tuple[bytes, str]:

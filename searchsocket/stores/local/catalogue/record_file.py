@@ -9,13 +9,13 @@ from typing import Any
 
 from searchsocket.stores.base import Shown
 from searchsocket.stores.bounded import BoundedCache
+from searchsocket.stores.local.catalogue.columns import record_of
 from searchsocket.stores.local.catalogue.records import (
     FIELD_NAMES,
     KEPT_NAMES,
     PATH_ORDER,
     connect_reader,
     path_key,
-    record_of,
     shown_of,
 )
 from searchsocket.stores.local.layout import NamingDamage
@@ -53,7 +53,7 @@ class RecordFile:
 
     def texts(self, docs: Sequence[int]) -> list[str]:
         """The text of each named record."""
-        rows = self._all(f"SELECT doc, text FROM records WHERE doc IN {_GIVEN}", json.dumps(docs))
+        rows = self._all(f"SELECT doc, body_text FROM records WHERE doc IN {_GIVEN}", json.dumps(docs))
         with self._damage:
             found = dict(rows)
             return [found[doc] for doc in docs]

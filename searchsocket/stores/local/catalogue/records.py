@@ -1,31 +1,22 @@
 """The SQLite file of a generation: one row a record, found by id, by path order and by tag."""
 
-import json
-import math
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import fields, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.stores.base import Shown
 from searchsocket.stores.local.catalogue import plain
+from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, record_of, values_of
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Record
 from searchsocket.urls.paths import sort_key
 
-_OF_GENERATION = ("project_id", "scope", "model_id")  # the same in every record, so the manifest holds them
-_LISTS = ("heading_path", "link_texts", "tags")  # kept as JSON
-FIELDS = tuple(field.name for field in fields(Record) if field.name not in _OF_GENERATION)
-_TYPES = {"ordinal": "INTEGER", "depth": "INTEGER", "incoming_links": "INTEGER", "weight": "REAL", "plain": "BLOB"}
-_SAID = ("text", "title", "section_title", "description")  # what a chunk's plain text is made of
-_KEPT = (*FIELDS, *plain.COLUMNS)
-FIELD_NAMES = ", ".join(FIELDS)
-KEPT_COLUMNS = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')} NOT NULL" for name in _KEPT)
-KEPT_NAMES = ", ".join(_KEPT)
-PLACEHOLDERS = ", ".join("?" * len(_KEPT))
+FIELD_NAMES = ", ".join(NAMES)
+KEPT_COLUMNS = ", ".join([*DEFINITIONS, *(f"{name} {sql} NOT NULL" for name, sql in plain.COLUMNS.items())])
+KEPT_NAMES = ", ".join([*NAMES, *plain.COLUMNS])
+PLACEHOLDERS = ", ".join("?" * (len(NAMES) + len(plain.COLUMNS)))
 
 TABLES = f"""
 CREATE TABLE records (doc INTEGER PRIMARY KEY AUTOINCREMENT, sort BLOB NOT NULL, {KEPT_COLUMNS});
@@ -42,47 +33,19 @@ CACHE_KIB = 32_768
 
 def row_of(record: Record) -> tuple[Any, ...]:
     """The values of `KEPT_NAMES`, ready for SQLite."""
-    values = {name: _storable_value(name, getattr(record, name)) for name in FIELDS}
-    unclean = {name: values[name] for name in _SAID if values[name] != getattr(record, name)}
-    said = chunk_text(replace(record, **unclean) if unclean else record)
-    return (*values.values(), *plain.packed(said, values["text"]))
-
-
-def _storable_value(name: str, value: Any) -> Any:
-    if name in _LISTS:
-        return json.dumps([storable(item) for item in value], ensure_ascii=False)
-    if isinstance(value, str):
-        return storable(value)
-    if name == "weight" and not math.isfinite(value):
-        return 1.0  # a number that cannot be compared is no statement about the page
-    return value
-
-
-def record_of(row: Sequence[Any], generation: Generation) -> Record:
-    """The record of a row of `FIELD_NAMES`.
-
-    Raises:
-        ValueError, TypeError: The row is damaged.
-    """
-    values: dict[str, Any] = dict(zip(FIELDS, row, strict=True))
-    for name in _LISTS:
-        values[name] = _items(values[name])
-    return Record(**values, project_id=generation.project_id, scope=generation.scope, model_id=generation.model_id)
+    values = values_of(record)
+    kept = record_of(values, record)  # with clean texts
+    return (*values, *plain.packed(chunk_text(kept.page, kept.chunk), kept.chunk.body.text))
 
 
 def shown_of(row: Sequence[Any], generation: Generation) -> Shown:
     """The record of a row of `KEPT_NAMES`, and what it says.
 
     Raises:
-        ValueError, TypeError: The row is damaged.
+        ValueError, TypeError, LookupError: The row is damaged.
     """
-    record = record_of(row[: len(FIELDS)], generation)
-    return Shown(record, plain.unpacked(row[len(FIELDS) :], record.text))
-
-
-@lru_cache(maxsize=1 << 12)  # all records of a page have the same
-def _items(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
+    record = record_of(row[: len(NAMES)], generation)
+    return Shown(record, plain.unpacked(row[len(NAMES) :], record.chunk.body.text))
 
 
 def path_key(url: str) -> bytes:

@@ -1,0 +1,74 @@
+"""A record as JSON, in the form that is hashed and kept between runs, and back; all of it follows from the types."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from operator import attrgetter
+from typing import Any, get_args, get_origin, get_type_hints
+
+from searchsocket.types import Chunk, PageFacts, Record
+
+_KIND = "kind_of"  # key that tells the types of a union apart; a field's value cannot be under it
+_HEAD = tuple(field.name for field in fields(Record) if field.name not in ("record_hash", "page", "chunk"))
+_head = attrgetter(*_HEAD)
+
+
+def canonical(record: Record, page: str = "") -> str:
+    """JSON of every field but `record_hash`, which is the hash of this text.
+
+    Args:
+        page: `as_json` of `record.page`, where that is known already.
+    """
+    head = as_json(dict(zip(_HEAD, _head(record), strict=True)))
+    return f'{head[:-1]},"page":{page or as_json(record.page)},"chunk":{as_json(record.chunk)}}}'
+
+
+def parse_record(text: str, record_hash: str) -> Record:
+    """The record of a canonical text.
+
+    Raises:
+        ValueError, TypeError, LookupError: The text is no record of this version.
+    """
+    data = json.loads(text)
+    page, chunk = _page(data.pop("page")), _chunk(data.pop("chunk"))
+    return Record(record_hash=record_hash, page=page, chunk=chunk, **data)
+
+
+def _values(value: Any) -> dict[str, Any]:
+    """A dataclass as JSON knows it."""
+    kind: type = type(value)
+    data = {name: getattr(value, name) for name in _names(kind)}
+    if kind in _members():
+        data[_KIND] = kind.__name__
+    return data
+
+
+as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=_values).encode
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+@cache
+def _members() -> frozenset[type]:
+    """The types that a field of a chunk may be of, where that is more than one."""
+    hints = get_type_hints(Chunk).values()
+    return frozenset(one for hint in hints for one in get_args(hint) if isinstance(one, type))
+
+
+@cache
+def _parser(hint: Any) -> Callable[[Any], Any]:
+    """What makes a value of the type of what JSON gives for it."""
+    if isinstance(hint, type) and is_dataclass(hint):
+        parsers = {name: _parser(one) for name, one in get_type_hints(hint).items()}
+        return lambda data: hint(**{name: parsers[name](value) for name, value in data.items() if name != _KIND})
+    if any(map(is_dataclass, get_args(hint))):
+        kinds: Mapping[str, Any] = {one.__name__: _parser(one) for one in get_args(hint)}
+        return lambda data: kinds[data[_KIND]](data)
+    return tuple if get_origin(hint) is tuple else lambda value: value
+
+
+_page, _chunk = _parser(PageFacts), _parser(Chunk)

@@ -1,0 +1,144 @@
+"""A record as columns of SQLite and back; all of it follows from the types, so a new field is a new column.
+
+A fact of the page has its own name. What only prose or only code has is NULL in the rows of the other: `body` and `at`
+say which of their types a row holds, `body_text` or `at_anchor` are fields of that.
+"""
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from functools import lru_cache
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+
+from searchsocket.text.storable import storable
+from searchsocket.types import Chunk, Generation, PageFacts, Record
+
+_OF_GENERATION = ("project_id", "scope", "model_id")  # the same in every record, so the manifest holds them
+_SQL = {int: "INTEGER", float: "REAL"}
+
+
+class _Column(NamedTuple):
+    name: str
+    field: str
+    is_list: bool  # kept as JSON
+    sql: str
+
+
+def _column(field: str, kind: Any, prefix: str = "") -> _Column:
+    name = prefix + field
+    null = "" if prefix else " NOT NULL"
+    return _Column(name, field, get_origin(kind) is tuple, f"{name} {_SQL.get(kind, 'TEXT')}{null}")
+
+
+def _columns(owner: type, names: Sequence[str], prefix: str = "") -> tuple[_Column, ...]:
+    hints = get_type_hints(owner)
+    return tuple(_column(name, hints[name], prefix) for name in names)
+
+
+class _Union:
+    """The columns of a field of several types: which it is, then each field of any of them once."""
+
+    def __init__(self, name: str) -> None:
+        members = get_args(get_type_hints(Chunk)[name])
+        own = {member: _columns(member, [field.name for field in fields(member)], f"{name}_") for member in members}
+        distinct = dict.fromkeys(column for columns in own.values() for column in columns)
+        self.columns = (_column(name, str), *distinct)
+        self._read = {member.__name__: _reader(member, columns, self.columns) for member, columns in own.items()}
+        self._own = own
+
+    def values(self, value: Any) -> list[Any]:
+        """The values of `columns`, ready for SQLite."""
+        own = self._own[type(value)]
+        return [type(value).__name__, *(_value(value, one) if one in own else None for one in self.columns[1:])]
+
+    def read(self, values: Sequence[Any]) -> Any:
+        """The value of a row."""
+        return self._read[values[0]](values)
+
+
+def _reader(kind: Any, own: Sequence[_Column], row: Sequence[_Column]) -> Callable[[Sequence[Any]], Any]:
+    """What makes a value of its row, in few steps: a query shows twenty records."""
+    at = [row.index(column) for column in own]
+    lists = [i for i, column in enumerate(own) if column.is_list]
+
+    def read(values: Sequence[Any]) -> Any:
+        found = [values[i] for i in at]
+        for i in lists:
+            found[i] = _items(found[i])
+        return kind(*found)
+
+    return read
+
+
+_HEAD = _columns(Record, [f.name for f in fields(Record) if f.name not in (*_OF_GENERATION, "page", "chunk")])
+_PAGE = _columns(PageFacts, [field.name for field in fields(PageFacts)])
+_CHUNK = _columns(Chunk, [field.name for field in fields(Chunk) if field.name not in ("body", "at")])
+_BODY, _AT = _Union("body"), _Union("at")
+_ALL = (*_HEAD, *_PAGE, *_CHUNK, *_BODY.columns, *_AT.columns)
+NAMES = tuple(column.name for column in _ALL)
+DEFINITIONS = tuple(column.sql for column in _ALL)
+
+_PAGE_FROM = len(_HEAD)
+_CHUNK_FROM = _PAGE_FROM + len(_PAGE)
+_BODY_FROM = _CHUNK_FROM + len(_CHUNK)
+_AT_FROM = _BODY_FROM + len(_BODY.columns)
+_record: Any = Record  # with columns in the order of the fields
+_chunk: Any = Chunk
+_PAGE_NAMES = tuple(column.field for column in _PAGE)
+_PAGE_LISTS = tuple(column.field for column in _PAGE if column.is_list)
+
+
+def values_of(record: Record) -> list[Any]:
+    """The values of `NAMES`, ready for SQLite."""
+    return [
+        *(_value(record, column) for column in _HEAD),
+        *(_value(record.page, column) for column in _PAGE),
+        *(_value(record.chunk, column) for column in _CHUNK),
+        *_BODY.values(record.chunk.body),
+        *_AT.values(record.chunk.at),
+    ]
+
+
+def record_of(row: Sequence[Any], same: Generation | Record) -> Record:
+    """The record of a row of `NAMES`.
+
+    Args:
+        same: Says what is the same in all records of a generation.
+
+    Raises:
+        ValueError, TypeError, LookupError: The row is damaged.
+    """
+    record: Record = _record(
+        *row[:_PAGE_FROM],
+        same.project_id,
+        same.scope,
+        same.model_id,
+        _page(tuple(row[_PAGE_FROM:_CHUNK_FROM])),
+        _chunk(*row[_CHUNK_FROM:_BODY_FROM], _BODY.read(row[_BODY_FROM:_AT_FROM]), _AT.read(row[_AT_FROM:])),
+    )
+    return record
+
+
+@lru_cache(maxsize=1 << 12)  # all records of a page have the same
+def _page(values: tuple[Any, ...]) -> PageFacts:
+    facts = dict(zip(_PAGE_NAMES, values, strict=True))
+    for name in _PAGE_LISTS:
+        facts[name] = _items(facts[name])
+    return PageFacts(**facts)
+
+
+def _value(owner: Any, column: _Column) -> Any:
+    value = getattr(owner, column.field)
+    if isinstance(value, str):
+        return storable(value)
+    if column.is_list:
+        return json.dumps([storable(item) for item in value], ensure_ascii=False)
+    if isinstance(value, float) and not math.isfinite(value):
+        return 1.0  # a number that cannot be compared is no statement about the page
+    return value
+
+
+@lru_cache(maxsize=1 << 12)  # headings and tags come again
+def _items(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
