@@ -18,7 +18,7 @@ PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(?: *; *([^\\]+))?", re.MULTIL
 
 
 # Reached through another package, and run by it alone.
-RUN_BY_OTHERS = {"dagster-webserver", "httptools", "uvloop"}
+RUN_BY_OTHERS = {"dagster-webserver", "gcsfs", "httptools", "s3fs", "uvloop"}
 
 
 def imported() -> Iterator[tuple[str, str]]:

@@ -184,6 +184,7 @@ def test_a_reader_that_goes_away_is_no_error(indexed_site: Path) -> None:
 def test_help_documents_the_exit_status_and_gives_an_example() -> None:
     commands = ["init", "index", "search", "serve", "status", "doctor", "rollback", "clean", "dagster"]
     parts = [["cache", part] for part in ("info", "export", "import", "prune")]
+    parts += [["artifacts", part] for part in ("push", "pull", "list", "prune")]
     for command in [*([command] for command in commands), *parts]:
         done = subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True, check=True)
         assert "Example:\n" in done.stdout
@@ -193,5 +194,6 @@ def test_help_documents_the_exit_status_and_gives_an_example() -> None:
     assert re.findall(r"^  (\w+)  ", overview.partition("Commands:\n")[2], re.MULTILINE) == [
         *commands[:-1],
         "cache",
+        "artifacts",
         "dagster",
     ]
