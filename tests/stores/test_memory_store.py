@@ -4,11 +4,19 @@ from datetime import UTC, datetime
 
 import pytest
 from contract.store.suite import StoreContract
+from contract.vector_index import VectorIndexContract
 
 from searchsocket.stores.memory import MemoryStore
+from searchsocket.stores.memory.vectors import MemoryVectors
 
 
 class TestMemoryStore(StoreContract):
     @pytest.fixture
     def store(self) -> MemoryStore:
         return MemoryStore("shop", clock=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+
+
+class TestMemoryVectors(VectorIndexContract):
+    @pytest.fixture
+    def index(self) -> MemoryVectors:
+        return MemoryVectors()

@@ -1,4 +1,19 @@
-"""The embedded index; see `store.py` for its shape on disk."""
+"""The embedded index: generations as folders of files; `store.py` writes and switches, `live.py` opens what is live.
+
+A record has four names. Where a file or an engine cannot hold the one that callers use, it has a number of its own:
+
+- `id` is what callers know it by: the chunk's key, a text. The same in every generation.
+- `doc` is what `records.db` (as its rowid) and the words (as a field) know it by. A record that stays keeps its doc
+  from one generation to the next, and no doc is given out twice, so a small change touches few rows and documents.
+  `order.u32` holds the doc of every row.
+- `row` is where its vector and its facts lie: rows are in path order and without gaps, so a directory is a slice of
+  the matrix. Each generation numbers them anew. `ids.bin` holds the id of every row.
+- `slot` is where its vector lies among those that a run has staged; nobody sees it after publishing.
+
+Two orders decide between records that score alike: `id_order` rises as ids do, and rows themselves rise in path order.
+`numbering.py` turns one of these into another for queries. In `build/`, `origin` says for each doc where its vector
+comes from: a row of the live matrix, or `~slot` (which is negative) of the staged ones.
+"""
 
 from searchsocket.stores.local.store import LocalStore
 

@@ -17,6 +17,7 @@ from searchsocket.stores.base import (
     Answering,
     Gate,
     Health,
+    OpenGeneration,
     PageBody,
     PublishInfo,
     VectorIndex,
@@ -26,12 +27,13 @@ from searchsocket.stores.base import (
 )  # fmt: skip
 from searchsocket.stores.base.naming import check_scope, describe
 from searchsocket.stores.base.vectors import row_of
-from searchsocket.stores.memory.catalogue import MemoryCatalogue, MemoryReader
+from searchsocket.stores.memory.catalogue import MemoryCatalogue
 from searchsocket.stores.memory.vectors import MemoryVectors
 from searchsocket.stores.words.of_records import WordsOfRecords
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import Generation, Record, Scope, Vector, Vectors
 
+MemoryReader = OpenGeneration[MemoryCatalogue]
 Staged = tuple[Record, Vector]
 
 
@@ -114,7 +116,7 @@ class MemoryStore:
         self._vectors.seal(scope, generation.name)
         catalogue = MemoryCatalogue(scope.name, records, bodies)
         words = WordsOfRecords(records.values(), self._synonyms)
-        reader = MemoryReader(generation, catalogue, words, self._vectors.open(scope, generation.name))
+        reader = OpenGeneration(generation, catalogue, words, self._vectors.open(scope, generation.name))
         try:
             gate(reader)
         except BaseException:

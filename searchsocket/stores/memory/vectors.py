@@ -30,7 +30,6 @@ class MemoryVectors:
         self._kept: dict[Scope, list[_Kept]] = {}
 
     def stage(self, scope: Scope, generation: str, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
-        """See `VectorIndex.stage`."""
         born = [_Kept(row, generation) for row in rows]
         dead = {kept.row.id for kept in born} | set(gone)
         held = self._kept.setdefault(scope, [])
@@ -43,11 +42,9 @@ class MemoryVectors:
         """See `VectorIndex.seal`: what is written here is seen at once."""
 
     def open(self, scope: Scope, generation: str) -> "MemoryVectorSnapshot":
-        """See `VectorIndex.open`."""
         return MemoryVectorSnapshot(self._kept.get(scope, []), generation)
 
     def retain(self, scope: Scope, generations: Collection[str]) -> None:
-        """See `VectorIndex.retain`."""
         newest = max(generations, default="")
         kept = [each for each in self._kept.pop(scope, []) if any(each.born <= g < each.died for g in generations)]
         self._kept[scope] = [_Kept(each.row, each.born, each.died if each.died <= newest else _NEVER) for each in kept]
@@ -63,18 +60,15 @@ class MemoryVectorSnapshot:
         self._generation = generation
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
-        """See `VectorSnapshot.nearest`."""
         where = canonical(where)
         rows = [row for row in self._rows() if matches(row, where)]
         hits = map(Hit, [row.id for row in rows], self._cosines(vector, rows))
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
-        """See `VectorSnapshot.similarities`."""
         return self._cosines(vector, self._named(ids))
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
-        """See `VectorSnapshot.vectors_of`."""
         rows = self._named(ids)
         return np.stack([row.vector for row in rows]) if rows else np.empty((0, self._dimensions()), np.float32)
 

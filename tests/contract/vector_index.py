@@ -1,0 +1,75 @@
+"""What every vector index promises of generations. A subclass supplies a fresh, empty `index` fixture."""
+
+import numpy as np
+from contract.store.samples import DRAFT, EAST, MAIN, NORTH, UP, ids, record, unit
+
+from searchsocket.stores.base import VectorIndex, VectorRow
+from searchsocket.stores.base.vectors import row_of
+from searchsocket.types import Filter, Scope, Vector
+
+ONE, TWO, THREE = "20260101T000000Z-aaaaaa", "20260102T000000Z-bbbbbb", "20260103T000000Z-cccccc"
+
+
+def row(record_id: str, vector: Vector = EAST, **fields: object) -> VectorRow:
+    return row_of(record(record_id, **fields), vector)  # type: ignore[arg-type]
+
+
+def put(index: VectorIndex, generation: str, rows: list[VectorRow], gone: tuple[str, ...] = ()) -> None:
+    index.stage(MAIN, generation, rows, gone)
+    index.seal(MAIN, generation)
+
+
+def seen(index: VectorIndex, generation: str, vector: Vector = EAST, scope: Scope = MAIN) -> list[str]:
+    return ids(index.open(scope, generation).nearest(vector, top_k=99))
+
+
+class VectorIndexContract:
+    def test_a_generation_sees_what_it_was_sealed_with(self, index: VectorIndex) -> None:
+        put(index, ONE, [row("a"), row("b"), row("c")])
+        put(index, TWO, [row("b", NORTH), row("d")], gone=("c", "never"))
+        assert seen(index, ONE) == ["a", "b", "c"]
+        assert seen(index, TWO) == ["a", "d", "b"]
+        assert index.open(MAIN, ONE).similarities(EAST, ["b"]) == [1.0]
+        assert index.open(MAIN, TWO).similarities(EAST, ["b"]) == [0.0]
+
+    def test_a_run_that_died_is_invisible_and_leaves_nothing(self, index: VectorIndex) -> None:
+        put(index, ONE, [row("a"), row("b")])
+        index.stage(MAIN, TWO, [row("a", NORTH), row("x")], ["b"])
+        assert seen(index, ONE) == ["a", "b"]
+        index.retain(MAIN, [ONE])
+        put(index, THREE, [row("c")])
+        assert seen(index, THREE) == ["a", "b", "c"]
+        assert index.open(MAIN, THREE).similarities(EAST, ["a"]) == [1.0]
+
+    def test_what_was_rolled_back_is_not_in_the_next_generation(self, index: VectorIndex) -> None:
+        put(index, ONE, [row("a")])
+        put(index, TWO, [row("b")], gone=("a",))
+        index.retain(MAIN, [ONE])
+        put(index, THREE, [row("c")])
+        assert seen(index, ONE) == ["a"]
+        assert seen(index, THREE) == ["a", "c"]
+
+    def test_old_generations_go_without_touching_those_that_stay(self, index: VectorIndex) -> None:
+        put(index, ONE, [row("a"), row("b")])
+        put(index, TWO, [row("c")], gone=("a",))
+        index.retain(MAIN, [TWO])
+        assert seen(index, TWO) == ["b", "c"]
+        put(index, THREE, [], gone=("b",))
+        assert (seen(index, TWO), seen(index, THREE)) == (["b", "c"], ["c"])
+
+    def test_scopes_have_rows_of_their_own(self, index: VectorIndex) -> None:
+        put(index, ONE, [row("a")])
+        index.stage(DRAFT, ONE, [row("b")], ["a"])
+        index.seal(DRAFT, ONE)
+        assert (seen(index, ONE), seen(index, ONE, scope=DRAFT)) == (["a"], ["b"])
+        index.retain(DRAFT, [])
+        assert (seen(index, ONE), seen(index, ONE, scope=DRAFT)) == (["a"], [])
+
+    def test_filters_and_ties_hold_within_a_generation(self, index: VectorIndex) -> None:
+        rows = [row("d"), row("b", url="/docs/x", tags=("t",)), row("a", UP, url="/docs"), row("c", url="/docs-old")]
+        put(index, ONE, rows)
+        snapshot = index.open(MAIN, ONE)
+        assert ids(snapshot.nearest(EAST, top_k=2)) == ["b", "c"]
+        assert ids(snapshot.nearest(EAST, top_k=9, where=Filter("/docs/"))) == ["b", "a"]
+        assert ids(snapshot.nearest(unit(1, 1), top_k=9, where=Filter("docs", ("t",)))) == ["b"]
+        assert np.array_equal(snapshot.vectors_of(["a", "d"]), np.stack([UP, EAST]))
