@@ -4,24 +4,21 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from operator import attrgetter
 from typing import Any, get_args, get_origin, get_type_hints
 
 from searchsocket.types import Chunk, PageFacts, Record
 
 _KIND = "kind_of"  # key that tells the types of a union apart; a field's value cannot be under it
-_HEAD = tuple(field.name for field in fields(Record) if field.name not in ("record_hash", "page", "chunk"))
-_head = attrgetter(*_HEAD)
 
 
-def canonical(record: Record, page: str = "") -> str:
-    """JSON of every field but `record_hash`, which is the hash of this text.
+def canonical(head: Mapping[str, str], page: str, chunk: Chunk) -> str:
+    """JSON of every field of a record but `record_hash`, which is the hash of this text.
 
     Args:
-        page: `as_json` of `record.page`, where that is known already.
+        head: The other fields by name.
+        page: `as_json` of the page's facts, which all of its records share.
     """
-    head = as_json(dict(zip(_HEAD, _head(record), strict=True)))
-    return f'{head[:-1]},"page":{page or as_json(record.page)},"chunk":{as_json(record.chunk)}}}'
+    return f'{as_json(head)[:-1]},"page":{page},"chunk":{as_json(chunk)}}}'
 
 
 def parse_record(text: str, record_hash: str) -> Record:

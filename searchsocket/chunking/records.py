@@ -4,7 +4,7 @@ import hashlib
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import assert_never
 
 from searchsocket.chunking.canonical import as_json, canonical
@@ -110,19 +110,16 @@ def cut_chunks(page: Page, chunks: Sequence[Chunk], scope: Scope, model_id: str)
         if isinstance(chunk.at, Lines):
             number = equals[name := _code_name(chunk)]
             equals[name] += 1
-        record = Record(
-            id=chunk_key(scope.name, facts.url, chunk, number),
-            record_hash="",
-            content_hash=content_hash(embedded),
-            ref=chunk_ref(facts.url, chunk, number),
-            project_id=scope.project_id,
-            scope=scope.name,
-            model_id=model_id,
-            page=facts,
-            chunk=chunk,
-        )
-        text = canonical(record, shared)
-        cut.append(CutChunk(replace(record, record_hash=hash_of(text)), embedded, text))
+        head = {
+            "id": chunk_key(scope.name, facts.url, chunk, number),
+            "content_hash": content_hash(embedded),
+            "ref": chunk_ref(facts.url, chunk, number),
+            "project_id": scope.project_id,
+            "scope": scope.name,
+            "model_id": model_id,
+        }
+        text = canonical(head, shared, chunk)
+        cut.append(CutChunk(Record(**head, record_hash=hash_of(text), page=facts, chunk=chunk), embedded, text))
     return cut
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import assert_never
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.html.converters import Converter, make_converter
@@ -129,7 +130,13 @@ def extract_one(
 
 def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase, converter: Converter) -> ExtractedPage:
     """What the bytes of a page of `site` say, by its kind."""
-    extract = extract_markdown if page.kind == "markdown" else extract_html
+    match page.kind:
+        case "html":
+            extract = extract_html
+        case "markdown":
+            extract = extract_markdown
+        case _:
+            assert_never(page.kind)
     return extract(data, page, settings.extract, settings.transform, site=site, converter=converter)
 
 

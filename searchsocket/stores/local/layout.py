@@ -187,7 +187,7 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
         FileNotFoundError: A file is not there.
         IndexCorrupt: A file has another size.
     """
-    needed = {RECORDS, VECTORS, ORDER, IDS, FACTS} | ({BODIES} if manifest.format == FORMAT else set())
+    needed = {RECORDS, VECTORS, ORDER, IDS, FACTS, BODIES}
     if missing := needed - manifest.files.keys():
         raise corrupt(folder / MANIFEST, f"does not list {sorted(missing)[0]}")
     for name, entry in manifest.files.items():

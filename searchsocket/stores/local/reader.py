@@ -15,7 +15,6 @@ from searchsocket.stores.local.join import RowJoin
 from searchsocket.stores.local.layout import (
     BODIES,
     FACTS,
-    FORMAT,
     IDS,
     ORDER,
     RECORDS,
@@ -78,7 +77,7 @@ class LocalReader:
         index = self._open_words(synonyms, damage[WORDS])
         self.words = LocalWords(index, self.numbering, self.facts.texts["url"], damage[WORDS])
         records = RecordFile(folder / RECORDS, self.generation)
-        bodies = BodyFile(folder / BODIES) if self.manifest.format == FORMAT else None
+        bodies = BodyFile(folder / BODIES)
         selector = Selector(records, self.numbering, hidden, damage[RECORDS])
         self.vectors = MatrixVectors(matrix, self.numbering, hidden, selector, damage[VECTORS])
         self.catalogue = LocalCatalogue(

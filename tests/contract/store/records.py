@@ -1,14 +1,14 @@
 """What is kept of records comes back as it was given."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
-from contract.store.samples import EAST, MAIN, fill, record
+from contract.store.samples import EAST, MAIN, NORTH, fill, record
 
 from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.search.find import find
 from searchsocket.stores.base import VectorStore
-from searchsocket.types import Filter
+from searchsocket.types import Code, Filter, Lines
 from searchsocket.urls.paths import sort_key
 
 
@@ -42,6 +42,21 @@ class RecordsContract:
         assert shown[1].said.text == "It eats grass.\nYoung\nFoals"
         assert reader.catalogue.texts(asked) == [item.record.chunk.body.text for item in shown]
         assert reader.catalogue.shown([]) == reader.catalogue.texts([]) == []
+
+    def test_code_is_kept_and_found_as_it_is_written(self, store: VectorStore) -> None:
+        """Its lines open it, no Markdown is taken out of it, and its words are whole names too."""
+        text = "def read_batch(**options):\n    # *all* of [it](here)\n    return `x`"
+        code = record("code", "/src/a.py", text, body=Code(text, "python"), at=Lines("Reader.read_batch", 7, 9))
+        code = replace(code, chunk=replace(code.chunk, kind="definition"))
+        reader = fill(store, [code, record("prose", "/a", "# A page")], np.stack([NORTH, EAST]))
+        assert reader.catalogue.records(["code"]) == [code]
+        assert reader.catalogue.page_records("/src/a.py") == [code]
+        assert reader.vectors.nearest(NORTH, top_k=1)[0].id == "code"
+        assert [hit.id for hit in reader.words.search("read_batch", top_k=9)] == ["code"]
+        assert [hit.id for hit in reader.words.search("options", top_k=9)] == ["code"]
+        (shown,) = reader.catalogue.shown(["code"])
+        assert shown.said.text == "def read_batch(**options):\n# *all* of [it](here)\nreturn `x`"
+        assert list(find(reader, NORTH, "options", top_k=1).facts.anchor) == ["L7-L9"]
 
     def test_facts_are_fields_of_the_records(self, store: VectorStore) -> None:
         """What ranking compares is the same by either way, whatever the fields hold, after a change too."""

@@ -16,7 +16,7 @@ from searchsocket.stores.local.build.word_source import MergedRecords
 from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable, write_facts
 from searchsocket.stores.local.catalogue.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
-from searchsocket.stores.local.layout import BODIES, FACTS, FORMAT, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
+from searchsocket.stores.local.layout import BODIES, FACTS, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
@@ -47,8 +47,7 @@ class Built:
 
 def drop_unchanged(staging: Staging, live: LocalReader) -> None:
     """Forget staged changes that change nothing: unknown deletions, and records that are live with the same vector."""
-    if live.manifest.format == FORMAT:
-        drop_unchanged_bodies(staging.database, live.folder / BODIES)
+    drop_unchanged_bodies(staging.database, live.folder / BODIES)
     same_vectors = staging.fact("model_id") == live.generation.model_id
     with closing(_open_merge(staging.database, live=live)) as merge:
         merge.execute("DELETE FROM changes WHERE slot IS NULL AND id NOT IN (SELECT id FROM live.records)")
@@ -111,10 +110,9 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
         origin, first_new = _merge_records(merge, live, copied)
         docs, ids = _path_order(merge)
         facts = _facts(merge, live, origin, first_new, docs)
-        alike = copied is not None and copied.manifest.format == FORMAT
         words = MergedRecords(merge, first_new, is_copy=copied is not None)
-        write_words(target, words, copied.folder if copied is not None and alike else None)
-        old_bodies = live.folder / BODIES if live is not None and live.manifest.format == FORMAT else None
+        write_words(target, words, None if copied is None else copied.folder)
+        old_bodies = None if live is None else live.folder / BODIES
         bodies = write_bodies(target / BODIES, old_bodies, staging.database, set(facts.texts["url"].distinct()))
         built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize, bodies)
     nothing = np.empty((0, info.dimensions), np.float32)

@@ -12,7 +12,7 @@ from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.base.naming import generation_name
 from searchsocket.stores.local.build.build import Built, build
-from searchsocket.stores.local.layout import BUILDING, FORMAT, MANIFEST, Manifest, manifest_bytes
+from searchsocket.stores.local.layout import BUILDING, MANIFEST, Manifest, manifest_bytes
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.verify import hash_files, part_problems, share_files, sync_files
@@ -58,7 +58,7 @@ def candidate(
 def is_same(staging: Staging, live: LocalReader, info: PublishInfo) -> bool:
     """Whether publishing would change nothing; what an older version wrote is brought up to date."""
     is_changed = any(staging.counts()) or staging.holds_bodies() or live.generation.model_id != info.model_id
-    return not is_changed and live.manifest.format == FORMAT
+    return not is_changed
 
 
 def _describe(name: str, scope: Scope, built: Built, info: PublishInfo) -> Generation:

@@ -21,7 +21,7 @@ class LocalCatalogue:
         numbering: Numbering,
         fact_table: FactTable,
         records: RecordFile,
-        bodies: BodyFile | None,
+        bodies: BodyFile,
         damage: NamingDamage,
     ) -> None:
         self._scope = scope
@@ -55,14 +55,14 @@ class LocalCatalogue:
 
     def page_body(self, url: str) -> str | None:
         """See `CatalogueSnapshot.page_body`."""
-        text = None if self._bodies is None else self._bodies.text(url)
+        text = self._bodies.text(url)
         if text is None and self.page_records(url):
             raise PageTextsMissing(self._scope)
         return text
 
     def body_digests(self) -> Iterator[tuple[str, str]]:
         """See `Catalogue.body_digests`."""
-        return iter(()) if self._bodies is None else all_digests(self._bodies)
+        return all_digests(self._bodies)
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
