@@ -178,6 +178,8 @@ class Filter:
 
     path_prefix: str = ""  # canonical, by whole segments: `/docs` holds `/docs` and `/docs/a`, not `/docs-old`
     tags: tuple[str, ...] = ()  # a record must carry all of them
+    languages: tuple[str, ...] = ()  # one of them must be that of the page; `pt` holds `pt-BR`
+    kinds: tuple[ChunkKind, ...] = ()  # one of them must be that of the chunk
 
 
 MATCH_ALL = Filter()

@@ -6,19 +6,21 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.local.catalogue.facts import COLUMNS, FactTable, read_facts, write_facts
+from searchsocket.stores.local.catalogue.facts import COLUMNS, TEXTS, FactTable, read_facts, write_facts
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
 NUMBER = st.integers(-(2**62), 2**62)
 ROWS = st.lists(
-    st.tuples(TEXT, TEXT, TEXT, st.sampled_from(["summary", "section"]), NUMBER, NUMBER, st.floats(0, 100)),
+    st.tuples(TEXT, TEXT, TEXT, st.sampled_from(["summary", "section"]), TEXT, NUMBER, NUMBER, st.floats(0, 100)),
     max_size=30,
 )
 
 
 def rows_of(table: FactTable) -> list[tuple[object, ...]]:
-    taken = table.take(np.arange(len(table.weights)))
-    return list(zip(*(list(getattr(taken, name)) for name in COLUMNS), strict=True))
+    rows = np.arange(len(table.weights))
+    return list(
+        zip(*(table.texts[n].take(rows) if n in TEXTS else list(table.numbers[n]) for n in COLUMNS), strict=True)
+    )
 
 
 def written(table: FactTable) -> bytes:

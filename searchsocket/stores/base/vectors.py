@@ -6,9 +6,10 @@ a few rows, and rollback none. `stores/memory/vectors.py` is that, in a page of 
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from searchsocket.stores.base.labels import groups_of, labels_of
 from searchsocket.text.storable import storable
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
 from searchsocket.urls.paths import ancestors, normalise_prefix
@@ -23,24 +24,36 @@ class VectorRow:
     vector: Vector
     ancestors: tuple[str, ...]  # of its URL, from the root to the URL itself: a path prefix is one of these
     tags: tuple[str, ...]
+    labels: tuple[str, ...]  # everything else that a filter may name, see `labels.py`
     is_hidden: bool  # kept, but never found: its page weighs nothing
 
 
 def row_of(record: Record, vector: Vector) -> VectorRow:
     """What a vector index keeps of a record."""
-    is_hidden = record.page.weight <= 0
-    return VectorRow(record.id, record.record_hash, vector, ancestors(record.page.url), record.page.tags, is_hidden)
+    page = record.page
+    return VectorRow(
+        id=record.id,
+        record_hash=record.record_hash,
+        vector=vector,
+        ancestors=ancestors(page.url),
+        tags=page.tags,
+        labels=labels_of(record.chunk.kind, page.language),
+        is_hidden=page.weight <= 0,
+    )
 
 
 def matches(row: VectorRow, where: Filter) -> bool:
     """Whether a query with this filter, in its canonical spelling, may find a row."""
     is_below = not where.path_prefix or where.path_prefix in row.ancestors
-    return not row.is_hidden and is_below and set(where.tags) <= set(row.tags)
+    is_named = all(not set(group).isdisjoint(row.labels) for group in groups_of(where))
+    return not row.is_hidden and is_below and is_named and set(where.tags) <= set(row.tags)
 
 
 def canonical(where: Filter) -> Filter:
     """A filter in the one spelling by which indexes know what it names."""
-    return Filter(normalise_prefix(storable(where.path_prefix)), where.tags) if where.path_prefix else where
+    if not where.path_prefix:
+        return where
+    return replace(where, path_prefix=normalise_prefix(storable(where.path_prefix)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from searchsocket.stores.local.catalogue.bodies import BodyFile
 from searchsocket.stores.local.catalogue.facts import FactTable, read_facts
+from searchsocket.stores.local.catalogue.labelled import LabelledRows
 from searchsocket.stores.local.catalogue.record_file import RecordFile
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.stores.local.join import RowJoin
@@ -78,7 +79,7 @@ class LocalReader:
         self.words = LocalWords(index, self.numbering, self.facts.texts["url"], damage[WORDS])
         records = RecordFile(folder / RECORDS, self.generation)
         bodies = BodyFile(folder / BODIES)
-        selector = Selector(records, self.numbering, hidden, damage[RECORDS])
+        selector = Selector(records, self.numbering, LabelledRows(self.facts.texts), hidden, damage[RECORDS])
         self.vectors = MatrixVectors(matrix, self.numbering, hidden, selector, damage[VECTORS])
         self.catalogue = LocalCatalogue(
             self.generation.scope, self.numbering, self.facts, records, bodies, damage[FACTS]

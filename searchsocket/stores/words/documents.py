@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import tantivy
 
+from searchsocket.stores.base.labels import labels_of
 from searchsocket.stores.words import WORDS
 from searchsocket.text.words import index_text, plain_words, split_code
 from searchsocket.types import Prose
@@ -27,6 +28,7 @@ class Row(NamedTuple):
     weight: float
     url: str
     tags: str
+    language: str
     # Not read of a record whose document is there already.
     title: str
     link_texts: str
@@ -35,7 +37,7 @@ class Row(NamedTuple):
     body_text: str
 
 
-ROW_OF_NEW = Row._fields[6:]
+ROW_OF_NEW = Row._fields[Row._fields.index("title") :]
 
 
 def schema(part: str) -> tantivy.Schema:
@@ -54,7 +56,7 @@ def schema(part: str) -> tantivy.Schema:
     else:
         for name in PAGE_FIELDS:
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
-    for name in ("dirs", "tags"):
+    for name in ("dirs", "tags", "labels"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", stored=is_stored)
     return builder.build()
 
@@ -75,7 +77,7 @@ def documents_of(
         # A summary says again what the page says, or what no reader of it sees.
         said = [words for row, document in shown if row.kind != "summary" for words in _words(document, "body", "code")]
         page.add_text("said", " ".join([*_words(shown[0][1], "title"), *said]))
-        _add_filters(page, shown[0][0].url, {tag for row, _ in shown for tag in json.loads(row.tags)})
+        _add_filters(page, [row for row, _ in shown])
     return documents, page
 
 
@@ -101,15 +103,18 @@ def _record_document(row: Row) -> tantivy.Document:
         if value:
             document.add_text(name, index_text(value))
     document.add_text("plain", " ".join(plain_words("\n".join(values.values()))))
-    _add_filters(document, row.url, set(json.loads(row.tags)))
+    _add_filters(document, [row])
     return document
 
 
-def _add_filters(document: tantivy.Document, url: str, tags: set[str]) -> None:
-    for path in ancestors(url):
+def _add_filters(document: tantivy.Document, rows: Sequence[Row]) -> None:
+    """What filters look at: all that any of the rows, which are of one page, can be found by."""
+    for path in ancestors(rows[0].url):
         document.add_text("dirs", token(path))
-    for tag in sorted(tags):
+    for tag in sorted({tag for row in rows for tag in json.loads(row.tags)}):
         document.add_text("tags", token(tag))
+    for label in sorted({label for row in rows for label in labels_of(row.kind, row.language)}):
+        document.add_text("labels", token(label))
 
 
 def token(value: str) -> str:

@@ -10,6 +10,7 @@ import tantivy
 from numpy.typing import NDArray
 from tantivy import Occur, Query
 
+from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.documents import PAGE_FIELDS, token
 from searchsocket.text.storable import storable
@@ -98,10 +99,12 @@ class WordIndex:
     def _filtered(self, matching: Query, where: Filter) -> Query:
         clauses = [("dirs", where.path_prefix)] if where.path_prefix else []
         clauses += [("tags", storable(tag)) for tag in where.tags]
-        musts = [
-            (Occur.Must, Query.const_score_query(Query.term_query(self.schema, field, token(value)), 0.0))
-            for field, value in clauses
+        terms = [Query.term_query(self.schema, field, token(value)) for field, value in clauses]
+        terms += [
+            Query.boolean_query([(Occur.Should, Query.term_query(self.schema, "labels", token(one))) for one in group])
+            for group in groups_of(where)
         ]
+        musts = [(Occur.Must, Query.const_score_query(term, 0.0)) for term in terms]
         return Query.boolean_query([(Occur.Must, matching), *musts]) if musts else matching
 
     def any_of(self, forms: Iterable[Forms]) -> Query:

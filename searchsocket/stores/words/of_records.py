@@ -82,6 +82,7 @@ def _row(doc: int, record: Record) -> Row:
         weight=record.page.weight,
         url=storable(record.page.url),
         tags=_json(record.page.tags),
+        language=storable(record.page.language),
         title=storable(record.page.title),
         at_heading_path=_json(record.chunk.at.heading_path),
         link_texts=_json(record.page.link_texts),

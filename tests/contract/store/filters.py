@@ -50,6 +50,42 @@ class FiltersContract:
         assert everything(reader, Filter(tags=("X",))) == everything(reader, Filter(tags=("nope",))) == set()
         assert set(ids(reader.words.search("text", top_k=9, where=Filter(tags=("y", "x"))))) == {"b", "c"}
 
+    def test_a_language_holds_those_of_its_regions(self, store: VectorStore) -> None:
+        """`pt` finds `pt-BR`, and never the other way round; of several, one must be that of the page."""
+        spoken = {"a": "pt", "b": "pt-BR", "c": "PT-pt", "d": "", "e": "p", "f": "ptx", "g": "de"}
+        reader = fill(store, [record(name, f"/{name}", language=language) for name, language in spoken.items()])
+        for languages, expected in {
+            ("pt",): {"a", "b", "c"},
+            ("pt-br",): {"b"},
+            ("pt_PT", "de"): {"c", "g"},
+            ("fr",): set(),
+        }.items():
+            assert self._found(reader, Filter(languages=languages)) == expected
+
+    def test_a_kind_is_that_of_the_chunk(self, store: VectorStore) -> None:
+        records = [
+            record("s", kind="summary"),
+            record("a", ordinal=1),
+            record("b", "/b"),
+            record("x", "/b", weight=0.0),
+        ]
+        reader = fill(store, records)
+        assert self._found(reader, Filter(kinds=("summary",))) == {"s"}
+        assert self._found(reader, Filter(kinds=("section",))) == {"a", "b"}
+        assert self._found(reader, Filter(kinds=("section", "summary"))) == {"s", "a", "b"}
+        assert self._found(reader, Filter("/b", kinds=("summary",))) == set()
+        pages = [
+            ids(reader.words.search_pages("text", top_k=9, where=Filter(kinds=(kind,))))
+            for kind in ("section", "block")
+        ]
+        assert (set(pages[0]), pages[1]) == ({"/page", "/b"}, [])
+
+    def _found(self, reader: IndexReader, where: Filter) -> set[str]:
+        """What vectors find, which words find as well."""
+        found = everything(reader, where)
+        assert set(ids(reader.words.search("text", top_k=99, where=where))) == found
+        return found
+
     def test_hostile_filters_are_only_text(self, store: VectorStore) -> None:
         """Quotes, `%`, `_` and the like mean themselves (failure 35)."""
         records = [record(f"t{n}", f"/{n}", tags=(tag,)) for n, tag in enumerate(HOSTILE)]
@@ -75,13 +111,21 @@ class FiltersContract:
         reader = self._population(store)
         segments = st.sampled_from(["docs", "docs-old", "a", "b", "a_b", "%"])
         prefix = data.draw(st.lists(segments, max_size=3).map(lambda parts: "/" + "/".join(parts)))
-        where = Filter(prefix, tuple(data.draw(st.lists(st.sampled_from("xyz"), max_size=2))))
+        some = lambda *texts: st.lists(st.sampled_from(texts), max_size=2).map(tuple)  # noqa: E731
+        tags, languages, kinds = data.draw(st.tuples(some(*"xyz"), some("en", "de", "de-AT"), some("section", "block")))
+        where = Filter(prefix, tags, languages, kinds)
         vector = random_units(20, seed=99)[data.draw(st.integers(0, 19))]
         top_k = data.draw(st.integers(1, 40))
 
         def matches(hit: Hit) -> bool:
             (found,) = reader.catalogue.records([hit.id])
-            return under_prefix(found.page.url, normalise_prefix(prefix)) and set(where.tags) <= set(found.page.tags)
+            spoken = {found.page.language, found.page.language.partition("-")[0]}
+            return (
+                under_prefix(found.page.url, normalise_prefix(prefix))
+                and set(tags) <= set(found.page.tags)
+                and (not languages or not spoken.isdisjoint(languages))
+                and (not kinds or found.chunk.kind in kinds)
+            )
 
         full = reader.vectors.nearest(vector, top_k=1000)
         assert reader.vectors.nearest(vector, top_k=top_k, where=where) == [hit for hit in full if matches(hit)][:top_k]
@@ -99,7 +143,10 @@ class FiltersContract:
                 url = "/" + "/".join(rng.choice(names, rng.integers(0, 4)))
                 tags = tuple(tag for tag in "xyz" if rng.random() < 0.4)
                 text = "zebra " * int(rng.integers(0, 3)) + "docs"
-                records.append(record(f"{n * 7919 % 300:03}", url, text, ordinal=n, tags=tags))
+                language = ("en", "de", "de-AT", "")[int(rng.integers(0, 4))]
+                kind = ("section", "summary", "block")[int(rng.integers(0, 3))]
+                made = record(f"{n * 7919 % 300:03}", url, text, ordinal=n, tags=tags, language=language, kind=kind)
+                records.append(made)
             vectors = random_units(300)
             vectors[::10] = vectors[0]  # equal scores
             fill(store, records, vectors)

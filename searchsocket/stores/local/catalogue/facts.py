@@ -18,7 +18,8 @@ from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.numbering import Rows
 
 # Columns of records.db: the texts repeat, since pages have several records.
-TEXTS = ("url", "title", "anchor", "kind")
+RANKED = ("url", "title", "anchor", "kind")
+TEXTS = (*RANKED, "language")  # the last for filters alone
 NUMBERS = ("depth", "incoming_links", "weight")
 COLUMNS = (*TEXTS, *NUMBERS)
 # As expressions over the columns of records.db.
@@ -97,7 +98,7 @@ class FactTable:
 
     def take(self, rows: Rows) -> Facts:
         """The facts of some rows, in their order; rows are in path order."""
-        url, title, anchor, kind = (self.texts[name].take(rows) for name in TEXTS)
+        url, title, anchor, kind = (self.texts[name].take(rows) for name in RANKED)
         depth, incoming_links, weight = (self.numbers[name][rows] for name in NUMBERS)
         return Facts(url, title, anchor, kind, rows, depth, incoming_links, weight)
 

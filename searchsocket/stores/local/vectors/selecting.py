@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.bounded import BoundedCache
+from searchsocket.stores.local.catalogue.labelled import LabelledRows
 from searchsocket.stores.local.catalogue.record_file import RecordFile
 from searchsocket.stores.local.catalogue.records import path_bounds
 from searchsocket.stores.local.layout import NamingDamage
@@ -20,9 +22,12 @@ _MAX_CACHED_TAGS = 256
 class Selector:
     """Turns filters into rows; safe to share between threads."""
 
-    def __init__(self, records: RecordFile, numbering: Numbering, hidden: Rows, damage: NamingDamage) -> None:
+    def __init__(
+        self, records: RecordFile, numbering: Numbering, labelled: LabelledRows, hidden: Rows, damage: NamingDamage
+    ) -> None:
         self._records = records
         self._numbering = numbering
+        self._labelled = labelled
         self._hidden = hidden
         self._damage = damage
         self._tags = BoundedCache[str, Rows](_MAX_CACHED_TAGS)
@@ -37,6 +42,9 @@ class Selector:
         for tag in dict.fromkeys(where.tags):
             tagged = self._tagged(storable(tag))
             rows = tagged if rows is None else np.intersect1d(rows, tagged, assume_unique=True)
+        for group in groups_of(where):
+            labelled = self._labelled.any_of(group)
+            rows = self._visible(np.flatnonzero(labelled)) if rows is None else rows[labelled[rows]]
         if rows is not None:
             rows = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
         is_empty = start >= stop or (rows is not None and not len(rows))
@@ -51,10 +59,12 @@ class Selector:
         """Rows with a tag, without the hidden ones, rising; looked up once a reader."""
         rows = self._tags.values.get(tag)
         if rows is None:
-            tagged = np.sort(self._rows(self._records.tagged(tag)))
-            rows = np.setdiff1d(tagged, self._hidden, assume_unique=True)
+            rows = self._visible(np.sort(self._rows(self._records.tagged(tag))))
             self._tags.remember_one(tag, rows)
         return rows
+
+    def _visible(self, rows: Rows) -> Rows:
+        return np.setdiff1d(rows, self._hidden, assume_unique=True) if self._hidden.size else rows
 
     def _rows(self, docs: Sequence[int]) -> Rows:
         with self._damage:

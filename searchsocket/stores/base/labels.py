@@ -1,0 +1,33 @@
+"""What filters compare besides paths and tags: each value as one text, `name=value`, which any engine can look up."""
+
+from collections.abc import Iterator
+
+from searchsocket.text.storable import storable
+from searchsocket.types import Filter
+
+LANGUAGE, KIND = "language", "kind"  # names that no facet can have
+
+
+def labels_of(kind: str, language: str) -> tuple[str, ...]:
+    """All labels of a chunk, by what it is and what its page says."""
+    return (kind_label(kind), *language_labels(language))
+
+
+def kind_label(kind: str) -> str:
+    """The label of a chunk's kind."""
+    return f"{KIND}={kind}"
+
+
+def language_labels(language: str) -> Iterator[str]:
+    """A language and those that it is a kind of: `pt-BR` is `pt` too."""
+    parts = language.lower().split("-") if language else []
+    return (f"{LANGUAGE}={'-'.join(parts[:count])}" for count in range(1, len(parts) + 1))
+
+
+def groups_of(where: Filter) -> list[tuple[str, ...]]:
+    """What a filter asks for: of each group, a record must have one label."""
+    groups = [
+        tuple(f"{LANGUAGE}={language.lower().replace('_', '-')}" for language in where.languages),
+        tuple(map(kind_label, where.kinds)),
+    ]
+    return [tuple(map(storable, group)) for group in groups if group]

@@ -1,0 +1,44 @@
+"""Which rows carry a label: read off the columns that are in memory, so that it costs no file and no table."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.stores.base.labels import KIND, LANGUAGE, kind_label, language_labels
+from searchsocket.stores.local.catalogue.facts import TextColumn
+
+# Where a column holds a text, which labels its rows carry.
+_LABELS: Mapping[str, Callable[[str], Iterable[str]]] = {
+    KIND: lambda text: (kind_label(text),),
+    LANGUAGE: language_labels,
+}
+
+
+class LabelledRows:
+    """The labels of all rows, hidden ones included; safe to share between threads."""
+
+    def __init__(self, texts: Mapping[str, TextColumn]) -> None:
+        """Args: texts: columns of every row, by name."""
+        self._texts = texts
+        self._codes: dict[str, dict[str, list[int]]] = {}  # of the columns that were asked for: label -> texts
+
+    def any_of(self, group: Sequence[str]) -> NDArray[np.bool_]:
+        """Whether each row carries one of some labels of one name; shape (rows,)."""
+        name = group[0].partition("=")[0]
+        column, known = self._texts[name], self._known(name)
+        wanted = np.zeros(len(column.bounds) - 1, np.bool_)
+        for label in group:
+            wanted[known.get(label, [])] = True
+        carries: NDArray[np.bool_] = wanted[column.codes]
+        return carries
+
+    def _known(self, name: str) -> dict[str, list[int]]:
+        known = self._codes.get(name)
+        if known is None:
+            known = {}
+            for code, text in enumerate(self._texts[name].distinct()):
+                for label in _LABELS[name](text):
+                    known.setdefault(label, []).append(code)
+            self._codes[name] = known  # two threads may both make it, and make the same
+        return known
