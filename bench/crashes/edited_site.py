@@ -101,7 +101,11 @@ class EditedSite:
         if not path.exists():
             hidden.rename(path)
         text = path.read_text(encoding="utf-8")
-        said = f"This is edition {edition} of page {number}."
-        if said not in text:
-            text = _EDITION.sub(said, text) if _EDITION.search(text) else text.replace("</p>", f"</p><p>{said}</p>", 1)
+        sentence = f"This is edition {edition} of page {number}."
+        if sentence not in text:
+            text = (
+                _EDITION.sub(sentence, text)
+                if _EDITION.search(text)
+                else text.replace("</p>", f"</p><p>{sentence}</p>", 1)
+            )
             path.write_text(text, encoding="utf-8")

@@ -20,9 +20,9 @@ class Row:
 
 def table(rows: Sequence[Row], *, by_class: bool) -> str:
     """All rows as aligned text, the means over the site collections last."""
-    shown = [row for row in rows if by_class or row.kind == "all"]
+    listed = [row for row in rows if by_class or row.kind == "all"]
     lines = [("collection", "class", "ranker", "queries", "nDCG@10", "MRR@10", "recall@10", "recall@50")]
-    for row in [*shown, *_site_means(rows)]:
+    for row in [*listed, *_site_means(rows)]:
         lines.append((row.collection, row.kind, row.ranker, *_numbers(row.quality)))
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return "\n".join(

@@ -171,8 +171,8 @@ def served(python: Path, root: Path) -> Iterator[int]:
 def show(version: str, name: str, times: Sequence[float], quiet: Sequence[float], answers: Counter[int]) -> None:
     p50, p95 = (statistics.quantiles(times, n=20)[place] for place in (9, 18))
     ratio = p95 / statistics.quantiles(quiet, n=20)[18]
-    said = ", ".join(f"{count} x {status}" for status, count in sorted(answers.items()))
-    print(f"| {version} | {name} | {p50:.1f} | {p95:.1f} | {ratio:.1f} | {said} |", flush=True)
+    sentence = ", ".join(f"{count} x {status}" for status, count in sorted(answers.items()))
+    print(f"| {version} | {name} | {p50:.1f} | {p95:.1f} | {ratio:.1f} | {sentence} |", flush=True)
 
 
 if __name__ == "__main__":

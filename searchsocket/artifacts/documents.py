@@ -159,8 +159,8 @@ def parse_document(data: bytes, kind: type[D], where: str, project_id: str | Non
         document = kind.model_validate_json(data)
     except ValidationError as error:
         detail = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part)[:80] for part in detail["loc"]) or "the document"
-        raise ArtifactInvalid(f"{where} cannot be used: {place}: {detail['msg']}"[:600]) from error
+        field = ".".join(str(part)[:80] for part in detail["loc"]) or "the document"
+        raise ArtifactInvalid(f"{where} cannot be used: {field}: {detail['msg']}"[:600]) from error
     if project_id is not None and document.project_id != project_id:
         raise ProjectMismatch(f"{where} belongs to project {document.project_id[:200]!r}, not to {project_id!r}")
     return document

@@ -15,45 +15,45 @@ _MAX_DOCS_A_RECORD, _SPARE_DOCS = 16, 1_000_000  # numbers of records run ahead 
 _DAMAGE = (sqlite3.Error, ValueError, TypeError, LookupError, OverflowError, RecursionError, MemoryError)
 
 
-def refuse_another(folder: Path, description: Description, place: str) -> None:
+def refuse_another(folder: Path, description: Description, name: str) -> None:
     """Look at the manifest, which is fetched first: no file is fetched that it does not list.
 
     Args:
-        place: Begins the message of an error.
+        name: Begins the message of an error.
 
     Raises:
         ArtifactInvalid: It is not of what the description tells of, of another format, or damaged.
     """
-    with _refusing(folder, place):
+    with _refusing(folder, name):
         manifest = read_manifest(folder)
         generation = manifest.generation
         names = (generation.name, generation.scope, generation.project_id)
         listed = {name: BlobEntry(sha256=entry.sha256, bytes=entry.bytes) for name, entry in manifest.files.items()}
         described = {name: entry for name, entry in description.files.items() if name != MANIFEST}
         if names != (description.generation, description.scope, description.project_id) or listed != described:
-            raise ArtifactInvalid(f"{place} is not the one that its description tells of")
+            raise ArtifactInvalid(f"{name} is not the one that its description tells of")
         if manifest.max_doc > _MAX_DOCS_A_RECORD * (listed[ORDER].bytes // 4) + _SPARE_DOCS:
-            raise ArtifactInvalid(f"{place} claims {manifest.max_doc:,} records, more than its files can hold")
+            raise ArtifactInvalid(f"{name} claims {manifest.max_doc:,} records, more than its files can hold")
 
 
-def refuse_unsound(folder: Path, place: str) -> None:
+def refuse_unsound(folder: Path, name: str) -> None:
     """Open the whole generation, and look at every vector.
 
     Raises:
         ArtifactInvalid: It is damaged.
     """
-    with _refusing(folder, place):
+    with _refusing(folder, name):
         if problems := part_problems(LocalReader(folder, trusted=True)):
-            raise ArtifactInvalid(f"{place} cannot be used: {'; '.join(problems)}")
+            raise ArtifactInvalid(f"{name} cannot be used: {'; '.join(problems)}")
 
 
 @contextmanager
-def _refusing(folder: Path, place: str) -> Iterator[None]:
+def _refusing(folder: Path, name: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise ArtifactInvalid(f"{place} lacks {Path(error.filename or folder).name}") from error
+        raise ArtifactInvalid(f"{name} lacks {Path(error.filename or folder).name}") from error
     except IndexCorrupt as error:
-        raise ArtifactInvalid(f"{place} cannot be used: {damage_of(error)}") from error
+        raise ArtifactInvalid(f"{name} cannot be used: {damage_of(error)}") from error
     except _DAMAGE as error:
-        raise ArtifactInvalid(f"{place} cannot be used: {type(error).__name__}") from error
+        raise ArtifactInvalid(f"{name} cannot be used: {type(error).__name__}") from error

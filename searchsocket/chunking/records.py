@@ -24,9 +24,9 @@ def embedded_text(title: str, chunk: Chunk) -> str:
     if path and path[0] == title:
         path = path[1:]
     lines = _visible(chunk.body).split("\n")
-    said = {title, *path}
+    headings = {title, *path}
     start = 0
-    while start < len(lines) and lines[start] in said:
+    while start < len(lines) and lines[start] in headings:
         start += 1
     head = [part for part in (title, " > ".join(path)) if part]
     return "\n".join([*head, *lines[start:]])

@@ -162,10 +162,10 @@ def _libraries() -> tuple[Any, Any]:
 
 
 def _model_file(folder: Path) -> Path:
-    for place in (folder / "onnx", folder):
+    for inner in (folder / "onnx", folder):
         for name in MODEL_FILES:
-            if (place / name).is_file():
-                return place / name
+            if (inner / name).is_file():
+                return inner / name
     raise ConfigMissing(f"no {', '.join(MODEL_FILES)} in {folder} or its folder `onnx`")
 
 

@@ -146,10 +146,10 @@ class OpenAIEmbedder:
             return EmbedderRefused(f"{self._host} refuses the key ({status} {code}); set another one, then run again")
         if code == "insufficient_quota":
             return EmbedderRefused(f"{self._host} answers {status} insufficient_quota: the account has no credit left")
-        said = self._without_key(f"{status} {code}: {error.message}"[:_MAX_WORDS])
+        message = self._without_key(f"{status} {code}: {error.message}"[:_MAX_WORDS])
         if status in _PASSING or status >= 500:
-            return EmbedderUnavailable(f"{self._host} answers {said}", _retry_after_s(error.response.headers))
-        return EmbedderRefused(f"{self._host} answers {said}")
+            return EmbedderUnavailable(f"{self._host} answers {message}", _retry_after_s(error.response.headers))
+        return EmbedderRefused(f"{self._host} answers {message}")
 
     def _without_key(self, text: str) -> str:
         return text.replace(str(self._client.api_key), "[key]")

@@ -6,7 +6,7 @@ from searchsocket.text.words import parse_query
 # Fitted to the CPU times of fifty sorts of query over the PostgreSQL manual (docs/performance.md).
 _START = 0.5
 _WORD = 0.03  # to look up, to count in pages
-_SHOWN = 0.02  # page or section to read and cut
+_QUOTED = 0.02  # page or section to read and cut
 _MARKED = 0.002  # for each page and each word that is marked in it
 _FILTER = 0.05
 _SCAN_OF_100_000 = 1.1  # records: all their vectors
@@ -36,7 +36,7 @@ def _units(query: SearchQuery, records: int) -> float:
     parsed = parse_query(query.q)
     words = len(parsed.words) + len(parsed.phrases)
     marked = min(sum(1 + len(word.parts) for word in parsed.words), _MAX_MARKED)
-    shown = query.top_k * (1.0 if query.group_by == "page" else _CHUNK)
+    quoted = query.top_k * (1.0 if query.group_by == "page" else _CHUNK)
     filters = len(query.tags) + bool(query.path_prefix)
     scan = records / 100_000 * (_SCAN_OF_100_000 + _WORD_OF_100_000 * words)
-    return _START + scan + _WORD * words + _FILTER * filters + shown * (_SHOWN + _MARKED * marked)
+    return _START + scan + _WORD * words + _FILTER * filters + quoted * (_QUOTED + _MARKED * marked)

@@ -14,7 +14,7 @@ from searchsocket.search.cost import cost_of
 from searchsocket.search.find import find
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.marks import QueryWords
-from searchsocket.search.quoting.results import Telling, age_s
+from searchsocket.search.quoting.results import ResultWriter, age_s
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.exact import exactness
 from searchsocket.search.ranking.fusion import fuse, shares_of
@@ -159,11 +159,12 @@ class SearchEngine:
         ranked = rank(facts, parts)
         is_by_page = query.group_by == "page"
         groups = group_by_page(ranked, facts, query.top_k) if is_by_page else each_alone(ranked, query.top_k)
-        places = list(dict.fromkeys(chunk.place for group in groups for chunk in (group.best, *group.sections)))
-        shown = dict(zip(places, reader.catalogue.shown([found.ids[place] for place in places]), strict=True))
-        told = parts if query.explain else None
-        telling = Telling(QueryWords(query.q, self._synonyms), shown, reader.generation, age, told)
-        return tuple(telling.result(group) for group in groups)
+        positions = list(dict.fromkeys(chunk.position for group in groups for chunk in (group.best, *group.sections)))
+        records = reader.catalogue.readable([found.ids[position] for position in positions])
+        readable = dict(zip(positions, records, strict=True))
+        explained = parts if query.explain else None
+        writer = ResultWriter(QueryWords(query.q, self._synonyms), readable, reader.generation, age, explained)
+        return tuple(writer.result(group) for group in groups)
 
 
 class _Watch:
@@ -189,5 +190,5 @@ def _exact(reader: IndexReader, q: str, found: Candidates) -> Scores:
     exact = exactness(q)
     if not exact.names:
         return np.array([exact.of_title(title) for title in found.facts.title])
-    told = zip(found.facts.title, found.facts.url, reader.catalogue.texts(found.ids), strict=True)
-    return np.array([exact.of(title, url, text) for title, url, text in told])
+    texts = zip(found.facts.title, found.facts.url, reader.catalogue.texts(found.ids), strict=True)
+    return np.array([exact.of(title, url, text) for title, url, text in texts])

@@ -21,7 +21,7 @@ from searchsocket.search import engine as engine_module
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.settings.model import RankingSettings
-from searchsocket.stores.base import Shown, VectorLimits
+from searchsocket.stores.base import ReadableRecord, VectorLimits
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.types import Scope
 
@@ -189,7 +189,7 @@ def test_an_outage_is_never_no_results(site: Site, monkeypatch: pytest.MonkeyPat
         raise VectorBackendUnavailable("10.0.0.7 refused the connection")
 
     reader = site.store.reader(MAIN)
-    for part, method in ((reader, "join"), (reader.words, "evidence"), (reader.catalogue, "shown")):
+    for part, method in ((reader, "join"), (reader.words, "evidence"), (reader.catalogue, "readable")):
         with monkeypatch.context() as patch:
             patch.setattr(part, method, down)
             with pytest.raises(VectorBackendUnavailable):
@@ -261,11 +261,11 @@ def test_only_records_that_are_shown_are_read(site: Site, monkeypatch: pytest.Mo
     reader = site.store.reader(MAIN)
     read: list[str] = []
 
-    def shown(ids: Sequence[str]) -> list[Shown]:
+    def readable(ids: Sequence[str]) -> list[ReadableRecord]:
         read.extend(ids)
-        return LocalCatalogue.shown(reader.catalogue, ids)
+        return LocalCatalogue.readable(reader.catalogue, ids)
 
-    monkeypatch.setattr(reader.catalogue, "shown", shown)
+    monkeypatch.setattr(reader.catalogue, "readable", readable)
     answer = site.engine.search(SearchQuery("install the controller", top_k=1), MAIN)
     [best] = answer.results
     assert set(read) <= {record.id for record in reader.catalogue.page_records(best.url)}

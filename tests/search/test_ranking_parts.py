@@ -114,7 +114,11 @@ def test_the_order_is_total_and_does_not_depend_on_what_came_first(count: int, s
         ranked_by([score for score, _ in some], [record for _, record in some]) for some in (found, shuffled)
     )
     orders = [
-        [(-chunk.score, one.page.url, one.chunk.ordinal, one.id) for chunk in ranked for one in [some[chunk.place][1]]]
+        [
+            (-chunk.score, one.page.url, one.chunk.ordinal, one.id)
+            for chunk in ranked
+            for one in [some[chunk.position][1]]
+        ]
         for some, ranked in ((found, first), (shuffled, second))
     ]
     assert orders[0] == orders[1] == sorted(orders[0])
@@ -125,27 +129,27 @@ def test_a_page_of_no_weight_is_no_result() -> None:
     """Nor does it decide how the others are scaled."""
     records = _records(6)
     hidden = [replace(records[0], page=replace(records[0].page, weight=0.0)), *records[1:]]
-    assert ranked_by([0.9] * 6, hidden) == [chunk for chunk in ranked_by([0.9] * 6, records) if chunk.place != 0]
+    assert ranked_by([0.9] * 6, hidden) == [chunk for chunk in ranked_by([0.9] * 6, records) if chunk.position != 0]
     assert ranked_by([0.9], hidden[:1]) == []
 
 
 def test_pages_come_in_the_order_of_their_best_chunk() -> None:
     ranked, records = _ranked(40), _records(40)
     groups = group_by_page(ranked, facts_of(records), 3)
-    urls = [records[chunk.place].page.url for chunk in ranked]
-    assert [records[group.best.place].page.url for group in groups] == list(dict.fromkeys(urls))[:3]
+    urls = [records[chunk.position].page.url for chunk in ranked]
+    assert [records[group.best.position].page.url for group in groups] == list(dict.fromkeys(urls))[:3]
     for group in groups:
         scores = [section.score for section in group.sections]
         assert scores == sorted(scores, reverse=True)
-        anchors = {records[section.place].chunk.at.anchor for section in group.sections}
+        anchors = {records[section.position].chunk.at.anchor for section in group.sections}
         assert len(anchors) == len(group.sections) <= MAX_SECTIONS
 
 
 def test_a_summary_is_no_section() -> None:
     records = [record_of(Piece("/a", "x", kind="summary")), record_of(Piece("/a", "y", section="S", ordinal=1))]
     [group] = group_by_page(ranked_by([0.9, 0.5], records), facts_of(records), 10)
-    assert group.best.place == 0
-    assert [section.place for section in group.sections] == [1]
+    assert group.best.position == 0
+    assert [section.position for section in group.sections] == [1]
 
 
 def test_chunks_can_stand_alone() -> None:

@@ -12,8 +12,8 @@ OPENINGS = st.lists(st.builds(Opening, st.integers(0, 300), TEXT, TEXT), max_siz
 
 
 @given(st.builds(ChunkText, TEXT, OPENINGS), TEXT)
-def test_a_text_comes_back_whatever_its_markdown_is(said: ChunkText, markdown: str) -> None:
-    assert unpacked(packed(said, markdown), markdown) == said
+def test_a_text_comes_back_whatever_its_markdown_is(text: ChunkText, markdown: str) -> None:
+    assert unpacked(packed(text, markdown), markdown) == text
 
 
 def test_what_the_markdown_says_costs_next_to_nothing() -> None:

@@ -225,7 +225,7 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
             assert narrow.words.search(text, top_k=9) == roomy.words.search(text, top_k=9)
             assert narrow.words.search_pages(text, top_k=9) == roomy.words.search_pages(text, top_k=9)
         found = [*ids(narrow.vectors.nearest(random_units(60)[n], top_k=7)), f"k{n}"]
-        assert narrow.catalogue.shown(found) == roomy.catalogue.shown(found)
+        assert narrow.catalogue.readable(found) == roomy.catalogue.readable(found)
         assert len(narrow.catalogue._records._seen.values) <= 8
         asked = random_units(60)[n], f"zebra number{n}"
         joined = [find(some, *asked, top_k=9).facts for some in (narrow, roomy)]

@@ -101,5 +101,5 @@ class BucketObjects:
         except FileNotFoundError as error:
             raise ObjectMissing(f"{self.address}: there is no {name}") from error
         except Exception as error:  # each client has errors of its own
-            said = f"{type(error).__name__}: {error}"[:_MAX_MESSAGE_CHARS]
-            raise ArtifactsUnavailable(f"cannot {action} {name} at {self.address}: {said}") from error
+            message = f"{type(error).__name__}: {error}"[:_MAX_MESSAGE_CHARS]
+            raise ArtifactsUnavailable(f"cannot {action} {name} at {self.address}: {message}") from error

@@ -23,11 +23,11 @@ def opening_of(
     """
     starts = [opening.start for opening in openings]
     first = bisect_right(starts, span[0])
-    said: dict[int, list[str]] = {first: []}
+    words_in: dict[int, list[str]] = {first: []}
     if first == 0:
-        said[0] += own_words
+        words_in[0] += own_words
     for mark in marks:
         if span[0] <= mark.start and mark.end <= span[1]:
-            said.setdefault(bisect_right(starts, mark.start), []).append(mark.word)
-    best = max(said, key=lambda section: (len(set(said[section])), len(said[section]), -section))
+            words_in.setdefault(bisect_right(starts, mark.start), []).append(mark.word)
+    best = max(words_in, key=lambda section: (len(set(words_in[section])), len(words_in[section]), -section))
     return openings[best - 1] if best else None

@@ -13,7 +13,7 @@ from searchsocket.search.quoting.openings import opening_of
 from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt, window
 from searchsocket.search.ranking.group import PageGroup
 from searchsocket.search.ranking.rank import Parts, Ranked
-from searchsocket.stores.base import Shown
+from searchsocket.stores.base import ReadableRecord
 from searchsocket.types import Generation
 
 _SECTION_CHARS = 160
@@ -28,42 +28,43 @@ class Quote(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class ResultWriter:
     """What all results of one answer share."""
 
     words: QueryWords
-    shown: Mapping[int, Shown]  # by place among the candidates
+    readable: Mapping[int, ReadableRecord]  # by position among the candidates
     generation: Generation
     age_s: float
     parts: Parts | None  # of every score, where they are asked for
     marks: dict[str, list[Mark]] = field(default_factory=dict)  # by record id: most are quoted twice
 
-    def quote(self, shown: Shown, max_chars: int = MAX_CHARS) -> Quote:
-        record, said = shown
+    def quote(self, found: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
+        record, text = found
         marks = self.marks.get(record.id)
         if marks is None:
-            marks = self.marks[record.id] = self.words.marks(said.text)
-        span = window(said.text, marks, max_chars)
-        opening = self._opening(shown, marks, span) if said.openings else None
+            marks = self.marks[record.id] = self.words.marks(text.text)
+        span = window(text.text, marks, max_chars)
+        opening = self._opening(found, marks, span) if text.openings else None
         anchor, title = (opening.anchor, opening.title) if opening else (record.chunk.at.anchor, record.chunk.at.title)
-        return Quote(excerpt(said.text, marks, span), anchor, title)
+        return Quote(excerpt(text.text, marks, span), anchor, title)
 
-    def _opening(self, shown: Shown, marks: Sequence[Mark], span: tuple[int, int]) -> Opening | None:
-        own_words = [mark.word for mark in self.words.marks(shown.record.chunk.at.title)]
-        return opening_of(shown.said.openings, marks, span, own_words)
+    def _opening(self, found: ReadableRecord, marks: Sequence[Mark], span: tuple[int, int]) -> Opening | None:
+        own_words = [mark.word for mark in self.words.marks(found.record.chunk.at.title)]
+        return opening_of(found.text.openings, marks, span, own_words)
 
     def result(self, group: PageGroup) -> Result:
-        """One page, or chunk: told as its best chunk, with its best sections."""
+        """One page, or chunk: quoted by its best chunk, with its best sections."""
         sections = tuple(self._section(chunk) for chunk in group.sections)
-        quote = self.quote(self.shown[group.best.place])
-        if self.shown[group.best.place].record.chunk.kind == "summary" and group.sections and not quote.snippet.marks:
+        best = self.readable[group.best.position]
+        quote = self.quote(best)
+        if best.record.chunk.kind == "summary" and group.sections and not quote.snippet.marks:
             # A description without the query's words says less than the best section, and may be that of every page.
-            quote = quote._replace(snippet=self.quote(self.shown[group.sections[0].place]).snippet)
+            quote = quote._replace(snippet=self.quote(self.readable[group.sections[0].position]).snippet)
         return self._result(group.best, quote, sections)
 
     def _section(self, chunk: Ranked) -> Section:
-        shown = self.shown[chunk.place]
-        record, quote = shown.record, self.quote(shown, _SECTION_CHARS)
+        found = self.readable[chunk.position]
+        record, quote = found.record, self.quote(found, _SECTION_CHARS)
         return Section(
             href=href(record.page.url, quote.anchor),
             anchor=quote.anchor,
@@ -77,7 +78,7 @@ class Telling:
         )
 
     def _result(self, chunk: Ranked, quote: Quote, sections: tuple[Section, ...]) -> Result:
-        record = self.shown[chunk.place].record
+        record = self.readable[chunk.position].record
         return Result(
             url=record.page.url,
             href=href(record.page.url, quote.anchor),
@@ -100,7 +101,7 @@ class Telling:
             generation=self.generation.name,
             age_seconds=self.age_s,
             sections=sections,
-            explanation=_explanation(self.parts, chunk.place) if self.parts else None,
+            explanation=_explanation(self.parts, chunk.position) if self.parts else None,
         )
 
 
@@ -115,10 +116,10 @@ def age_s(published_at: str, now: datetime) -> float:
     return round(max((now - published).total_seconds(), 0.0), 1)
 
 
-def _explanation(parts: Parts, place: int) -> Explanation:
+def _explanation(parts: Parts, position: int) -> Explanation:
     found, boosts = parts.found, parts.boosts
     columns = (
         found.cosine, found.bm25, found.vector, found.keyword, found.page_bm25, found.page, found.fused,
         boosts.links, boosts.depth, parts.exact, boosts.weight,
     )  # fmt: skip
-    return Explanation(*(round(float(column[place]), 6) for column in columns))
+    return Explanation(*(round(float(column[position]), 6) for column in columns))

@@ -25,7 +25,7 @@ def group_by_page(ranked: Sequence[Ranked], facts: Facts, top_k: int) -> list[Pa
     """
     pages: dict[str, list[Ranked]] = {}
     for chunk in ranked:
-        pages.setdefault(facts.url[chunk.place], []).append(chunk)
+        pages.setdefault(facts.url[chunk.position], []).append(chunk)
     return [PageGroup(chunks[0], _best_sections(chunks, facts)) for chunks in list(pages.values())[:top_k]]
 
 
@@ -38,6 +38,6 @@ def _best_sections(chunks: Sequence[Ranked], facts: Facts) -> tuple[Ranked, ...]
     """One chunk a section: a long section has several pieces, and opens at the same place."""
     sections: dict[str, Ranked] = {}
     for chunk in chunks:
-        if facts.kind[chunk.place] == "section":
-            sections.setdefault(facts.anchor[chunk.place], chunk)
+        if facts.kind[chunk.position] == "section":
+            sections.setdefault(facts.anchor[chunk.position], chunk)
     return tuple(list(sections.values())[:MAX_SECTIONS])

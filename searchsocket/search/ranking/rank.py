@@ -27,18 +27,18 @@ class Ranked(NamedTuple):
     """One chunk with its score in [0, 1], comparable only within one answer."""
 
     score: float
-    place: int  # among the candidates
+    position: int  # among the candidates
 
 
 def rank(facts: Facts, parts: Parts) -> list[Ranked]:
     """Chunks best first; equal scores in path order, on a page by place and id. Pages of weight 0 are left out."""
-    shown = np.flatnonzero(~(facts.weight <= 0))
-    if not len(shown):
+    visible = np.flatnonzero(~(facts.weight <= 0))
+    if not len(visible):
         return []
     found, boosts = parts.found, parts.boosts
     # Pages may weigh more than 1; dividing by the most keeps scores in [0, 1] and the order as it is.
-    scale = (1.0 + boosts.most + parts.exact[shown].max()) * max(1.0, boosts.weight[shown].max())
+    scale = (1.0 + boosts.most + parts.exact[visible].max()) * max(1.0, boosts.weight[visible].max())
     sums = found.fused + boosts.links + boosts.depth + parts.exact
     scores = np.round(sums * boosts.weight / scale, _DIGITS)
-    best = shown[np.lexsort((facts.order[shown], -scores[shown]))]
+    best = visible[np.lexsort((facts.order[visible], -scores[visible]))]
     return list(map(Ranked, scores[best].tolist(), best.tolist()))

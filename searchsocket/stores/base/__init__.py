@@ -12,7 +12,7 @@ Three parts of a generation are read, each through a seam of its own, and a read
 `store.py` is what writes, switches and opens.
 """
 
-from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, Shown, facts_of
+from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, ReadableRecord, facts_of
 from searchsocket.stores.base.checks import UNIT_TOLERANCE, check_records, check_vectors, index_digest
 from searchsocket.stores.base.reader import Candidates, IndexReader, Join, OpenGeneration, Watch
 from searchsocket.stores.base.store import (
@@ -44,8 +44,8 @@ __all__ = [
     "PageBody",
     "PublishInfo",
     "Publisher",
+    "ReadableRecord",
     "Readers",
-    "Shown",
     "VectorIndex",
     "VectorLimits",
     "VectorRow",

@@ -14,7 +14,7 @@ from searchsocket.urls.paths import sort_key
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the order of results needs to know of some records, by column: place i belongs to record i."""
+    """What the order of results needs to know of some records, by column: position i belongs to record i."""
 
     url: Sequence[str]
     title: Sequence[str]
@@ -42,11 +42,11 @@ def facts_of(records: Sequence[Record]) -> Facts:
     )
 
 
-class Shown(NamedTuple):
+class ReadableRecord(NamedTuple):
     """A record as a person is shown it."""
 
     record: Record
-    said: ChunkText
+    text: ChunkText
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class CatalogueSnapshot(Protocol):
             InvalidRequest: There is no such record.
         """
 
-    def shown(self, ids: Sequence[str]) -> list[Shown]:
+    def readable(self, ids: Sequence[str]) -> list[ReadableRecord]:
         """The named records with their texts as a person reads them, in the order of `ids`.
 
         Raises:

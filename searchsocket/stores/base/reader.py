@@ -18,7 +18,7 @@ Watch = Callable[[str], AbstractContextManager[object]]
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Records that some list of a query found, in no order, by column: place i belongs to record i."""
+    """Records that some list of a query found, in no order, by column: position i belongs to record i."""
 
     ids: Sequence[str]
     facts: Facts

@@ -276,8 +276,8 @@ def remove_leftovers(folder: Path, keep: Current | None) -> None:
 
 
 @contextmanager
-def writing(place: Path) -> Iterator[None]:
-    """Turn what the file system says into an error that names the place.
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the file system says into an error that names the path.
 
     Raises:
         StateUnavailable: The disk is full, read-only or otherwise refuses.
@@ -285,4 +285,4 @@ def writing(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise system_error("cannot write the index in", place, error) from error
+        raise system_error("cannot write the index in", path, error) from error

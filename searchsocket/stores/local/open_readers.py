@@ -111,10 +111,10 @@ class OpenReaders:
         """
         self._refreshed_at = self._clock()
         with self._lock:
-            places = {held.scope: held.folder for held in self._readers.values()}
-            places |= {failed.scope: failed.folder for failed in self._failures.values()}
+            folders = {held.scope: held.folder for held in self._readers.values()}
+            folders |= {failed.scope: failed.folder for failed in self._failures.values()}
         failed: list[SearchSocketError] = []
-        for scope, folder in places.items():
+        for scope, folder in folders.items():
             try:
                 self.live(scope, folder)
             except ScopeNotIndexed:

@@ -62,8 +62,8 @@ def share_files(generation: Path) -> None:
 def sync_files(folder: Path, names: Iterable[str]) -> None:
     """Make the files and the folders that name them durable; tantivy syncs its own."""
     files = [folder / name for name in names if not name.startswith((WORDS, PAGES))]
-    for place in [*files, folder / WORDS, folder / PAGES, folder]:
-        handle = os.open(place, os.O_RDONLY)
+    for path in [*files, folder / WORDS, folder / PAGES, folder]:
+        handle = os.open(path, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from searchsocket.errors import InvalidRequest, PageTextsMissing
 from searchsocket.markdown.chunk_text import chunk_text
-from searchsocket.stores.base import Facts, PageBody, Shown, facts_of
+from searchsocket.stores.base import Facts, PageBody, ReadableRecord, facts_of
 from searchsocket.types import Record
 
 
@@ -25,8 +25,8 @@ class MemoryCatalogue:
             raise InvalidRequest(f"no record {unknown[0][:200]!r} in this index")
         return [self.by_id[id_] for id_ in ids]
 
-    def shown(self, ids: Sequence[str]) -> list[Shown]:
-        return [Shown(record, chunk_text(record.page, record.chunk)) for record in self.records(ids)]
+    def readable(self, ids: Sequence[str]) -> list[ReadableRecord]:
+        return [ReadableRecord(record, chunk_text(record.page, record.chunk)) for record in self.records(ids)]
 
     def texts(self, ids: Sequence[str]) -> list[str]:
         return [record.chunk.body.text for record in self.records(ids)]

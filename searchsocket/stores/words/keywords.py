@@ -105,8 +105,8 @@ class Words:
         """See `IndexReader.word_evidence`."""
         wanted = self._looked_for(text)
         # A letter alone stands everywhere, and what hands drum on a keyboard has many.
-        telling = [word for word in wanted.words if len(word.exact) > 1 or not word.exact.isascii()] or wanted.words
-        held = {word: self._held_forms(word, wanted) for word in telling}
+        writer = [word for word in wanted.words if len(word.exact) > 1 or not word.exact.isascii()] or wanted.words
+        held = {word: self._held_forms(word, wanted) for word in writer}
         known = sum(map(bool, held.values()))
         guessed = _worth_correcting(word for word, sure in held.items() if not sure)
         rarities: list[tuple[Query, float]] = []

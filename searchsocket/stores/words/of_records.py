@@ -20,7 +20,7 @@ from searchsocket.urls.paths import sort_key
 
 
 class WordsOfRecords:
-    """Implements `WordSource` and `WordSnapshot`: a record is known by its place in path order."""
+    """Implements `WordSource` and `WordSnapshot`: a record is known by its position in path order."""
 
     def __init__(self, records: Iterable[Record], synonyms: Synonyms = NO_SYNONYMS) -> None:
         keys = [(_path(record.page.url), record.chunk.ordinal, record.id, record) for record in records]

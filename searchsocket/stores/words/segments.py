@@ -110,13 +110,13 @@ class _LiveWords:
         index.reload()
         searcher = index.searcher()
         addresses = [
-            tantivy.DocAddress(ordinal, place)
+            tantivy.DocAddress(ordinal, doc)
             for ordinal, segment in enumerate(self._segments[WORDS])
             if shares is None or _share_of_segment(segment) in shares
-            for place in range(segment["max_doc"])
+            for doc in range(segment["max_doc"])
         ]
-        places = dict(zip(searcher.fast_field_values("doc", addresses), addresses, strict=True))
-        return lambda doc: searcher.doc(places[doc]) if doc in places else None
+        addresses_by_doc = dict(zip(searcher.fast_field_values("doc", addresses), addresses, strict=True))
+        return lambda doc: searcher.doc(addresses_by_doc[doc]) if doc in addresses_by_doc else None
 
 
 def _count_shares(records: int) -> int:
@@ -152,9 +152,9 @@ def _segment(target: Path, part: str, share: int, segments: dict[str, Segments])
     yield writer
     writer.commit()
     writer.wait_merging_threads()
-    for place, segment in enumerate(json.loads((folder / _META).read_bytes())["segments"]):
+    for number, segment in enumerate(json.loads((folder / _META).read_bytes())["segments"]):
         # tantivy draws its names by lot; the same records shall give the same files.
-        old, new = UUID(segment["segment_id"]), UUID(int=(share << _PART_BITS) + place)
+        old, new = UUID(segment["segment_id"]), UUID(int=(share << _PART_BITS) + number)
         for path in sorted(folder.glob(f"{old.hex}.*")):
             os.replace(path, target / part / path.name.replace(old.hex, new.hex))
         segments[part].append(segment | {"segment_id": str(new)})

@@ -31,8 +31,8 @@ class _Letter(NamedTuple):
         is_near = np.abs(self.lengths - len(word)) <= most
         is_near &= np.bitwise_count(self.once & ~once) + np.bitwise_count(self.twice & ~twice) <= most
         is_near &= np.bitwise_count(once & ~self.once) + np.bitwise_count(twice & ~self.twice) <= most
-        for place in np.flatnonzero(is_near).tolist():
-            yield self.text[self.ends[place] : self.ends[place + 1]]
+        for number in np.flatnonzero(is_near).tolist():
+            yield self.text[self.ends[number] : self.ends[number + 1]]
 
 
 class Vocabulary:

@@ -36,12 +36,14 @@ class RecordsContract:
         records.append(record("s", "/s", "ignored", kind="summary", description="A site  about\n zebras"))
         reader = fill(store, records)
         asked = ["s", "k0", "k3", "k1", "k2", "k0"]
-        shown = reader.catalogue.shown(asked)
-        assert [item.record for item in shown] == reader.catalogue.records(asked)
-        assert [item.said for item in shown] == [chunk_text(item.record.page, item.record.chunk) for item in shown]
-        assert shown[1].said.text == "It eats grass.\nYoung\nFoals"
-        assert reader.catalogue.texts(asked) == [item.record.chunk.body.text for item in shown]
-        assert reader.catalogue.shown([]) == reader.catalogue.texts([]) == []
+        readable = reader.catalogue.readable(asked)
+        assert [item.record for item in readable] == reader.catalogue.records(asked)
+        assert [item.text for item in readable] == [
+            chunk_text(item.record.page, item.record.chunk) for item in readable
+        ]
+        assert readable[1].text.text == "It eats grass.\nYoung\nFoals"
+        assert reader.catalogue.texts(asked) == [item.record.chunk.body.text for item in readable]
+        assert reader.catalogue.readable([]) == reader.catalogue.texts([]) == []
 
     def test_code_is_kept_and_found_as_it_is_written(self, store: VectorStore) -> None:
         """Its lines open it, no Markdown is taken out of it, and its words are whole names too."""
@@ -54,8 +56,8 @@ class RecordsContract:
         assert reader.vectors.nearest(NORTH, top_k=1)[0].id == "code"
         assert [hit.id for hit in reader.words.search("read_batch", top_k=9)] == ["code"]
         assert [hit.id for hit in reader.words.search("options", top_k=9)] == ["code"]
-        (shown,) = reader.catalogue.shown(["code"])
-        assert shown.said.text == "def read_batch(**options):\n# *all* of [it](here)\nreturn `x`"
+        (readable,) = reader.catalogue.readable(["code"])
+        assert readable.text.text == "def read_batch(**options):\n# *all* of [it](here)\nreturn `x`"
         assert list(find(reader, NORTH, "options", top_k=1).facts.anchor) == ["L7-L9"]
 
     def test_facts_are_fields_of_the_records(self, store: VectorStore) -> None:

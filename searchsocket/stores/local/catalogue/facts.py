@@ -58,11 +58,11 @@ class TextColumn:
     def merged(self, other: Self, rows: Rows) -> Self:
         """The texts of `rows`, where the rows of `other` are numbered on from those of this column."""
         known: dict[str, int] = {}
-        places = [known.setdefault(text, len(known)) for column in (self, other) for text in column.distinct()]
+        common = [known.setdefault(text, len(known)) for column in (self, other) for text in column.distinct()]
         codes = np.concatenate([self.codes.astype(np.int64), other.codes.astype(np.int64) + len(self.bounds) - 1])
-        used, codes = np.unique(np.array(places, np.int64)[codes[rows]], return_inverse=True)
+        used, codes = np.unique(np.array(common, np.int64)[codes[rows]], return_inverse=True)
         texts = list(known)
-        return self.of(codes, [texts[place] for place in used.tolist()])
+        return self.of(codes, [texts[code] for code in used.tolist()])
 
     def distinct(self) -> list[str]:
         """Each text once."""
@@ -82,9 +82,9 @@ class FactTable:
         known: tuple[dict[str, int], ...] = tuple({} for _ in TEXTS)
         columns = [array("d" if name == "weight" else "q") for name in COLUMNS]
         for row in rows:
-            for place, value in enumerate(row):
-                texts = known[place] if place < len(known) else None
-                columns[place].append(value if texts is None else texts.setdefault(value, len(texts)))
+            for column, value in enumerate(row):
+                texts = known[column] if column < len(known) else None
+                columns[column].append(value if texts is None else texts.setdefault(value, len(texts)))
         arrays = {name: np.array(column) for name, column in zip(COLUMNS, columns, strict=True)}
         return cls(
             {name: TextColumn.of(arrays[name], texts) for name, texts in zip(TEXTS, known, strict=True)},

@@ -13,11 +13,11 @@ from searchsocket.markdown.chunk_text import ChunkText, Opening
 COLUMNS = {"plain": "BLOB", "openings": "TEXT"}
 
 
-def packed(said: ChunkText, markdown: str) -> tuple[bytes, str]:
+def packed(text: ChunkText, markdown: str) -> tuple[bytes, str]:
     """The values of `COLUMNS`; neither text holds lone surrogates."""
     packer = _packer(markdown.encode())
-    plain = packer.compress(said.text.encode()) + packer.flush()
-    openings = [(opening.start, opening.anchor, opening.title) for opening in said.openings]
+    plain = packer.compress(text.text.encode()) + packer.flush()
+    openings = [(opening.start, opening.anchor, opening.title) for opening in text.openings]
     return plain, json.dumps(openings, ensure_ascii=False) if openings else ""
 
 

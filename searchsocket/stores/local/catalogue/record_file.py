@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from searchsocket.stores.base import Shown
+from searchsocket.stores.base import ReadableRecord
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.catalogue.columns import record_of
 from searchsocket.stores.local.catalogue.records import (
@@ -16,7 +16,7 @@ from searchsocket.stores.local.catalogue.records import (
     PATH_ORDER,
     connect_reader,
     path_key,
-    shown_of,
+    readable_of,
 )
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.types import Generation, Record
@@ -36,9 +36,9 @@ class RecordFile:
             self._connection = connect_reader(path)
         # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
         weakref.finalize(self, self._connection.close)
-        self._seen = BoundedCache[int, Shown](_MAX_SEEN)
+        self._seen = BoundedCache[int, ReadableRecord](_MAX_SEEN)
 
-    def shown(self, docs: Sequence[int]) -> list[Shown]:
+    def readable(self, docs: Sequence[int]) -> list[ReadableRecord]:
         """The named records, in the order of `docs`."""
         known = self._seen.values
         unknown = [doc for doc in dict.fromkeys(docs) if doc not in known]
@@ -46,10 +46,10 @@ class RecordFile:
             return [known[doc] for doc in docs]
         rows = self._all(f"SELECT doc, {KEPT_NAMES} FROM records WHERE doc IN {_GIVEN}", json.dumps(unknown))
         with self._damage:
-            found = {row[0]: shown_of(row[1:], self._generation) for row in rows}
-            shown = [found[doc] if doc in found else known[doc] for doc in docs]
+            found = {row[0]: readable_of(row[1:], self._generation) for row in rows}
+            found_in_order = [found[doc] if doc in found else known[doc] for doc in docs]
         self._seen.remember(found)
-        return shown
+        return found_in_order
 
     def texts(self, docs: Sequence[int]) -> list[str]:
         """The text of each named record."""

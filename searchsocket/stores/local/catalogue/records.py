@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from searchsocket.markdown.chunk_text import chunk_text
-from searchsocket.stores.base import Shown
+from searchsocket.stores.base import ReadableRecord
 from searchsocket.stores.local.catalogue import plain
 from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, record_of, values_of
 from searchsocket.text.storable import storable
@@ -38,14 +38,14 @@ def row_of(record: Record) -> tuple[Any, ...]:
     return (*values, *plain.packed(chunk_text(kept.page, kept.chunk), kept.chunk.body.text))
 
 
-def shown_of(row: Sequence[Any], generation: Generation) -> Shown:
+def readable_of(row: Sequence[Any], generation: Generation) -> ReadableRecord:
     """The record of a row of `KEPT_NAMES`, and what it says.
 
     Raises:
         ValueError, TypeError, LookupError: The row is damaged.
     """
     record = record_of(row[: len(NAMES)], generation)
-    return Shown(record, plain.unpacked(row[len(NAMES) :], record.chunk.body.text))
+    return ReadableRecord(record, plain.unpacked(row[len(NAMES) :], record.chunk.body.text))
 
 
 def path_key(url: str) -> bytes:

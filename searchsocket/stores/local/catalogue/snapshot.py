@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from searchsocket.errors import PageTextsMissing
-from searchsocket.stores.base import Facts, Shown
+from searchsocket.stores.base import Facts, ReadableRecord
 from searchsocket.stores.local.catalogue.bodies import BodyFile, all_digests
 from searchsocket.stores.local.catalogue.facts import FactTable
 from searchsocket.stores.local.catalogue.record_file import RecordFile
@@ -39,11 +39,11 @@ class LocalCatalogue:
 
     def records(self, ids: Sequence[str]) -> list[Record]:
         """See `CatalogueSnapshot.records`."""
-        return [shown.record for shown in self.shown(ids)]
+        return [item.record for item in self.readable(ids)]
 
-    def shown(self, ids: Sequence[str]) -> list[Shown]:
-        """See `CatalogueSnapshot.shown`."""
-        return self._records.shown(self._numbering.docs_of(ids))
+    def readable(self, ids: Sequence[str]) -> list[ReadableRecord]:
+        """See `CatalogueSnapshot.readable`."""
+        return self._records.readable(self._numbering.docs_of(ids))
 
     def texts(self, ids: Sequence[str]) -> list[str]:
         """See `CatalogueSnapshot.texts`."""
