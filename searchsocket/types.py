@@ -69,6 +69,7 @@ class ExtractedPage(StatedFacts):
     body: str  # deterministic Markdown; headings carry their anchor as `## Text {#anchor}`
     canonical: str = ""  # as the page states it; unreliable, never an identity by itself
     links: tuple[Link, ...] = ()
+    source_lines: tuple[int, ...] = ()  # of a content file: see `markdown/source_lines.py`
     main: str = ""  # how the main content was found, e.g. `main`, `#content`, `body`
     skip: str = ""  # why the page is not indexed: noindex, redirect, fallback, empty; "" when it is
     redirect_to: str = ""  # target of a redirect stub, resolved; "" when not a redirect
@@ -82,6 +83,7 @@ class PageFacts(StatedFacts):
     url: str
     route_file: str = ""  # "" when no route made the page
     route_resolution: RouteResolution = "none"
+    source_file: str = ""  # the content file that the page was made from, relative to the project; "" when built
     depth: int = 0  # path segments
     incoming_links: int = 0  # distinct other pages that link here
     link_texts: tuple[str, ...] = ()  # what other pages call this one, most frequent first, at most 8
@@ -95,6 +97,7 @@ class Page:
     scope: str
     body: str
     outgoing_links: int = 0  # distinct other pages that this one links to
+    source_lines: tuple[int, ...] = ()  # of each block of the body, first and last in `source_file`; 0, 0 unknown
     generated_at: str = ""  # changes only when the rest does, and is in no hash
 
 
@@ -121,6 +124,10 @@ class Section:
     title: str  # the innermost heading, uncapped; "" before the first one
     anchor: str  # of the nearest heading that has one; "" at the top of the page
     piece: int  # n-th piece under that anchor, from 0
+    first: int = 0  # line of the page's mirror file, from 1; 0 for a summary, which stands nowhere
+    last: int = 0  # included
+    source_first: int = 0  # line of the page's content file, from 1; 0 where that is not known
+    source_last: int = 0  # included
 
 
 @dataclass(frozen=True, slots=True)

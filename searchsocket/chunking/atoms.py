@@ -9,6 +9,7 @@ from searchsocket.markdown.blocks import Block, item_content, parse_blocks
 from searchsocket.settings.model import ChunkSettings
 
 _MAX_NESTING = 5  # lists inside lists that are taken apart; deeper ones are cut as prose
+_Lines = tuple[int, int]  # first and last
 _CUTTERS = {"code": cut_code, "table": cut_table, "blockquote": cut_quote}
 
 
@@ -20,6 +21,7 @@ class Atom:
     glue: str  # what joins it to the atom before, in the same piece
     prose: bool = False  # its sentences may be repeated as overlap
     head: str = ""  # headings that stand above it, since none may end a piece
+    lines: _Lines = (0, 0)  # of the page, with its headings; all of the block's where it is no stretch of that
 
     @property
     def full(self) -> str:
@@ -39,29 +41,32 @@ def atoms_of(blocks: Sequence[Block], settings: ChunkSettings) -> tuple[list[Ato
     """
     warnings: list[str] = []
     atoms: list[Atom] = []
-    head = ""
+    head, at = "", (0, 0)
     for block in blocks:
         if block.kind == "heading" and len(block.text) <= settings.max_chars // 2:
             if len(head) + len(block.text) > settings.max_chars // 2:
-                atoms.append(Atom(head, "\n\n"))
+                atoms.append(Atom(head, "\n\n", lines=at))
                 head = ""
+            at = (at[0], block.lines[1]) if head else block.lines
             head = f"{head}\n\n{block.text}" if head else block.text
             continue
         for atom in _take_apart(block, settings, warnings, _MAX_NESTING, len(head) + 2 if head else 0):
-            atoms.extend(_below(head, atom, settings))
+            atoms.extend(_below(Atom(head, "\n\n", lines=at), atom, settings))
             head = ""
     if head:
-        atoms.append(Atom(head, "\n\n"))
+        atoms.append(Atom(head, "\n\n", lines=at))
     return atoms, warnings
 
 
-def _below(head: str, atom: Atom, settings: ChunkSettings) -> list[Atom]:
+def _below(headings: Atom, atom: Atom, settings: ChunkSettings) -> list[Atom]:
     """An atom with the headings above it, together unless the hard limit forbids it."""
+    head = headings.text
     if not head:
         return [atom]
     if len(head) + 2 + atom.size <= settings.hard_max_chars:
-        return [replace(atom, head=head if not atom.head else f"{head}\n\n{atom.head}", glue="\n\n")]
-    return [Atom(head, "\n\n"), atom]
+        lines = (headings.lines[0], atom.lines[1])
+        return [replace(atom, head=head if not atom.head else f"{head}\n\n{atom.head}", glue="\n\n", lines=lines)]
+    return [headings, atom]
 
 
 def _take_apart(
@@ -73,7 +78,7 @@ def _take_apart(
     if not kept_whole:
         limit = max(limit - above, limit // 2, 1)
     if len(block.text) <= limit:
-        yield Atom(block.text, "\n\n", prose=block.kind == "paragraph")
+        yield Atom(block.text, "\n\n", prose=block.kind == "paragraph", lines=block.lines)
     elif (cut := _CUTTERS.get(block.kind)) is not None:
         pieces = cut(block.text, max(limit - above, limit // 2) if kept_whole else limit)
         if kept_whole:
@@ -81,19 +86,36 @@ def _take_apart(
                 f"a {block.kind} of {len(block.text)} characters was cut into {len(pieces)} pieces "
                 f"(chunking.hard_max_chars = {limit})"
             )
-        yield from (Atom(piece, "\n\n") for piece in pieces)
+        yield from (Atom(piece, "\n\n", lines=block.lines) for piece in pieces)
     elif block.kind == "list" and nesting:
-        for index, item in enumerate(block.items):
+        for index, (item, lines) in enumerate(zip(block.items, _lines_of(block, block.items), strict=True)):
             atoms = [Atom(item, "\n")] if len(item) <= limit else _item_atoms(item, settings, warnings, nesting)
-            yield from (replace(atom, glue="\n\n") if not index and not at else atom for at, atom in enumerate(atoms))
+            for position, atom in enumerate(atoms):
+                yield replace(atom, glue=atom.glue if index or position else "\n\n", lines=lines)
     else:
-        yield from _prose_atoms(block.text, limit)
+        yield from _prose_atoms(block, limit)
 
 
-def _prose_atoms(text: str, limit: int) -> Iterator[Atom]:
-    for index, (glue, part) in enumerate(split_prose(text, limit)):
+def _prose_atoms(block: Block, limit: int) -> Iterator[Atom]:
+    parts = split_prose(block.text, limit)
+    lines = _lines_of(block, [part for _, part in parts])
+    for index, ((glue, part), own) in enumerate(zip(parts, lines, strict=True)):
         if part.strip():
-            yield Atom(part, glue if index else "\n\n", prose=True)
+            yield Atom(part, glue if index else "\n\n", prose=True, lines=own)
+
+
+def _lines_of(block: Block, parts: Sequence[str]) -> Iterator[_Lines]:
+    """The lines of stretches of a block that follow each other; all of its lines for what is no stretch of it."""
+    line, at = block.lines[0], 0
+    for part in parts:
+        start = block.text.find(part, at)
+        if start < 0:
+            yield block.lines
+            continue
+        line += block.text.count("\n", at, start)
+        first, at = line, start + len(part)
+        line += part.count("\n")
+        yield first, line
 
 
 def _item_atoms(item: str, settings: ChunkSettings, warnings: list[str], nesting: int) -> Iterator[Atom]:

@@ -1,33 +1,41 @@
 """Packing atoms into pieces of `max_chars`, with the end of one piece repeated at the start of the next."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from searchsocket.chunking.atoms import Atom
 from searchsocket.chunking.sentences import split_sentences
 from searchsocket.settings.model import ChunkSettings
 
 
-def pack(atoms: Sequence[Atom], settings: ChunkSettings) -> list[str]:
+class Piece(NamedTuple):
+    """What becomes a chunk."""
+
+    text: str
+    lines: tuple[int, int]  # of the page, first and last
+
+
+def pack(atoms: Sequence[Atom], settings: ChunkSettings) -> list[Piece]:
     """Fill pieces with atoms in order, each up to `max_chars`; a longer atom is a piece by itself, or with the few
     words that lead up to it.
 
     A piece starts with the last sentences of the piece before, as many as fit into `overlap_chars` and beside its
     first atom: overlap never makes a piece too long, and each piece brings at least one new atom.
     """
-    pieces: list[str] = []
+    pieces: list[Piece] = []
     current: list[Atom] = []
     size = 0
     for atom in atoms:
         total = size + len(atom.glue) + atom.size
         leads_up = atom.size > settings.max_chars and size < settings.min_chars and total <= settings.hard_max_chars
         if current and total > settings.max_chars and not leads_up:
-            pieces.append(_join(current))
+            pieces.append(_piece(current))
             current = _tail(current, min(settings.overlap_chars, settings.max_chars - atom.size - len(atom.glue)))
             size = len(_join(current))
         size += atom.size + (len(atom.glue) if current else 0)
         current.append(atom)
     if current:
-        pieces.append(_join(current))
+        pieces.append(_piece(current))
     return pieces
 
 
@@ -42,7 +50,7 @@ def _tail(atoms: Sequence[Atom], budget: int) -> list[Atom]:
         for glue, sentence in reversed(sentences):
             # Not prose any more: a sentence is repeated once, in the next piece only.
             first = taken == len(sentences) - 1
-            part = Atom(sentence, atom.glue if first else glue)
+            part = Atom(sentence, atom.glue if first else glue, lines=atom.lines)
             cost = len(sentence) + (len(kept[-1].glue) if kept else 0)
             if cost > budget:
                 break
@@ -52,6 +60,10 @@ def _tail(atoms: Sequence[Atom], budget: int) -> list[Atom]:
         if taken < len(sentences) or atom.head:
             break
     return kept[::-1]
+
+
+def _piece(atoms: Sequence[Atom]) -> Piece:
+    return Piece(_join(atoms), (min(atom.lines[0] for atom in atoms), max(atom.lines[1] for atom in atoms)))
 
 
 def _join(atoms: Sequence[Atom]) -> str:

@@ -1,19 +1,21 @@
 """One mirror page into chunks."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from searchsocket.chunking.atoms import atoms_of
-from searchsocket.chunking.pack import pack
+from searchsocket.chunking.pack import Piece, pack
 from searchsocket.chunking.sections import PageSection, heading_title, merge_small, split_sections
 from searchsocket.chunking.sentences import safe_cut
 from searchsocket.markdown.blocks import Block, parse_blocks
 from searchsocket.markdown.text import escape_inline, plain_text
+from searchsocket.mirror.document import body_line
 from searchsocket.settings.model import ChunkSettings
 from searchsocket.types import Chunk, Page, Prose, Section
 
-CHUNKER_VERSION = "2"  # part of every hash that lets chunking be skipped: raise it when the output changes
+CHUNKER_VERSION = "3"  # part of every hash that lets chunking be skipped: raise it when the output changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ def chunk_page(page: Page, settings: ChunkSettings) -> ChunkedPage:
     """Cut one mirror page into chunks: at headings first, then between blocks (spec 9.1).
 
     Args:
-        page: A page of the Markdown mirror; only title, description and body are read.
+        page: A page of the Markdown mirror; of its facts only title and description are said.
         settings: Sizes in characters. `max_chars` is soft: a code block, table or quote stays whole up to
             `hard_max_chars`; beyond it is cut at a line end, and reported.
 
@@ -44,20 +46,40 @@ def chunk_page(page: Page, settings: ChunkSettings) -> ChunkedPage:
         text = _summary(page, blocks, settings.max_chars)
         if text:
             chunks.append(Chunk(0, "summary", Prose(text), Section((), "", "", 0)))
+    above, starts = body_line(page) - 1, [block.lines[0] for block in blocks]
     under: Counter[str] = Counter()  # pieces so far, by anchor
     for section in merge_small(split_sections(blocks), settings):
         path = section.path[: settings.heading_path_depth]
-        for text in _pieces(section, settings, warnings):
+        for text, (first, last) in _pieces(section, settings, warnings):
             piece = under[section.anchor]
             under[section.anchor] += 1
-            at = Section(path, section.title, section.anchor, piece)
+            lines = (above + first, above + last, *_source_lines(page, blocks, starts, first, last))
+            at = Section(path, section.title, section.anchor, piece, *lines)
             chunks.append(Chunk(len(chunks), "section", Prose(text), at))
     return ChunkedPage(tuple(chunks), tuple(dict.fromkeys(warnings)))
 
 
-def _pieces(section: PageSection, settings: ChunkSettings, warnings: list[str]) -> Iterator[str]:
+def _source_lines(page: Page, blocks: list[Block], starts: list[int], first: int, last: int) -> tuple[int, int]:
+    """Lines of the body as lines of the content file; 0, 0 where a block of them is not known to be in that."""
+    known = page.source_lines
+    if len(known) != 2 * len(blocks):
+        return 0, 0
+    a, b = bisect_right(starts, first) - 1, bisect_right(starts, last) - 1
+    if 0 in known[2 * a : 2 * b + 2]:
+        return 0, 0
+    start, end = known[2 * a], known[2 * b + 1]
+    # Inside a block of as many lines here as there, each is its own; else the whole block is meant.
+    if known[2 * a + 1] - start == blocks[a].lines[1] - blocks[a].lines[0]:
+        start += first - blocks[a].lines[0]
+    if end - known[2 * b] == blocks[b].lines[1] - blocks[b].lines[0]:
+        end -= blocks[b].lines[1] - last
+    return start, end
+
+
+def _pieces(section: PageSection, settings: ChunkSettings, warnings: list[str]) -> Iterator[Piece]:
     if section.size <= settings.max_chars:
-        yield "\n\n".join(block.text for block in section.blocks)
+        lines = (section.blocks[0].lines[0], section.blocks[-1].lines[1])
+        yield Piece("\n\n".join(block.text for block in section.blocks), lines)
         return
     atoms, cut = atoms_of(section.blocks, settings)
     warnings.extend(cut)

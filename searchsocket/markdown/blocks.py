@@ -6,7 +6,7 @@ One pass over the lines, no recursion: the time is linear on any input.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 BlockKind = Literal["heading", "code", "table", "blockquote", "list", "paragraph"]
@@ -30,6 +30,7 @@ class Block:
     title: str = ""  # inline Markdown of a heading, without its anchor
     anchor: str = ""  # of a heading: `x` for a trailing `{#x}`
     items: tuple[str, ...] = ()  # the outermost items of a list, with their markers
+    lines: tuple[int, int] = field(default=(0, 0), compare=False)  # first and last on the page, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def _read_block(lines: Sequence[str], at: int) -> tuple[int, Block]:
     char = line[indent]
     if char in "`~" and (fence := opening_fence(line)) is not None:
         return _read_fence(lines, at, fence)
-    if char == "#" and (heading := _heading(line)) is not None:
+    if char == "#" and (heading := _heading(line, at + 1)) is not None:
         return at + 1, heading
     if char == ">":
         return _read_quote(lines, at)
@@ -131,18 +132,18 @@ def _read_indented_code(lines: Sequence[str], at: int) -> tuple[int, Block]:
         end += 1
         if lines[end - 1].strip():
             last = end
-    return last, Block("code", "\n".join(lines[at:last]))
+    return last, Block("code", "\n".join(lines[at:last]), lines=(at + 1, last))
 
 
 def _read_fence(lines: Sequence[str], at: int, fence: Fence) -> tuple[int, Block]:
     for end in range(at + 1, len(lines)):
         if fence.closed_by(lines[end]):
-            return end + 1, Block("code", "\n".join(lines[at : end + 1]))
+            return end + 1, Block("code", "\n".join(lines[at : end + 1]), lines=(at + 1, end + 1))
     closing = " " * fence.indent + fence.mark
-    return len(lines), Block("code", "\n".join([*lines[at:], closing]))
+    return len(lines), Block("code", "\n".join([*lines[at:], closing]), lines=(at + 1, len(lines)))
 
 
-def _heading(line: str) -> Block | None:
+def _heading(line: str, number: int = 0) -> Block | None:
     match = _HEADING.fullmatch(line) if "#" in line else None
     if match is None:
         return None
@@ -152,7 +153,7 @@ def _heading(line: str) -> Block | None:
         title = bare.rstrip()
         if not anchor:
             title, anchor = _without_anchor(title)
-    return Block("heading", line.strip(), level=len(match[1]), title=title, anchor=anchor)
+    return Block("heading", line.strip(), len(match[1]), title, anchor, lines=(number, number))
 
 
 def _without_anchor(title: str) -> tuple[str, str]:
@@ -174,7 +175,7 @@ def _read_quote(lines: Sequence[str], at: int) -> tuple[int, Block]:
         elif not lazy or not lines[end].strip() or _interrupts(lines, end) or _started_item(lines[end]) is not None:
             break
         end += 1
-    return end, Block("blockquote", "\n".join(lines[at:end]))
+    return end, Block("blockquote", "\n".join(lines[at:end]), lines=(at + 1, end))
 
 
 def _read_list(lines: Sequence[str], at: int, content: int, kind: str) -> tuple[int, Block]:
@@ -201,7 +202,7 @@ def _read_list(lines: Sequence[str], at: int, content: int, kind: str) -> tuple[
         last = end if line.strip() else last
     borders = [*starts[1:], last]
     items = tuple("\n".join(lines[a:b]).rstrip() for a, b in zip(starts, borders, strict=True))
-    return last, Block("list", "\n".join(lines[at:last]), items=items)
+    return last, Block("list", "\n".join(lines[at:last]), items=items, lines=(at + 1, last))
 
 
 def _read_table(lines: Sequence[str], at: int) -> tuple[int, Block]:
@@ -210,7 +211,7 @@ def _read_table(lines: Sequence[str], at: int) -> tuple[int, Block]:
         if _interrupts(lines, end, table=False):
             break
         end += 1
-    return end, Block("table", "\n".join(lines[at:end]))
+    return end, Block("table", "\n".join(lines[at:end]), lines=(at + 1, end))
 
 
 def _read_paragraph(lines: Sequence[str], at: int) -> tuple[int, Block]:
@@ -218,11 +219,12 @@ def _read_paragraph(lines: Sequence[str], at: int) -> tuple[int, Block]:
     while end < len(lines) and lines[end].strip():
         if (level := _underline(lines[end])) and not is_rule(lines[at]):
             title, anchor = _without_anchor(" ".join(" ".join(lines[at:end]).split()))
-            return end + 1, Block("heading", "\n".join(lines[at : end + 1]), level, title, anchor)
+            text = "\n".join(lines[at : end + 1])
+            return end + 1, Block("heading", text, level, title, anchor, lines=(at + 1, end + 1))
         if _interrupts(lines, end) or is_rule(lines[at]):
             break
         end += 1
-    return end, Block("paragraph", "\n".join(lines[at:end]).strip("\n"))
+    return end, Block("paragraph", "\n".join(lines[at:end]).strip("\n"), lines=(at + 1, end))
 
 
 def _interrupts(lines: Sequence[str], at: int, *, table: bool = True) -> bool:

@@ -19,6 +19,7 @@ from searchsocket.html.parse import parse_html
 from searchsocket.html.tree import HEADINGS, Element, one_line, raw_text, text_of
 from searchsocket.markdown.frontmatter import split_front_matter
 from searchsocket.markdown.slugs import Slugger
+from searchsocket.markdown.source_lines import source_lines
 from searchsocket.markdown.svelte import strip_svelte
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
@@ -54,8 +55,10 @@ def extract_markdown(
         ConfigError: A configured selector is not CSS.
     """
     text, odd = decode_html(data, charset)
-    values, text, unread = split_front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
-    text, tagged = strip_svelte(text, extract.noindex_attr, robots=extract.respect_robots_noindex)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    values, written, unread = split_front_matter(text)
+    above = text.count("\n", 0, len(text) - len(written))
+    text, tagged = strip_svelte(written, extract.noindex_attr, robots=extract.respect_robots_noindex)
     title = _text(values, "title")
     if tagged or _is_noindex(values, extract):
         return ExtractedPage(title=title or page.url, body="", skip="noindex")
@@ -88,6 +91,7 @@ def extract_markdown(
         modified=parse_date(_text(values, "modified", "updated", "lastmod", "lastUpdated", "updatedAt")),
         links=body.links,
         main="markdown",
+        source_lines=source_lines(body.markdown, written, above),
         skip="" if body.markdown else "empty",
         warnings=(*warnings, *body.warnings),
     )

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -19,7 +20,7 @@ _UNPRINTABLE = re.compile(
 
 # What people look for first, in this order (spec 8.4); the fields that are not named here follow as they are defined.
 _FIRST = (
-    "url", "title", "scope", "route_file", "route_resolution", "description", "language", "generated_at",
+    "url", "title", "scope", "route_file", "route_resolution", "source_file", "description", "language", "generated_at",
     "incoming_links", "outgoing_links", "depth", "link_texts",
 )  # fmt: skip
 _ALWAYS = frozenset({"url", "title", "scope", "route_resolution", "incoming_links", "outgoing_links", "depth"})
@@ -56,13 +57,21 @@ def render_page(page: Page) -> str:
 
     Every value is JSON, which YAML reads alike; what says no more than its default is left out.
     """
-    lines = ["---"]
-    facts = page.facts
+    stated = [f"{key}: {_json(value)}" for key, value in _stated(page)]
+    return "\n".join(["---", *stated, "---", "", page.body, ""])
+
+
+def body_line(page: Page) -> int:
+    """The line of the mirror file on which the body begins, from 1."""
+    return 4 + sum(1 for _ in _stated(page))
+
+
+def _stated(page: Page) -> Iterator[tuple[str, object]]:
+    """What stands above the body, a line each."""
     for key, name, of_facts, _, default in _FIELDS.values():
-        value = getattr(facts if of_facts else page, name)
+        value = getattr(page.facts if of_facts else page, name)
         if value != default:
-            lines.append(f"{key}: {_json(value)}")
-    return "\n".join([*lines, "---", "", page.body, ""])
+            yield key, value
 
 
 def parse_page(text: str) -> Page:

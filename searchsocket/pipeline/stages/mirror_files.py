@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
@@ -89,6 +89,7 @@ def _page(run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, ro
             url=stored.url,
             route_file=route.route_file,
             route_resolution=route.resolution,
+            source_file=_source_file(run, stored),
             depth=path_depth(stored.url),
             incoming_links=links.incoming,
             link_texts=rank_link_texts(links.texts),
@@ -96,8 +97,17 @@ def _page(run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, ro
         scope=run.scope.name,
         body=extract.body,
         outgoing_links=links.outgoing,
+        source_lines=extract.source_lines,
         generated_at=stored.generated_at,
     )
+
+
+def _source_file(run: ScopeRun, stored: MirrorPage) -> str:
+    """The content file of a page, relative to the project."""
+    if stored.kind != "markdown":
+        return ""
+    folder = PurePosixPath(run.project.settings.source.content_files.base_dir)
+    return str(folder / stored.locator)
 
 
 def read_mirror_page(run: ScopeRun, url: str, digest: str) -> Page | None:

@@ -28,6 +28,8 @@ class MirrorPage:
     """A page to be mirrored, and the file that is there."""
 
     url: str
+    kind: PageKind
+    locator: str  # where the source finds it
     extract: ExtractedPage  # without its links
     digest: str  # of the file; "" = none was written, or it is damaged
     stamp: str

@@ -38,7 +38,7 @@ class SqliteInventory:
             "VALUES (?,?,?,?,?,?,?,?) "
             "ON CONFLICT (scope, url) DO UPDATE SET served_url = excluded.served_url, locator = excluded.locator, "
             "kind = excluded.kind, stamp = excluded.stamp, bytes = excluded.bytes, removed = 0, "
-            "dirty = CASE WHEN removed THEN 1 ELSE dirty END, "
+            "dirty = CASE WHEN removed OR locator != excluded.locator THEN 1 ELSE dirty END, "
             # Links resolve against the served URL, so another one needs another extraction.
             "extract_key = CASE WHEN served_url = excluded.served_url THEN extract_key ELSE '' END, "
             "raw_hash = excluded.raw_hash",

@@ -99,12 +99,13 @@ class SqliteMirror:
         return array("q", (row[0] for row in rows))
 
     def page(self, page_id: int) -> MirrorPage:
-        url, skip, redirect_to, digest, stamp, generated_at, facts, body = self.db.execute(
-            "SELECT url, skip, redirect_to, mirror_digest, mirror_stamp, generated_at, facts, body "
+        url, kind, locator, skip, redirect_to, digest, stamp, generated_at, facts, body = self.db.execute(
+            "SELECT url, kind, locator, skip, redirect_to, mirror_digest, mirror_stamp, generated_at, facts, body "
             "FROM pages LEFT JOIN contents ON page_id = id WHERE id = ?",
             (page_id,),
         ).fetchone()
-        return MirrorPage(url, unpacked(facts, body, skip=skip, redirect_to=redirect_to), digest, stamp, generated_at)
+        extract = unpacked(facts, body, skip=skip, redirect_to=redirect_to)
+        return MirrorPage(url, kind, locator, extract, digest, stamp, generated_at)
 
     def set_clean(self, page_id: int) -> None:
         self.db.execute("UPDATE pages SET dirty = 0 WHERE id = ?", (page_id,))

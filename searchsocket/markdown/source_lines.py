@@ -1,0 +1,81 @@
+"""Where the blocks of a page stand in the Markdown file that it was made from.
+
+Both are Markdown, in the same order: blocks that say the same are each other, and what lies between two such blocks
+here lies between them there. Nothing is guessed: a block without a counterpart has the lines of all that is between.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from searchsocket.markdown.blocks import Block, parse_blocks
+from searchsocket.markdown.text import block_text
+
+_NOT_SAID = re.compile(r"[\W_]+")
+
+
+def source_lines(body: str, source: str, above: int = 0) -> tuple[int, ...]:
+    """The lines in a source file of each outermost block of a page.
+
+    Args:
+        body: The page, as `parse_blocks` cuts it.
+        source: The file that it was made from, without its front matter.
+        above: Lines of the file above `source`.
+
+    Returns:
+        First and last line of each block, one after the other, from 1; 0, 0 for a block that is not in the file.
+    """
+    ours, theirs = parse_blocks(body), parse_blocks(source)
+    lines: list[int] = []
+    pairs = _pairs(_words(ours), _words(theirs))
+    for (i, j), (next_i, next_j) in pairwise([(-1, -1), *pairs, (len(ours), len(theirs))]):
+        between = theirs[j + 1 : next_j]
+        first, last = (above + between[0].lines[0], above + between[-1].lines[1]) if between else (0, 0)
+        lines += (first, last) * (next_i - i - 1)
+        if next_i < len(ours):
+            lines += (above + line for line in theirs[next_j].lines)
+    return tuple(lines)
+
+
+def _words(blocks: Sequence[Block]) -> list[str]:
+    """What each block says, however it is marked up and wrapped."""
+    return [_NOT_SAID.sub("", block_text(block)) for block in blocks]
+
+
+def _pairs(ours: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
+    """Positions of equal texts, rising in both: those that each side has once, then equal neighbours of these."""
+    once = {text for text, count in Counter(ours).items() if text and count == 1}
+    counts = Counter(theirs)
+    positions = {text: j for j, text in enumerate(theirs) if text in once and counts[text] == 1}
+    anchors = _longest_rising([(i, positions[text]) for i, text in enumerate(ours) if text in positions])
+    pairs: list[tuple[int, int]] = []
+    for i, j in (*anchors, (len(ours), len(theirs))):
+        floor_i, floor_j = pairs[-1] if pairs else (-1, -1)
+        while floor_i + 1 < i and floor_j + 1 < j and ours[floor_i + 1] == theirs[floor_j + 1]:
+            floor_i, floor_j = floor_i + 1, floor_j + 1
+            pairs.append((floor_i, floor_j))
+        up = 0
+        while i - up - 1 > floor_i and j - up - 1 > floor_j and ours[i - up - 1] == theirs[j - up - 1]:
+            up += 1
+        pairs += ((i - k, j - k) for k in range(up, -1, -1) if i - k < len(ours))
+    return pairs
+
+
+def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest run of pairs whose second numbers rise as their first do."""
+    ends: list[int] = []  # smallest last number of a run of each length
+    at: list[int] = []  # which pair that is
+    before: list[int] = []
+    for position, (_, j) in enumerate(pairs):
+        length = bisect_left(ends, j)
+        before.append(at[length - 1] if length else -1)
+        ends[length : length + 1] = [j]
+        at[length : length + 1] = [position]
+    run: list[tuple[int, int]] = []
+    position = at[-1] if at else -1
+    while position >= 0:
+        run.append(pairs[position])
+        position = before[position]
+    return run[::-1]
