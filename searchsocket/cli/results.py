@@ -10,12 +10,13 @@ from searchsocket.cli.output import count, safe
 
 if TYPE_CHECKING:
     from searchsocket.search.answer import SearchAnswer
+    from searchsocket.search.wire import FileLines
 
 _INDENT = "   "
 
 
 def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
-    """Each result: title and section, the snippet with its marks, where it opens and the route file that made it."""
+    """Each result: title and section, the snippet with its marks, where it opens and where its source says it."""
     if not answer.results:
         yield f"No results for “{safe(answer.q)}” in scope {answer.scope}."
         return
@@ -25,16 +26,27 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
         yield f"{number}. {title}{section}  {click.style(f'{result.score:.3f}', dim=True)}"
         for line in mark_lines(result.snippet, result.marks, width - len(_INDENT)):
             yield _INDENT + line
-        route = f"  ({safe(result.route_file)})" if result.route_file else ""
-        yield f"{_INDENT}{click.style(safe(result.href), fg='cyan')}{click.style(route, dim=True)}"
+        yield f"{_INDENT}{click.style(safe(result.href), fg='cyan')}{_file(result.source, result.route_file)}"
         for other in result.sections:
             if other.anchor != result.anchor:
-                yield f"{_INDENT}also {click.style(safe(other.href), fg='cyan')}  {safe(other.title)}"
+                named = f"{click.style(safe(other.href), fg='cyan')}  {safe(other.title)}"
+                yield f"{_INDENT}also {named}{_file(other.source)}"
         yield ""
     noun = "page" if answer.group_by == "page" else "section"
     yield click.style(
         f"{count(len(answer.results), noun)} in {answer.meta.timings_ms.total:.0f} ms, scope {answer.scope}", dim=True
     )
+
+
+def _file(source: "FileLines | None", route_file: str | None = None) -> str:
+    """The file to edit, with its line where that is known, as terminals and editors open it; else the route file."""
+    if source and source.file and source.first_line:
+        shown = f"{source.file}:{source.first_line}"
+    elif not route_file:
+        return ""
+    else:
+        shown = route_file
+    return click.style(f"  ({safe(shown)})", dim=True)
 
 
 def mark_lines(text: str, marks: Sequence[tuple[int, int]], width: int) -> Iterator[str]:

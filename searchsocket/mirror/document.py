@@ -30,7 +30,7 @@ class _Field(NamedTuple):
     key: str  # in the file
     name: str
     of_facts: bool  # else of the page itself
-    kind: type
+    kind: Any  # `tuple[int, ...]` is told from `tuple[str, ...]`
     default: object  # is left out; `_ALWAYS` is written all the same
 
 
@@ -43,9 +43,9 @@ def _all_fields() -> list[_Field]:
             if field.name not in ("facts", "body"):
                 head, *rest = field.name.split("_")
                 key = head + "".join(map(str.capitalize, rest))
-                kind = get_origin(hints[field.name]) or hints[field.name]
+                kind = str if get_origin(hints[field.name]) is Literal else hints[field.name]
                 default = None if field.name in _ALWAYS else field.default
-                found.append(_Field(key, field.name, owner is PageFacts, str if kind is Literal else kind, default))
+                found.append(_Field(key, field.name, owner is PageFacts, kind, default))
     return sorted(found, key=lambda one: _FIRST.index(one.name) if one.name in _FIRST else len(_FIRST))
 
 
@@ -117,12 +117,12 @@ def _json(value: object) -> str:
     return text if text.isprintable() else _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _value(key: str, text: str, kind: type) -> object:
+def _value(key: str, text: str, kind: Any) -> object:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise IndexCorrupt(f"mirror front matter: {key} is not JSON: {text[:80]!r}") from error
-    if kind is tuple and isinstance(value, list) and all(isinstance(item, str) for item in value):
+    if get_origin(kind) is tuple and isinstance(value, list) and all(type(item) is get_args(kind)[0] for item in value):
         return tuple(value)
     if kind is float and type(value) is float and math.isfinite(value):
         return value

@@ -1,5 +1,6 @@
 """How answers travel: a dataclass is its JSON, in camelCase, and the description of it (spec 14.1)."""
 
+from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
 from pydantic import ConfigDict, Field, PlainSerializer, SerializationInfo
@@ -25,6 +26,18 @@ def _for_the_trusted(value: T, info: SerializationInfo) -> T | None:
 SOURCES = "sources"  # the context in which source paths are written
 RouteFile = Annotated[str | None, PlainSerializer(_for_the_trusted, return_type=str | None)]
 Resolution = Annotated[RouteResolution | None, PlainSerializer(_for_the_trusted, return_type=RouteResolution | None)]
+
+
+@dataclass(frozen=True, slots=True)
+class FileLines(Wire):
+    """Where a passage stands: what an editor opens."""
+
+    file: str | None  # null where no file is known
+    first_line: int | None  # from 1; null where the lines are not known
+    last_line: int | None  # included
+
+
+Lines = Annotated[FileLines | None, PlainSerializer(_for_the_trusted, return_type=FileLines | None)]
 Score = Annotated[float, Field(ge=0, le=1, description="Higher is better; comparable only within one answer.")]
 Age = Annotated[float, Field(ge=0, description="Since the index was published.")]
 Marks = Annotated[

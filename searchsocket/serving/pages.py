@@ -16,7 +16,7 @@ _MAX_SUGGESTIONS = 5
 _MAX_WORDS = 12  # of a wrong path: a miss must cost no more than a query
 _MAX_CHARS = 200
 _MAX_ABOVE = 12  # folders that are looked for, from the nearest
-_SOURCE_KEYS = ("routeFile: ", "routeResolution: ")
+_SOURCE_KEYS = ("routeFile: ", "routeResolution: ", "sourceFile: ", "sourceLines: ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from small_site import write_page
 
 from searchsocket.cli.results import answer_lines, mark_lines
 from searchsocket.search.answer import Result, SearchAnswer, SearchMeta, Timings
+from searchsocket.search.wire import FileLines
 
 BOLD = "\x1b[33m\x1b[1m"
 
@@ -31,6 +32,8 @@ def result(title: str = "Tides", section: str = "High water", text: str = "The t
         modified="",
         route_file=more.get("route", "src/routes/docs/[slug]/+page.svelte"),
         route_resolution="exact",
+        source=FileLines(more.get("source"), 12 if "source" in more else None, 14),
+        mirror=FileLines("docs/tides.md", 9, 11),
         scope="main",
         generation="g",
         age_seconds=0.0,
@@ -51,6 +54,11 @@ def test_a_result_names_title_section_place_and_route_file() -> None:
     assert "0.750" in plain[0]
     assert "/docs/tides#high" in plain[2]
     assert "src/routes/docs/[slug]/+page.svelte" in plain[2]
+
+
+def test_a_result_from_a_content_file_names_the_line_to_edit() -> None:
+    """`file:line` is what terminals and editors open."""
+    assert "(content/tides.md:12)" in list(answer_lines(answer(result(source="content/tides.md")), 80))[2]
 
 
 def test_nothing_found_is_said_in_words() -> None:

@@ -99,6 +99,8 @@ def test_a_whole_file() -> None:
         modified="2024-02-06T07:08:09Z",
         links=(Link("/docs/next", "next"), Link("/", "up"), Link("/docs", "docs"), Link("/docs/ref", "ref")),
         main="markdown",
+        # What components became has the lines of all that stands between its neighbours.
+        source_lines=(16, 16, 18, 19, 21, 40, 21, 40, 21, 40, 42, 42, 43, 43, 45, 46, 48, 50),
     )
 
 

@@ -42,6 +42,8 @@ def test_sources_are_written_for_the_trusted_alone(answers: tuple[SearchAnswer, 
             results = written(named, sources=sources)["results"]
             assert {one["routeFile"] for one in results} == {expected}
             assert {one["routeResolution"] is None for one in results} == {not sources}
+            passages = [one for result in results for one in (result, *result.get("sections", ())) if "source" in one]
+            assert {one[name] is None for one in passages for name in ("source", "mirror")} <= {not sources}
 
 
 def test_a_number_that_is_none_is_null(answers: tuple[SearchAnswer, RelatedAnswer]) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from searchsocket.markdown.chunk_text import Opening
 from searchsocket.search.answer import Explanation, Result, Section
+from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.quoting.links import href
 from searchsocket.search.quoting.marks import Mark, QueryWords
 from searchsocket.search.quoting.openings import opening_of
@@ -74,6 +75,8 @@ class ResultWriter:
             snippet_html=quote.snippet.html,
             marks=quote.snippet.marks,
             score=chunk.score,
+            source=source_of(record),
+            mirror=mirror_of(record),
             ref=record.ref,
         )
 
@@ -97,6 +100,8 @@ class ResultWriter:
             modified=record.page.modified,
             route_file=record.page.route_file or None,
             route_resolution=record.page.route_resolution,
+            source=source_of(record),
+            mirror=mirror_of(record),
             scope=self.generation.scope,
             generation=self.generation.name,
             age_seconds=self.age_s,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from searchsocket.types import ExtractedPage, RouteResolution
+from searchsocket.types import ExtractedPage, PageKind, RouteResolution
 
 
 class Leaving(NamedTuple):

@@ -18,6 +18,7 @@ class RecordsContract:
         stored = record(
             "k", "/dócs/日本", "tab\there\n`code` 🎉 \"q\" 'q'", heading_path=("A", "B, C"), tags=("x y", '"', "%"),
             link_texts=("here",), weight=0.5, incoming_links=7, route_resolution="exact", kind="summary", ordinal=3,
+            first=12, last=19, source_file="content/日本.md", source_first=7, source_last=2**31,
         )  # fmt: skip
         reader = fill(store, [stored])
         assert reader.catalogue.records(["k"]) == [stored]

@@ -1,0 +1,26 @@
+"""Which lines of which file a result is: for whoever edits the passage."""
+
+from searchsocket.mirror.paths import mirror_name
+from searchsocket.search.wire import FileLines
+from searchsocket.types import Lines, Record
+
+
+def source_of(record: Record) -> FileLines:
+    """The content file, relative to the project; of a built page, its route file where that is Markdown."""
+    page, at = record.page, record.chunk.at
+    if isinstance(at, Lines):
+        return FileLines(page.source_file or None, at.first, at.last)
+    if page.source_file:
+        return FileLines(page.source_file, at.source_first or None, at.source_last or None)
+    is_markdown = page.route_resolution == "exact" and page.route_file.endswith(_MARKDOWN)
+    return FileLines(page.route_file if is_markdown else None, None, None)
+
+
+def mirror_of(record: Record) -> FileLines:
+    """The file of the mirror, relative to the scope's folder of that."""
+    at = record.chunk.at
+    first, last = (0, 0) if isinstance(at, Lines) else (at.first, at.last)
+    return FileLines(mirror_name(record.page.url), first or None, last or None)
+
+
+_MARKDOWN = (".md", ".svx", ".mdx")
