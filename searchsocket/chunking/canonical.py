@@ -57,15 +57,27 @@ def _members() -> frozenset[type]:
 
 
 @cache
-def _parser(hint: Any) -> Callable[[Any], Any]:
-    """What makes a value of the type of what JSON gives for it."""
+def _parser(hint: Any) -> Callable[[Any], Any] | None:
+    """What makes a value of the type of what JSON gives for it; None where that is one already."""
     if isinstance(hint, type) and is_dataclass(hint):
-        parsers = {name: _parser(one) for name, one in get_type_hints(hint).items()}
-        return lambda data: hint(**{name: parsers[name](value) for name, value in data.items() if name != _KIND})
+        return _parser_of(hint)
     if any(map(is_dataclass, get_args(hint))):
-        kinds: Mapping[str, Any] = {one.__name__: _parser(one) for one in get_args(hint)}
+        kinds = {one.__name__: _parser_of(one) for one in get_args(hint)}
         return lambda data: kinds[data[_KIND]](data)
-    return tuple if get_origin(hint) is tuple else lambda value: value
+    return tuple if get_origin(hint) is tuple else None
 
 
-_page, _chunk = _parser(PageFacts), _parser(Chunk)
+def _parser_of(kind: Any) -> Callable[[Any], Any]:
+    parsers = {name: parse for name, hint in get_type_hints(kind).items() if (parse := _parser(hint))}
+
+    def parsed(data: Any) -> Any:
+        values = dict(data)
+        values.pop(_KIND, None)
+        for name, parse in parsers.items():
+            values[name] = parse(values[name])
+        return kind(**values)
+
+    return parsed
+
+
+_page, _chunk = _parser_of(PageFacts), _parser_of(Chunk)

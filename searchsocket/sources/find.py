@@ -2,10 +2,11 @@
 
 import os
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from searchsocket.errors import ConfigMissing
-from searchsocket.sources.generators import UsedGenerator, used_generators
+from searchsocket.sources.generators import ReadText, UsedGenerator, used_generators
 
 USUAL_FOLDERS = ("build", ".svelte-kit/output/prerendered/pages", "dist", "out", "public", "_site", "site", "book")
 _MAX_ENTRIES = 20_000  # looked at in one folder before it is taken to hold no HTML
@@ -28,7 +29,7 @@ def find_build(root: Path) -> FoundBuild:
 
     A folder without HTML is none: `public` of many projects holds only images.
     """
-    used = used_generators(lambda name: _read(root / name))
+    used = used_generators(_reader(root))
     candidates = [(folder, one.name) for one in used for folder in one.folders]
     candidates += [(folder, "") for folder in USUAL_FOLDERS]
     by_folder = dict(reversed(candidates))  # of two that write to one folder, the first
@@ -68,7 +69,7 @@ def configured_build(root: Path, folder: str) -> Path:
 
 def generator_of(root: Path, folder: str) -> str:
     """The generator that writes to a folder which the configuration names; "" when none says so."""
-    used = used_generators(lambda name: _read(root / name))
+    used = used_generators(_reader(root))
     return next((one.name for one in used if os.path.normpath(folder) in one.folders), "")
 
 
@@ -94,12 +95,27 @@ def holds_html(folder: Path) -> bool:
     return False
 
 
-def _read(path: Path) -> str | None:
-    try:
-        with path.open("rb") as file:
-            return file.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return None  # mostly: there is none
+def _reader(root: Path) -> ReadText:
+    """Reads files of a project; each folder is listed once, since most names that are asked for are not there."""
+
+    @cache
+    def names(folder: str) -> frozenset[str]:
+        try:
+            return frozenset(os.listdir(root / folder))  # noqa: PTH208  names are enough
+        except OSError:
+            return frozenset()
+
+    def read(name: str) -> str | None:
+        folder, _, file = name.rpartition("/")
+        if file not in names(folder):
+            return None
+        try:
+            with (root / name).open("rb") as opened:
+                return opened.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return None
+
+    return read
 
 
 def _unbuilt(used: UsedGenerator) -> str:
