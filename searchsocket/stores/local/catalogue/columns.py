@@ -45,12 +45,16 @@ class _Union:
         distinct = dict.fromkeys(column for columns in own.values() for column in columns)
         self.columns = (_column(name, str), *distinct)
         self._read = {member.__name__: _reader(member, columns, self.columns) for member, columns in own.items()}
-        self._own = own
+        # Of each type, its own of `columns`: looked up once a record, and there are many.
+        self._own = {
+            member: tuple(one if one in columns else None for one in self.columns[1:])
+            for member, columns in own.items()
+        }
 
     def values(self, value: Any) -> list[Any]:
         """The values of `columns`, ready for SQLite."""
         own = self._own[type(value)]
-        return [type(value).__name__, *(_value(value, one) if one in own else None for one in self.columns[1:])]
+        return [type(value).__name__, *[_value(value, column) if column else None for column in own]]
 
     def read(self, values: Sequence[Any]) -> Any:
         """The value of a row."""
@@ -92,9 +96,9 @@ _PAGE_LISTS = tuple(column.field for column in _PAGE if column.is_list)
 def values_of(record: Record) -> list[Any]:
     """The values of `NAMES`, ready for SQLite."""
     return [
-        *(_value(record, column) for column in _HEAD),
-        *(_value(record.page, column) for column in _PAGE),
-        *(_value(record.chunk, column) for column in _CHUNK),
+        *[_value(record, column) for column in _HEAD],
+        *[_value(record.page, column) for column in _PAGE],
+        *[_value(record.chunk, column) for column in _CHUNK],
         *_BODY.values(record.chunk.body),
         *_AT.values(record.chunk.at),
     ]
