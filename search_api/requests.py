@@ -6,11 +6,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from searchsocket.errors import InvalidRequest
+from searchsocket.search.filters import MAX_FILTER_VALUES, MAX_FILTERS
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TOP_K, SearchQuery
+from searchsocket.text.facets import MAX_VALUE_CHARS
 from searchsocket.types import GroupBy
 from searchsocket.urls.paths import MAX_URL_CHARS
 
 MAX_SCOPE_CHARS = 200
+_MAX_NAME_CHARS = 40
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS, examples=["install the plugin"])]
 TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K, description="How many results at most.")]
@@ -31,6 +34,28 @@ ScopeName = Annotated[
 ]
 Grouping = Annotated[GroupBy, Field(description="`page`: best pages, best sections inside; `chunk`: a flat list.")]
 Explain = Annotated[bool, Field(description="Give every part of every score.")]
+
+
+FilterName = Annotated[str, Field(min_length=1, max_length=_MAX_NAME_CHARS)]
+FilterValue = Annotated[str, Field(max_length=MAX_VALUE_CHARS)] | bool | int | float
+FilterValues = Annotated[list[FilterValue], Field(min_length=1, max_length=MAX_FILTER_VALUES)]
+Filters = Annotated[
+    dict[FilterName, FilterValue | FilterValues],
+    Field(
+        max_length=MAX_FILTERS,
+        description="`language`, `kind` and the facets of the settings; of several values, one must be met.",
+        examples=[{"language": "en", "version": ["3", "4"]}],
+    ),
+]
+Facets = Annotated[
+    list[FilterName],
+    Field(max_length=MAX_FILTERS, description="Facets whose values are counted among the query's candidates."),
+]
+NamedValue = Annotated[str, Field(pattern="^[^:]+:", max_length=_MAX_NAME_CHARS + 1 + MAX_VALUE_CHARS)]
+NamedValues = Annotated[
+    list[NamedValue],
+    Field(max_length=MAX_FILTERS * 5, description="`name:value`, see `filters` of the body; repeat it for several."),
+]
 
 
 class Request(BaseModel):
@@ -55,6 +80,8 @@ class SearchRequest(Request):
     tags: Tags | None = None
     group_by: Grouping = "page"
     explain: Explain = False
+    filters: Filters | None = None
+    facets: Facets | None = None
     rerank: Annotated[bool, Field(description="Only where a reranker is configured.")] = False
 
     def to_query(self) -> SearchQuery:
@@ -65,8 +92,16 @@ class SearchRequest(Request):
         """
         if self.rerank:
             raise InvalidRequest("no reranker is configured here; leave 'rerank' out")
-        tags = tuple(self.tags or ())
-        return SearchQuery(self.q, self.top_k, self.path_prefix or "", tags, self.group_by, self.explain)
+        return SearchQuery(
+            self.q,
+            self.top_k,
+            self.path_prefix or "",
+            tuple(self.tags or ()),
+            self.group_by,
+            self.explain,
+            filters=tuple((name, _texts(value)) for name, value in (self.filters or {}).items()),
+            facets=tuple(self.facets or ()),
+        )
 
 
 class SearchParams(Request):
@@ -81,10 +116,21 @@ class SearchParams(Request):
     tag: Tags = []
     group_by: Grouping = "page"
     explain: Explain = False
+    filter: NamedValues = []
+    facet: Facets = []
 
     def to_query(self) -> SearchQuery:
         """The query that is meant."""
-        return SearchQuery(self.q, self.top_k, self.path_prefix, tuple(self.tag), self.group_by, self.explain)
+        return SearchQuery(
+            self.q,
+            self.top_k,
+            self.path_prefix,
+            tuple(self.tag),
+            self.group_by,
+            self.explain,
+            filters=tuple((name, (value,)) for name, _, value in (one.partition(":") for one in self.filter)),
+            facets=tuple(self.facet),
+        )
 
 
 class RelatedParams(Request):
@@ -95,3 +141,9 @@ class RelatedParams(Request):
     url: Annotated[PathPrefix, Field(min_length=1, description="URL path of the page.", examples=["/docs/start"])]
     top_k: TopK = 5
     scope: ScopeName | None = None
+
+
+def _texts(value: FilterValue | list[FilterValue]) -> tuple[str, ...]:
+    """Values as a query string writes them."""
+    values = value if isinstance(value, list) else [value]
+    return tuple(str(one).lower() if isinstance(one, bool) else str(one) for one in values)

@@ -1,6 +1,7 @@
 """Errors that a caller can act on: each has a public, stable code (spec 14.2)."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from searchsocket.dollars import dollars
 
@@ -28,6 +29,16 @@ class InvalidRequest(SearchSocketError):
     """A query or an identifier from outside is malformed or beyond its limits."""
 
     code = "INVALID_REQUEST"
+
+
+class UnknownFacet(InvalidRequest):
+    """A filter names what no setting calls a facet."""
+
+    code = "UNKNOWN_FACET"
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        nearest = "".join(f"; the nearest one is {near!r}" for near in get_close_matches(name, known, n=1, cutoff=0.0))
+        super().__init__(f"no facet {name[:80]!r}{nearest}; the settings name others in [facets]")
 
 
 class InvalidScope(InvalidRequest):

@@ -15,6 +15,7 @@ PageKind = Literal["html", "markdown"]
 RouteResolution = Literal["exact", "best-effort", "none"]
 ChunkKind = Literal["summary", "section", "definition", "block"]  # the last two of code
 GroupBy = Literal["page", "chunk"]
+FacetKind = Literal["string", "number", "boolean", "strings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class StatedFacts:
     description: str = ""
     language: str = ""
     tags: tuple[str, ...] = ()
+    facets: tuple[str, ...] = ()  # `name=value` of what the settings name as facets, see `text/facets.py`
     weight: float = 1.0  # `searchsocket-weight`; 0 takes the page out of search
     published: str = ""  # ISO 8601 date or date-time as stated
     modified: str = ""
@@ -187,6 +189,7 @@ class Filter:
     tags: tuple[str, ...] = ()  # a record must carry all of them
     languages: tuple[str, ...] = ()  # one of them must be that of the page; `pt` holds `pt-BR`
     kinds: tuple[ChunkKind, ...] = ()  # one of them must be that of the chunk
+    facets: tuple[tuple[str, ...], ...] = ()  # of each, the page must state one: (("version=3", "version=4"),)
 
 
 MATCH_ALL = Filter()

@@ -20,6 +20,10 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
     if not answer.results:
         yield f"No results for “{safe(answer.q)}” in scope {answer.scope}."
         return
+    for facet, counts in (answer.facets or {}).items():
+        yield click.style(
+            f"{facet}: {', '.join(f'{safe(value)} ({pages})' for value, pages in counts.items())}", dim=True
+        )
     for number, result in enumerate(answer.results, 1):
         section = f" › {safe(result.section_title)}" if result.section_title not in ("", result.title) else ""
         title = click.style(safe(result.title) or result.url, bold=True)

@@ -21,6 +21,20 @@ _PIPE_WIDTH = 10_000  # lines are wrapped for eyes, not for other programs
 @click.option("--top-k", type=click.IntRange(1, 100), default=5, show_default=True, help="Results at most.")
 @click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs.")
 @click.option("--tag", "tags", multiple=True, help="Only pages with this tag; repeat for several.")
+@click.option(
+    "--language", "languages", multiple=True, metavar="LANG", help="Only in this language; repeat for any of several."
+)
+@click.option(
+    "--kind", "kinds", multiple=True, help="Only chunks of this kind, e.g. section; repeat for any of several."
+)
+@click.option(
+    "--filter",
+    "named",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Only with this value of a facet; repeat for any of several.",
+)
+@click.option("--facet", "facets", multiple=True, metavar="NAME", help="Count pages by the values of this facet.")
 @click.option("--group-by", type=click.Choice(["page", "chunk"]), default="page", show_default=True)
 @json_option
 def search(
@@ -30,6 +44,10 @@ def search(
     top_k: int,
     path_prefix: str,
     tags: tuple[str, ...],
+    languages: tuple[str, ...],
+    kinds: tuple[str, ...],
+    named: tuple[str, ...],
+    facets: tuple[str, ...],
     group_by: str,
     as_json: bool,
 ) -> None:
@@ -45,7 +63,15 @@ def search(
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
-    asked = SearchQuery(" ".join(query), top_k, path_prefix, tags, group_by)  # type: ignore[arg-type]  # a Choice
+    asked = SearchQuery(
+        " ".join(query),
+        top_k,
+        path_prefix,
+        tags,
+        group_by,  # type: ignore[arg-type]  # a Choice
+        filters=(*_each("language", languages), *_each("kind", kinds), *map(_named, named)),
+        facets=facets,
+    )
     answer = open_service(project, os.environ, on_error=_report).search(asked, scope)
     for note in answer.meta.notes:
         click.echo(f"note: {note.message}", err=True)
@@ -57,6 +83,17 @@ def search(
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
     for line in answer_lines(answer, width):
         click.echo(line)
+
+
+def _each(name: str, values: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return ((name, values),) if values else ()
+
+
+def _named(text: str) -> tuple[str, tuple[str, ...]]:
+    name, mark, value = text.partition("=")
+    if not mark:
+        raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--filter")
+    return name, (value,)
 
 
 def _report(error: BaseException) -> None:

@@ -17,6 +17,7 @@ from searchsocket.html.redirect import find_redirect
 from searchsocket.html.settle import DESCRIPTION, settle_descriptions, settle_math
 from searchsocket.html.tree import HEADINGS, Element, with_attribute
 from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import AT_ROOT, SiteBase
 
@@ -33,6 +34,7 @@ def extract_html(
     site: SiteBase = AT_ROOT,
     charset: str = "",
     converter: Converter = FAST,
+    facets: Facets = NO_FACETS,
 ) -> ExtractedPage:
     """Read one page; broken input gives the best that can be had.
 
@@ -40,6 +42,7 @@ def extract_html(
         data: The page's bytes.
         site: Where the site lies; links to it are internal.
         charset: What the transport declared, or "".
+        facets: Which of its metas are wanted besides the usual ones.
 
     Returns:
         The page; `skip` says why it is not to be indexed: redirect, noindex or empty.
@@ -52,7 +55,7 @@ def extract_html(
     warnings = [note for note in (warning, deep) if note]
     if root is None:
         return ExtractedPage(title=page.url, body="", skip="empty", warnings=(*warnings, "the page is empty"))
-    meta = read_metadata(root)
+    meta = read_metadata(root, facets)
     resolver = LinkResolver(page.served_url, base_href=meta.base_href, site=site)
     target = find_redirect(root, resolver, page.url)
     if target is not None:
@@ -90,6 +93,7 @@ def _read_main(
         language=meta.language,
         canonical=meta.canonical,
         tags=meta.tags,
+        facets=meta.facets,
         weight=meta.weight,
         published=meta.published or parse_date(body.only_date),
         modified=meta.modified,

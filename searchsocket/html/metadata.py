@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from searchsocket.html.tree import Element, one_line, raw_text, text_of
+from searchsocket.text.facets import NO_FACETS, Facets, read_facets
 
 _SEPARATORS = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
@@ -30,13 +31,18 @@ class Metadata:
     robots_noindex: bool
     weight: float
     tags: tuple[str, ...]
+    facets: tuple[str, ...]
     published: str
     modified: str
     warnings: tuple[str, ...]
 
 
-def read_metadata(root: Element) -> Metadata:
-    """Read the metas, links and title; the first non-empty value of a name wins."""
+def read_metadata(root: Element, facets: Facets = NO_FACETS) -> Metadata:
+    """Read the metas, links and title; the first non-empty value of a name wins.
+
+    Args:
+        facets: Other names to read, each by itself or as `searchsocket-NAME`.
+    """
     metas: dict[str, list[str]] = {}
     for meta in root.iter("meta"):
         name = (meta.get("property") or meta.get("name") or "").strip().lower()
@@ -47,7 +53,13 @@ def read_metadata(root: Element) -> Metadata:
     def first(*names: str) -> str:
         return next((metas[name][0] for name in names if name in metas), "")
 
+    def stated(name: str) -> object:
+        own, plain = f"searchsocket-{name}".lower(), name.lower()
+        values = metas.get(own) or metas.get(plain) or [""]
+        return values[0] if facets[name] != "strings" else [part for value in values for part in value.split(",")]
+
     weight, warning = parse_weight(first("searchsocket-weight"))
+    labels, untyped = read_facets(facets, stated)
     return Metadata(
         head_title=_head_title(root),
         og_title=first("og:title")[:_TITLE_CHARS],
@@ -59,9 +71,10 @@ def read_metadata(root: Element) -> Metadata:
         robots_noindex=any(_NOINDEX.search(value.lower()) for value in metas.get("robots", ())),
         weight=weight,
         tags=parse_tags([*metas.get("searchsocket-tags", ()), *metas.get("article:tag", ())]),
+        facets=labels,
         published=parse_date(first("article:published_time", "datepublished", "date", "dcterms.created")),
         modified=parse_date(first("article:modified_time", "og:updated_time", "last-modified", "dcterms.modified")),
-        warnings=(warning,) if warning else (),
+        warnings=(*filter(None, [warning]), *untyped),
     )
 
 

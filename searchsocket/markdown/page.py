@@ -22,6 +22,7 @@ from searchsocket.markdown.slugs import Slugger
 from searchsocket.markdown.source_lines import source_lines
 from searchsocket.markdown.svelte import strip_svelte
 from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.text.facets import NO_FACETS, Facets, read_facets
 from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import AT_ROOT, SiteBase
 
@@ -40,6 +41,7 @@ def extract_markdown(
     site: SiteBase = AT_ROOT,
     charset: str = "",
     converter: Converter = FAST,
+    facets: Facets = NO_FACETS,
 ) -> ExtractedPage:
     """Read one content file; broken input gives the best that can be had.
 
@@ -47,6 +49,7 @@ def extract_markdown(
         data: The file's bytes.
         site: Where the site lies; links to it are internal.
         charset: What is known of the encoding, or "".
+        facets: What else of its front matter is wanted.
 
     Returns:
         The page; `skip` is noindex where front matter or a tag says so, empty where there is no text.
@@ -64,7 +67,8 @@ def extract_markdown(
         return ExtractedPage(title=title or page.url, body="", skip="noindex")
     weight, no_weight = parse_weight(_text(_own(values), "weight") or _text(values, "searchsocket-weight"))
     root, deep = parse_html(f"<main>{_render(text)}</main>")
-    warnings = [note for note in (odd, unread, no_weight, deep) if note]
+    labels, untyped = read_facets(facets, lambda name: _stated(values, name))
+    warnings = [note for note in (odd, unread, no_weight, *untyped, deep) if note]
     main = next(root.iter("main"), None) if root is not None else None
     main = etree.Element("main") if main is None else main
     _slug_headings(main)
@@ -86,6 +90,7 @@ def extract_markdown(
         language=parse_language(_text(values, "lang", "language")),
         canonical=_text(values, "canonical"),
         tags=parse_tags(_texts(values.get("tags"))),
+        facets=labels,
         weight=weight,
         published=parse_date(_text(values, "published", "date", "publishedAt", "datePublished")),
         modified=parse_date(_text(values, "modified", "updated", "lastmod", "lastUpdated", "updatedAt")),
@@ -136,6 +141,12 @@ def _is_noindex(values: Mapping[str, object], extract: ExtractSettings) -> bool:
 def _own(values: Mapping[str, object]) -> Mapping[str, object]:
     own = values.get("searchsocket")
     return {str(key): value for key, value in own.items()} if isinstance(own, dict) else {}
+
+
+def _stated(values: Mapping[str, object], name: str) -> object:
+    """What is written for a facet: under `searchsocket`, as `searchsocket-NAME`, or by its name alone."""
+    spelled = ((_own(values), name), (values, f"searchsocket-{name}"), (values, name))
+    return next((found[key] for found, key in spelled if key in found), None)
 
 
 def _flag(values: Mapping[str, object], key: str) -> bool | None:

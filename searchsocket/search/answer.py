@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from searchsocket.search.filters import FacetCounts
 from searchsocket.search.wire import Age, Href, Lines, Marks, Resolution, RouteFile, Score, SnippetHtml, Wire
 from searchsocket.types import ChunkKind, GroupBy
 
@@ -120,6 +121,10 @@ class SearchAnswer(Wire):
     meta: SearchMeta
     # "rejected": what was found is too weak to be given, so there are no results
     quality: Annotated[Quality, Field(exclude=True)] = "answered"
+    facets: Annotated[
+        FacetCounts | None,
+        Field(exclude_if=lambda counts: counts is None, description="Of each facet that was asked for: value, pages."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

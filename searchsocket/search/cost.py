@@ -37,6 +37,6 @@ def _units(query: SearchQuery, records: int) -> float:
     words = len(parsed.words) + len(parsed.phrases)
     marked = min(sum(1 + len(word.parts) for word in parsed.words), _MAX_MARKED)
     quoted = query.top_k * (1.0 if query.group_by == "page" else _CHUNK)
-    filters = len(query.tags) + bool(query.path_prefix)
+    filters = len(query.tags) + bool(query.path_prefix) + len(query.filters) + bool(query.facets)
     scan = records / 100_000 * (_SCAN_OF_100_000 + _WORD_OF_100_000 * words)
     return _START + scan + _WORD * words + _FILTER * filters + quoted * (_QUOTED + _MARKED * marked)

@@ -11,6 +11,7 @@ from searchsocket.embedders.queries import NoVector, QueryVectors
 from searchsocket.errors import EmbeddingModelMismatch
 from searchsocket.search.answer import Note, RelatedAnswer, Result, SearchAnswer, SearchMeta, Timings
 from searchsocket.search.cost import cost_of
+from searchsocket.search.filters import OWN_FILTERS, FacetCounts, count_pages
 from searchsocket.search.find import find
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.marks import QueryWords
@@ -24,6 +25,7 @@ from searchsocket.search.ranking.relevance import is_enough
 from searchsocket.search.related import related_pages
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Candidates, IndexReader, Readers
+from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.text.synonyms import make_synonyms
 from searchsocket.types import MATCH_ALL, Generation, Scope, Scores, Vector
 
@@ -49,13 +51,19 @@ class SearchEngine:
     """Answers queries over the live generation of any scope; safe to share between threads."""
 
     def __init__(
-        self, store: Readers, queries: QueryVectors, settings: RankingSettings, clock: Callable[[], datetime]
+        self,
+        store: Readers,
+        queries: QueryVectors,
+        settings: RankingSettings,
+        clock: Callable[[], datetime],
+        facets: Facets = NO_FACETS,
     ) -> None:
         self._store = store
         self._queries = queries
         self._settings = settings
         self._synonyms = make_synonyms(settings.synonyms)
         self._clock = clock
+        self._facets = facets
         self._records: dict[str, int] = {}  # of the scopes that were searched
 
     def cost(self, query: SearchQuery, scope: Scope) -> float:
@@ -89,7 +97,7 @@ class SearchEngine:
             VectorBackendUnavailable: An outage, which is never "no results".
         """
         watch = _Watch()
-        query = checked(query)
+        query = checked(query, self._facets)
         reader = self._store.reader(scope)
         generation = reader.generation
         self._records[scope.name] = generation.records
@@ -111,9 +119,10 @@ class SearchEngine:
                 generation=generation.name,
                 published_at=generation.published_at,
                 age_seconds=age,
-                notes=notes,
+                notes=(*notes, *_unstated(reader, query)) if query.filters or query.facets else notes,
             ),
             quality="answered" if answered else "rejected",
+            facets=_counts(reader, query, found, is_answered=answered) if query.facets else None,
         )
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
@@ -165,6 +174,24 @@ class SearchEngine:
         explained = parts if query.explain else None
         writer = ResultWriter(QueryWords(query.q, self._synonyms), readable, reader.generation, age, explained)
         return tuple(writer.result(group) for group in groups)
+
+
+def _counts(reader: IndexReader, query: SearchQuery, found: Candidates, *, is_answered: bool) -> FacetCounts:
+    """The pages among the candidates by what they state; none where these are too weak to be given."""
+    if not is_answered:
+        return count_pages(query.facets, [], [])
+    return count_pages(query.facets, found.facts.url, reader.catalogue.facets(found.ids))
+
+
+def _unstated(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
+    """Which of the facets that a query names no page of the index states."""
+    asked = dict.fromkeys([*(name for name, _ in query.filters if name not in OWN_FILTERS), *query.facets])
+    held = reader.catalogue.facet_names() if asked else frozenset()
+    return tuple(
+        Note("FACET_NOT_INDEXED", f"no page of this index states {name!r}; a facet that is new in [facets] needs a run")
+        for name in asked
+        if name not in held
+    )
 
 
 class _Watch:

@@ -5,6 +5,8 @@ import unicodedata
 from dataclasses import dataclass
 
 from searchsocket.errors import InvalidRequest
+from searchsocket.search.filters import Filters, checked_counts, checked_filters, with_filters
+from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.types import Filter, GroupBy
 from searchsocket.urls.paths import normalise_prefix
 
@@ -29,18 +31,25 @@ class SearchQuery:
     tags: tuple[str, ...] = ()  # a page must carry all of them
     group_by: GroupBy = "page"
     explain: bool = False  # give every part of every score
+    filters: Filters = ()  # language, kind and facets
+    facets: tuple[str, ...] = ()  # whose values are counted
 
     @property
     def where(self) -> Filter:
         """The filter, for a query that `checked` returned."""
-        return Filter(self.path_prefix, self.tags)
+        where = Filter(self.path_prefix, self.tags)
+        return with_filters(where, self.filters) if self.filters else where
 
 
-def checked(query: SearchQuery) -> SearchQuery:
+def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
     """The query as it is run: text cleaned, prefix canonical, every limit held.
+
+    Args:
+        facets: Those of the settings.
 
     Raises:
         InvalidRequest: Nothing is left of the text, or something is beyond its limit.
+        UnknownFacet: The settings name no such facet.
     """
     if not 1 <= query.top_k <= MAX_TOP_K:
         raise InvalidRequest(f"topK must be from 1 to {MAX_TOP_K}, not {query.top_k}")
@@ -53,6 +62,8 @@ def checked(query: SearchQuery) -> SearchQuery:
         tags=_clean_tags(query.tags),
         group_by=query.group_by,
         explain=query.explain,
+        filters=checked_filters(query.filters, facets),
+        facets=checked_counts(query.facets, facets),
     )
 
 

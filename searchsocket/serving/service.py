@@ -98,7 +98,7 @@ def open_service(
     scopes = ReadableScopes(project, environ)
     return SearchService(
         store=store,
-        engine=SearchEngine(store, queries, project.settings.ranking, clock),
+        engine=SearchEngine(store, queries, project.settings.ranking, clock, project.settings.facets),
         scopes=scopes,
         health_check=HealthCheck(scopes, store, embedder_of, clock, on_error),
         on_error=on_error,

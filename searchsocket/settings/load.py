@@ -25,6 +25,8 @@ PLANNED = frozenset(
     }
 )  # fmt: skip
 
+_OWN_NAMES = frozenset({"facets"})  # holds names that are the site's own, in its own spelling
+
 # Keys that once were, and what has taken their place.
 _REPLACED = {"api.trust_loopback": "`searchsocket serve --dev` trusts the programs of this machine"}
 
@@ -72,7 +74,7 @@ def _snake_keys(value: Any, origin: str) -> Any:
         snake = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower()
         if snake in renamed:
             raise ConfigError(f"{origin}: {snake} is given twice, in snake_case and in camelCase; keep one")
-        renamed[snake] = _snake_keys(inner, origin)
+        renamed[snake] = inner if snake in _OWN_NAMES else _snake_keys(inner, origin)
     return renamed
 
 

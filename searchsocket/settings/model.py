@@ -1,12 +1,16 @@
 """Every key of `searchsocket.toml`, with its default (spec 7). A key here has an effect, and a test that shows it."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from searchsocket.types import FacetKind
+
 Count = Annotated[int, Field(ge=1)]
 SynonymEntry = Annotated[str, Field(max_length=200)]
 SynonymGroup = Annotated[tuple[SynonymEntry, ...], Field(min_length=2, max_length=20)]
+FacetName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 SourceMode = Literal["static-output", "content-files", "git-branch", "crawl"]
 
 
@@ -215,6 +219,9 @@ class StateSettings(Section):
         return value
 
 
+_OWN_FILTERS = frozenset({"language", "kind", "path", "pathprefix", "path_prefix", "tag", "tags", "scope"})
+
+
 class Settings(Section):
     """The whole file; an empty one works."""
 
@@ -224,6 +231,7 @@ class Settings(Section):
     routes: RouteSettings = RouteSettings()
     extract: ExtractSettings = ExtractSettings()
     transform: TransformSettings = TransformSettings()
+    facets: Annotated[Mapping[FacetName, FacetKind], Field(max_length=20)] = {}  # front matter to filter by: its type
     chunking: ChunkSettings = ChunkSettings()
     embeddings: EmbeddingSettings = EmbeddingSettings()
     vector: VectorSettings = VectorSettings()
@@ -232,3 +240,10 @@ class Settings(Section):
     artifacts: ArtifactSettings = ArtifactSettings()
     run: RunSettings = RunSettings()
     state: StateSettings = StateSettings()
+
+    @field_validator("facets")
+    @classmethod
+    def _names_are_free(cls, value: Mapping[str, FacetKind]) -> Mapping[str, FacetKind]:
+        if taken := sorted(name for name in value if name.lower() in _OWN_FILTERS):
+            raise ValueError(f"{taken[0]!r} is a filter that every site has")
+        return value

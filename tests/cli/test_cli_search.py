@@ -101,6 +101,10 @@ def test_options_narrow_the_search(run_json: RunJson, indexed_site: Path) -> Non
     assert [found["url"] for found in one["results"]] == ["/docs/tides"]
     tagged = run_json("search", "tide table", "--tag", "nautical", project=indexed_site)
     assert tagged["results"] == []
+    foreign = run_json("search", "tide table", "--language", "fr", "--language", "de", project=indexed_site)
+    assert foreign["results"] == []
+    summaries = run_json("search", "tide table", "--kind", "summary", "--group-by", "chunk", project=indexed_site)
+    assert {found["anchor"] for found in summaries["results"]} == {""}
     chunks = run_json("search", "tide table", "--group-by", "chunk", project=indexed_site)
     assert chunks["groupBy"] == "chunk"
     assert all(found["sections"] == [] for found in chunks["results"])

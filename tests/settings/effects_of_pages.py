@@ -57,6 +57,13 @@ def kinds(lab: Lab) -> set[str]:
     return {record.chunk.kind for record in lab.site.records()}
 
 
+def stated(lab: Lab) -> tuple[str, ...]:
+    """The facets of the page at `URL`, after a run."""
+    lab.index()
+    (facets,) = {record.page.facets for record in lab.site.records() if record.page.url == URL}
+    return facets
+
+
 def is_walked_by_markdownify(lab: Lab) -> bool:
     """Whether pages of a run pass through it."""
     walked: list[object] = []
@@ -104,6 +111,8 @@ EFFECTS = (
     said("transform.preserve_tables", False,
          "<main><table><tr><th>Boat<th>Oars</tr><tr><td>Skiff<td>2</tr></table></main>",
          "| Boat | Oars |\n| --- | --- |\n| Skiff | 2 |", "Boat, Oars\nSkiff, 2"),
+    Effect("facets", {"boatKind": "string"}, stated, (), ("boatKind=skiff",),
+           prepare=body(f"<main>{TEXT}</main>", "<meta name=boatKind content=skiff>")),
     only_value("chunking.strategy"),
     cut("max_chars", 1000, PROSE, True, False, lambda pieces: max(lengths(pieces)) > 1000),
     cut("overlap_chars", 0, PROSE, 4, 0, repeated),

@@ -48,8 +48,13 @@ class Lab:
         self.site = Site(self.root)
 
     def configure(self, keys: Mapping[str, object]) -> None:
-        """Write the configuration file; JSON values are TOML values."""
-        lines = [f"{key} = {json.dumps(value)}\n" for key, value in keys.items()]
+        """Write the configuration file; JSON values but objects are TOML values."""
+        flat = {
+            f"{key}.{name}" if name else key: inner
+            for key, value in keys.items()
+            for name, inner in (value.items() if isinstance(value, dict) else [("", value)])
+        }
+        lines = [f"{key} = {json.dumps(value)}\n" for key, value in flat.items()]
         self.write("searchsocket.toml", "".join(lines).replace(WEB, self.web.base_url))
 
     def write(self, file: str, text: str) -> None:

@@ -11,7 +11,7 @@ from searchsocket.stores.local.catalogue.facts import COLUMNS, TEXTS, FactTable,
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
 NUMBER = st.integers(-(2**62), 2**62)
 ROWS = st.lists(
-    st.tuples(TEXT, TEXT, TEXT, st.sampled_from(["summary", "section"]), TEXT, NUMBER, NUMBER, st.floats(0, 100)),
+    st.tuples(TEXT, TEXT, TEXT, st.sampled_from(["summary", "section"]), TEXT, TEXT, NUMBER, NUMBER, st.floats(0, 100)),
     max_size=30,
 )
 

@@ -1,5 +1,6 @@
 """The part of stage 2 that runs in worker processes: bytes in, extracted pages out."""
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -60,6 +61,7 @@ def extraction_key(settings: Settings, site: SiteBase, converter: Converter) -> 
             settings.transform.model_dump_json(),
             repr(site),
             converter.version,
+            *([json.dumps(dict(settings.facets), sort_keys=True)] if settings.facets else []),
         ]
     )
 
@@ -137,7 +139,15 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
             extract = extract_markdown
         case _:
             assert_never(page.kind)
-    return extract(data, page, settings.extract, settings.transform, site=site, converter=converter)
+    return extract(
+        data,
+        page,
+        settings.extract,
+        settings.transform,
+        site=site,
+        converter=converter,
+        facets=settings.facets,
+    )
 
 
 def settings_of(job: ExtractionJob) -> Settings:

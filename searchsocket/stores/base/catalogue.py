@@ -91,6 +91,16 @@ class CatalogueSnapshot(Protocol):
             InvalidRequest: There is no such record.
         """
 
+    def facets(self, ids: Sequence[str]) -> list[tuple[str, ...]]:
+        """What the pages of the named records state, as `PageFacts.facets`, in the order of `ids`.
+
+        Raises:
+            InvalidRequest: There is no such record.
+        """
+
+    def facet_names(self) -> frozenset[str]:
+        """The facets that any page states."""
+
     def page_records(self, url: str) -> list[Record]:
         """All records of one page, by ordinal; empty when there is no such page."""
 

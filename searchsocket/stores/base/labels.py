@@ -1,6 +1,6 @@
 """What filters compare besides paths and tags: each value as one text, `name=value`, which any engine can look up."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from searchsocket.text.storable import storable
 from searchsocket.types import Filter
@@ -8,9 +8,9 @@ from searchsocket.types import Filter
 LANGUAGE, KIND = "language", "kind"  # names that no facet can have
 
 
-def labels_of(kind: str, language: str) -> tuple[str, ...]:
+def labels_of(kind: str, language: str, facets: Sequence[str]) -> tuple[str, ...]:
     """All labels of a chunk, by what it is and what its page says."""
-    return (kind_label(kind), *language_labels(language))
+    return (kind_label(kind), *language_labels(language), *facets)
 
 
 def kind_label(kind: str) -> str:
@@ -29,5 +29,6 @@ def groups_of(where: Filter) -> list[tuple[str, ...]]:
     groups = [
         tuple(f"{LANGUAGE}={language.lower().replace('_', '-')}" for language in where.languages),
         tuple(map(kind_label, where.kinds)),
+        *where.facets,
     ]
     return [tuple(map(storable, group)) for group in groups if group]

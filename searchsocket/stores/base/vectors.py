@@ -37,7 +37,7 @@ def row_of(record: Record, vector: Vector) -> VectorRow:
         vector=vector,
         ancestors=ancestors(page.url),
         tags=page.tags,
-        labels=labels_of(record.chunk.kind, page.language),
+        labels=labels_of(record.chunk.kind, page.language, page.facets),
         is_hidden=page.weight <= 0,
     )
 

@@ -79,10 +79,11 @@ class LocalReader:
         self.words = LocalWords(index, self.numbering, self.facts.texts["url"], damage[WORDS])
         records = RecordFile(folder / RECORDS, self.generation)
         bodies = BodyFile(folder / BODIES)
-        selector = Selector(records, self.numbering, LabelledRows(self.facts.texts), hidden, damage[RECORDS])
+        self.labelled = LabelledRows(self.facts.texts)
+        selector = Selector(records, self.numbering, self.labelled, hidden, damage[RECORDS])
         self.vectors = MatrixVectors(matrix, self.numbering, hidden, selector, damage[VECTORS])
         self.catalogue = LocalCatalogue(
-            self.generation.scope, self.numbering, self.facts, records, bodies, damage[FACTS]
+            self.generation.scope, self.numbering, self.facts, self.labelled, records, bodies, damage[FACTS]
         )
         self.join = RowJoin(self.numbering, self.vectors, self.words, self.facts, damage[FACTS])
 

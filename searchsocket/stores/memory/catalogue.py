@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from searchsocket.errors import InvalidRequest, PageTextsMissing
 from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.stores.base import Facts, PageBody, ReadableRecord, facts_of
+from searchsocket.text.facets import split_label
 from searchsocket.types import Record
 
 
@@ -30,6 +31,12 @@ class MemoryCatalogue:
 
     def texts(self, ids: Sequence[str]) -> list[str]:
         return [record.chunk.body.text for record in self.records(ids)]
+
+    def facets(self, ids: Sequence[str]) -> list[tuple[str, ...]]:
+        return [record.page.facets for record in self.records(ids)]
+
+    def facet_names(self) -> frozenset[str]:
+        return frozenset(split_label(label)[0] for record in self.by_id.values() for label in record.page.facets)
 
     def page_records(self, url: str) -> list[Record]:
         found = [record for record in self.by_id.values() if record.page.url == url]

@@ -29,6 +29,7 @@ class Row(NamedTuple):
     url: str
     tags: str
     language: str
+    facets: str
     # Not read of a record whose document is there already.
     title: str
     link_texts: str
@@ -113,7 +114,7 @@ def _add_filters(document: tantivy.Document, rows: Sequence[Row]) -> None:
         document.add_text("dirs", token(path))
     for tag in sorted({tag for row in rows for tag in json.loads(row.tags)}):
         document.add_text("tags", token(tag))
-    for label in sorted({label for row in rows for label in labels_of(row.kind, row.language)}):
+    for label in sorted({one for row in rows for one in labels_of(row.kind, row.language, json.loads(row.facets))}):
         document.add_text("labels", token(label))
 
 

@@ -83,6 +83,7 @@ def _row(doc: int, record: Record) -> Row:
         url=storable(record.page.url),
         tags=_json(record.page.tags),
         language=storable(record.page.language),
+        facets=_json(record.page.facets),
         title=storable(record.page.title),
         at_heading_path=_json(record.chunk.at.heading_path),
         link_texts=_json(record.page.link_texts),

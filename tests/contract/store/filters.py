@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from contract.store.samples import EAST, MAIN, NORTH, PREFIX_PAGES, everything, fill, ids, random_units, record
+from contract.store.samples import EAST, INFO, MAIN, NORTH, PREFIX_PAGES, everything, fill, ids, random_units, record
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -80,6 +80,39 @@ class FiltersContract:
         ]
         assert (set(pages[0]), pages[1]) == ({"/page", "/b"}, [])
 
+    def test_a_facet_is_met_by_any_of_its_values(self, store: VectorStore) -> None:
+        """Several facets are joined by AND, the values of one by OR; a value is the whole value."""
+        stated = {
+            "a": ("level=1", "version=3"),
+            "b": ("level=2", "version=3"),
+            "c": ("version=4",),
+            "d": ("version=33", "other=version=3"),
+            "e": (),
+            "f": ("topics=a", "topics=b", "version="),
+        }
+        reader = fill(store, [record(name, f"/{name}", facets=facets) for name, facets in stated.items()])
+        for facets, expected in {
+            (("version=3",),): {"a", "b"},
+            (("version=3", "version=4"),): {"a", "b", "c"},
+            (("version=3", "version=4"), ("level=2",)): {"b"},
+            (("topics=b",),): {"f"},
+            (("version=5",),): set(),
+            (("unheard=of",),): set(),
+        }.items():
+            where = Filter(facets=facets)
+            assert self._found(reader, where) == expected
+            pages = ids(reader.words.search_pages("text", top_k=9, where=where))
+            assert set(pages) == {f"/{name}" for name in expected}
+        assert self._found(reader, Filter("/b", (), ("en",), ("section",), (("version=3",),))) == {"b"}
+        assert reader.catalogue.facets(["f", "a"]) == [stated["f"], stated["a"]]
+        assert reader.catalogue.facet_names() == {"level", "version", "other", "topics"}
+
+    def test_facets_of_a_page_that_changes_are_the_new_ones(self, store: VectorStore) -> None:
+        fill(store, [record("a", "/a", facets=("version=3",)), record("b", "/b", facets=("version=3",))])
+        reader = fill(store, [record("a", "/a", facets=("version=4",))])
+        assert self._found(reader, Filter(facets=(("version=3",),))) == {"b"}
+        assert self._found(reader, Filter(facets=(("version=4",),))) == {"a"}
+
     def _found(self, reader: IndexReader, where: Filter) -> set[str]:
         """What vectors find, which words find as well."""
         found = everything(reader, where)
@@ -91,7 +124,12 @@ class FiltersContract:
         records = [record(f"t{n}", f"/{n}", tags=(tag,)) for n, tag in enumerate(HOSTILE)]
         records += [record("p1", "/a_b/x"), record("p2", "/axb/x"), record("p3", "/a'b"), record("p4", "/a*b/x")]
         reader = fill(store, records)
+        facets = [record(f"f{n}", f"/f/{n}", facets=(f"odd={text}",)) for n, text in enumerate(HOSTILE)]
+        store.upsert(facets, np.tile(EAST, (len(facets), 1)), MAIN)
+        store.publish(MAIN, INFO)
+        reader = store.reader(MAIN)
         for n, tag in enumerate(HOSTILE):
+            assert self._found(reader, Filter(facets=((f"odd={tag}",),))) == {f"f{n}"}
             assert everything(reader, Filter(tags=(tag,))) == {f"t{n}"}
             assert ids(reader.words.search("text", top_k=99, where=Filter(tags=(tag,)))) == [f"t{n}"]
         for prefix, expected in {

@@ -19,7 +19,7 @@ from searchsocket.stores.local.numbering import Rows
 
 # Columns of records.db: the texts repeat, since pages have several records.
 RANKED = ("url", "title", "anchor", "kind")
-TEXTS = (*RANKED, "language")  # the last for filters alone
+TEXTS = (*RANKED, "language", "facets")  # the last two for filters alone
 NUMBERS = ("depth", "incoming_links", "weight")
 COLUMNS = (*TEXTS, *NUMBERS)
 # As expressions over the columns of records.db.

@@ -1,5 +1,6 @@
 """Which rows carry a label: read off the columns that are in memory, so that it costs no file and no table."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -7,11 +8,15 @@ from numpy.typing import NDArray
 
 from searchsocket.stores.base.labels import KIND, LANGUAGE, kind_label, language_labels
 from searchsocket.stores.local.catalogue.facts import TextColumn
+from searchsocket.stores.local.numbering import Rows
+from searchsocket.text.facets import split_label
 
+_FACETS = "facets"
 # Where a column holds a text, which labels its rows carry.
 _LABELS: Mapping[str, Callable[[str], Iterable[str]]] = {
     KIND: lambda text: (kind_label(text),),
     LANGUAGE: language_labels,
+    _FACETS: json.loads,
 }
 
 
@@ -25,13 +30,22 @@ class LabelledRows:
 
     def any_of(self, group: Sequence[str]) -> NDArray[np.bool_]:
         """Whether each row carries one of some labels of one name; shape (rows,)."""
-        name = group[0].partition("=")[0]
+        name = split_label(group[0])[0]
+        name = name if name in _LABELS else _FACETS
         column, known = self._texts[name], self._known(name)
         wanted = np.zeros(len(column.bounds) - 1, np.bool_)
         for label in group:
             wanted[known.get(label, [])] = True
         carries: NDArray[np.bool_] = wanted[column.codes]
         return carries
+
+    def facets_of(self, rows: Rows) -> list[tuple[str, ...]]:
+        """What the page of each row states."""
+        return [tuple(json.loads(text)) for text in self._texts[_FACETS].take(rows)]
+
+    def facet_names(self) -> frozenset[str]:
+        """The facets that any page states."""
+        return frozenset(split_label(label)[0] for label in self._known(_FACETS))
 
     def _known(self, name: str) -> dict[str, list[int]]:
         known = self._codes.get(name)

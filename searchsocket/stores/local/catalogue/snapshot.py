@@ -6,6 +6,7 @@ from searchsocket.errors import PageTextsMissing
 from searchsocket.stores.base import Facts, ReadableRecord
 from searchsocket.stores.local.catalogue.bodies import BodyFile, all_digests
 from searchsocket.stores.local.catalogue.facts import FactTable
+from searchsocket.stores.local.catalogue.labelled import LabelledRows
 from searchsocket.stores.local.catalogue.record_file import RecordFile
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering
@@ -20,6 +21,7 @@ class LocalCatalogue:
         scope: str,
         numbering: Numbering,
         fact_table: FactTable,
+        labelled: LabelledRows,
         records: RecordFile,
         bodies: BodyFile,
         damage: NamingDamage,
@@ -27,6 +29,7 @@ class LocalCatalogue:
         self._scope = scope
         self._numbering = numbering
         self._facts = fact_table
+        self._labelled = labelled
         self._records = records
         self._bodies = bodies
         self._damage = damage
@@ -36,6 +39,17 @@ class LocalCatalogue:
         rows = self._numbering.rows_of(ids)
         with self._damage:
             return self._facts.take(rows)
+
+    def facets(self, ids: Sequence[str]) -> list[tuple[str, ...]]:
+        """See `CatalogueSnapshot.facets`."""
+        rows = self._numbering.rows_of(ids)
+        with self._damage:
+            return self._labelled.facets_of(rows)
+
+    def facet_names(self) -> frozenset[str]:
+        """See `CatalogueSnapshot.facet_names`."""
+        with self._damage:
+            return self._labelled.facet_names()
 
     def records(self, ids: Sequence[str]) -> list[Record]:
         """See `CatalogueSnapshot.records`."""

@@ -1,0 +1,97 @@
+"""Values that authors state and queries ask for, by the type that the settings give their name."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import assert_never
+
+from searchsocket.types import FacetKind
+
+MAX_VALUE_CHARS = 200
+MAX_VALUES = 50  # of one facet on one page
+_WHOLE = 1e15  # below it a whole number is written without an exponent
+_TRUE = frozenset({"true", "yes", "on", "1"})
+_FALSE = frozenset({"false", "no", "off", "0"})
+
+Facets = Mapping[str, FacetKind]  # as the settings name them
+NO_FACETS: Facets = {}
+
+
+def facet_label(name: str, value: str) -> str:
+    """A value as pages carry it and filters ask for it; names hold no `=`."""
+    return f"{name}={value}"
+
+
+def split_label(label: str) -> tuple[str, str]:
+    """Name and value of a label."""
+    name, _, value = label.partition("=")
+    return name, value
+
+
+def facet_value(kind: FacetKind, value: object) -> str:
+    """One value in the spelling by which it is compared; "" where nothing is said.
+
+    Raises:
+        ValueError: It is of another type, or too long.
+    """
+    if value is not None and not isinstance(value, str | int | float) and not hasattr(value, "isoformat"):
+        raise ValueError("a list or table where one value belongs")
+    text = "" if value is None else " ".join(str(value).split())
+    if len(text) > MAX_VALUE_CHARS:
+        raise ValueError(f"{len(text)} characters; the limit is {MAX_VALUE_CHARS}")
+    match kind:
+        case "string" | "strings":
+            return text
+        case "number":
+            return _number(text)
+        case "boolean":
+            return _boolean(text)
+        case _:
+            assert_never(kind)
+
+
+def read_facets(facets: Facets, stated: Callable[[str], object]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a page states of each facet, as labels, and a warning for each that is not of its type.
+
+    Args:
+        stated: What the page has under a name: None, a value, or a list of them.
+    """
+    labels: list[str] = []
+    warnings: list[str] = []
+    for name, kind in sorted(facets.items()):
+        try:
+            values = _values(kind, stated(name))
+        except ValueError as error:
+            warnings.append(f"facet {name} ({kind}): {error}: ignored")
+        else:
+            labels += [facet_label(name, value) for value in values]
+    return tuple(labels), tuple(warnings)
+
+
+def _values(kind: FacetKind, stated: object) -> list[str]:
+    """The distinct values, as written where there may be several."""
+    if kind == "strings":
+        items = stated if isinstance(stated, list) else str("" if stated is None else stated).split(",")
+        if len(items) > MAX_VALUES:
+            raise ValueError(f"{len(items)} values; the limit is {MAX_VALUES}")
+    else:
+        items = [stated]
+    return list(dict.fromkeys(filter(None, (facet_value(kind, item) for item in items))))
+
+
+def _number(text: str) -> str:
+    if not text:
+        return ""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:40]!r} is no number")
+    return str(int(number)) if abs(number) < _WHOLE and number.is_integer() else repr(number)
+
+
+def _boolean(text: str) -> str:
+    lower = text.lower()
+    if lower and lower not in _TRUE | _FALSE:
+        raise ValueError(f"{text[:40]!r} is neither true nor false")
+    return "true" if lower in _TRUE else "false" if lower else ""
