@@ -29,7 +29,7 @@ def source_lines(body: str, source: str, above: int = 0) -> tuple[int, ...]:
     """
     ours, theirs = parse_blocks(body), parse_blocks(source)
     lines: list[int] = []
-    pairs = _pairs(_words(ours), _words(theirs))
+    pairs = _pairs(*_texts(ours, theirs))
     for (i, j), (next_i, next_j) in pairwise([(-1, -1), *pairs, (len(ours), len(theirs))]):
         between = theirs[j + 1 : next_j]
         first, last = (above + between[0].lines[0], above + between[-1].lines[1]) if between else (0, 0)
@@ -39,18 +39,42 @@ def source_lines(body: str, source: str, above: int = 0) -> tuple[int, ...]:
     return tuple(lines)
 
 
-def _words(blocks: Sequence[Block]) -> list[str]:
-    """What each block says, however it is marked up and wrapped."""
-    return [_NOT_SAID.sub("", block_text(block)) for block in blocks]
+def _texts(ours: Sequence[Block], theirs: Sequence[Block]) -> tuple[list[str], list[str]]:
+    """What each block says, however it is wrapped; and however it is marked up, where it is not the same as it is.
+
+    Most are the same, and to see what markup says costs as much as to parse it.
+    """
+    written = [[_unwrapped(block.title or block.text) for block in blocks] for blocks in (ours, theirs)]
+    same = set(written[0]).intersection(written[1])
+    texts = [
+        [
+            text if text in same else _NOT_SAID.sub("", block_text(block))
+            for text, block in zip(side, blocks, strict=True)
+        ]
+        for side, blocks in zip(written, (ours, theirs), strict=True)
+    ]
+    return texts[0], texts[1]
+
+
+def _unwrapped(text: str) -> str:
+    return " ".join(text.split()) if "\n" in text else text
 
 
 def _pairs(ours: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
     """Positions of equal texts, rising in both: those that each side has once, then equal neighbours of these."""
-    once = {text for text, count in Counter(ours).items() if text and count == 1}
-    counts = Counter(theirs)
-    positions = {text: j for j, text in enumerate(theirs) if text in once and counts[text] == 1}
-    anchors = _longest_rising([(i, positions[text]) for i, text in enumerate(ours) if text in positions])
-    pairs: list[tuple[int, int]] = []
+    begin = 0  # most pages begin as their file does, and many are all the same
+    while begin < min(len(ours), len(theirs)) and ours[begin] == theirs[begin]:
+        begin += 1
+    counts = Counter(ours[begin:]), Counter(theirs[begin:])
+    positions = {text: j for j, text in enumerate(theirs) if j >= begin and text and counts[1][text] == 1}
+    anchors = _longest_rising(
+        [
+            (i, positions[text])
+            for i, text in enumerate(ours)
+            if i >= begin and counts[0][text] == 1 and text in positions
+        ]
+    )
+    pairs = [(i, i) for i in range(begin)]
     for i, j in (*anchors, (len(ours), len(theirs))):
         floor_i, floor_j = pairs[-1] if pairs else (-1, -1)
         while floor_i + 1 < i and floor_j + 1 < j and ours[floor_i + 1] == theirs[floor_j + 1]:
