@@ -1,8 +1,13 @@
 """Which lines of which file a result is: for whoever edits the passage."""
 
+from functools import lru_cache
+
 from searchsocket.mirror.paths import mirror_name
 from searchsocket.search.wire import FileLines
 from searchsocket.types import Lines, Record
+
+_MARKDOWN = (".md", ".svx", ".mdx")
+_mirror_name = lru_cache(maxsize=1 << 12)(mirror_name)  # sections of a page share it, and answers repeat pages
 
 
 def source_of(record: Record) -> FileLines:
@@ -20,7 +25,4 @@ def mirror_of(record: Record) -> FileLines:
     """The file of the mirror, relative to the scope's folder of that."""
     at = record.chunk.at
     first, last = (0, 0) if isinstance(at, Lines) else (at.first, at.last)
-    return FileLines(mirror_name(record.page.url), first or None, last or None)
-
-
-_MARKDOWN = (".md", ".svx", ".mdx")
+    return FileLines(_mirror_name(record.page.url), first or None, last or None)
