@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import ConfigMissing, LargeDeletion, SearchSocketError, StateUnavailable, StrictRoutesFailed
-from searchsocket.pipeline.run.checks import CHECKS
 from searchsocket.pipeline.run.index import plan_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.stages import STAGES
@@ -131,19 +130,6 @@ def test_a_damaged_state_is_set_aside_and_built_again(site: Site) -> None:
     assert path.with_name("state.db.corrupt").exists()
 
 
-def test_an_edited_or_deleted_mirror_file_is_repaired(site: Site) -> None:
-    site.index()
-    mirror = site.mirror()
-    folder = site.project.mirror_dir / "main"
-    (folder / "docs/faq.md").write_text("nonsense")
-    (folder / "docs/usage.md").unlink()
-    summary = site.index()
-    changed = {name for name, text in site.mirror().items() if text != mirror[name]}
-    assert site.mirror().keys() == mirror.keys()
-    assert changed <= {"docs/faq.md", "docs/usage.md"}  # generatedAt alone
-    assert sum("written again" in warning for warning in summary.warnings) == 2
-
-
 def test_a_dry_run_writes_nothing_and_tells_the_truth(site: Site) -> None:
     """Failure modes 25 and 26."""
     plan = plan_scope(site.run())
@@ -209,27 +195,6 @@ def test_a_page_that_went_while_the_state_was_lost_leaves_the_mirror(site: Site)
     }
 
 
-def test_a_mirror_file_damaged_behind_its_time_stamp_is_found_and_written_again(site: Site) -> None:
-    site.index()
-    mirror = site.mirror()
-    path = site.project.mirror_dir / "main" / "docs/faq.md"
-    stat = path.stat()
-    path.write_bytes(path.read_bytes().replace(b"tickets", b"tackets"))
-    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    with pytest.raises(StateUnavailable, match=r"/docs/faq.*run `searchsocket index`"):
-        site.index(force=True)
-    site.index(force=True)
-    assert site.mirror() == mirror
-
-
-def test_a_forced_run_writes_missing_mirror_files_again(site: Site) -> None:
-    site.index()
-    mirror = site.mirror()
-    (site.project.mirror_dir / "main" / "docs/usage.md").unlink()
-    site.index(force=True)
-    assert site.mirror() == mirror
-
-
 def test_a_run_tells_what_was_damaged(site: Site) -> None:
     """No cache is lost without a word (spec 6.4)."""
     site.index()
@@ -292,21 +257,3 @@ def test_a_page_that_grows_too_large_fails_and_keeps_its_records(site: Site) -> 
     assert site.urls() == before
     assert (summary.pages["failed"], summary.deletion_eligible) == (1, False)
     assert any(warning.startswith("docs/faq.html ") and "max_page_bytes" in warning for warning in summary.warnings)
-
-
-def test_a_page_that_went_or_changed_is_no_matter_for_the_check_of_the_mirror(site: Site) -> None:
-    """The check read a page that had failed, which ended the whole run."""
-    site.index()
-    site.delete("blog/first.html")
-    site.write("docs/faq.html", "FAQ", "<p>Other questions.</p>")
-    outcome = CHECKS["mirror_deterministic"].run(site.run())
-    assert (outcome.passed, outcome.numbers["checked"]) == (True, 4)
-
-
-def test_the_mirror_is_not_touched_when_nothing_changed(site: Site) -> None:
-    """Failure mode 30: a time stamp in every file made noise in git on every run."""
-    site.index()
-    before = files_of(site.project.mirror_dir)
-    site.index()
-    site.index(force=True)
-    assert files_of(site.project.mirror_dir) == before
