@@ -2,6 +2,9 @@
 
 import os
 import secrets
+import shutil
+import tempfile
+import weakref
 from contextlib import suppress
 from pathlib import Path
 
@@ -93,3 +96,10 @@ def sync_directory(path: Path) -> None:
 def is_temporary(path: Path) -> bool:
     """Whether `path` was left behind by a writer that died."""
     return path.name.startswith(_TEMPORARY)
+
+
+def temporary_folder(owner: object, prefix: str) -> Path:
+    """A new folder that goes when `owner` goes, whatever lies in it then."""
+    folder = tempfile.mkdtemp(prefix=prefix)
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)

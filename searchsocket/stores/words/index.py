@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import tantivy
@@ -13,6 +12,7 @@ from tantivy import Occur, Query
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.documents import PAGE_FIELDS, token
+from searchsocket.system.files import temporary_folder
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import Forms
 from searchsocket.types import Filter
@@ -45,11 +45,12 @@ class WordIndex:
             self._open(folder)
         else:
             # tantivy locks a folder even to read it, so it gets one of its own that names the same files.
-            with TemporaryDirectory(prefix="searchsocket-words-") as view:
-                for path in folder.resolve().iterdir():
-                    if path.suffix != ".lock":
-                        (Path(view) / path.name).symlink_to(path)
-                self._open(Path(view))  # which holds all files open from here on
+            # It stays as long as the index: a thread of tantivy may still look into a folder that was just opened.
+            view = temporary_folder(self, "searchsocket-words-")
+            for path in folder.resolve().iterdir():
+                if path.suffix != ".lock":
+                    (view / path.name).symlink_to(path)
+            self._open(view)
 
     def _open(self, folder: Path) -> None:
         index = tantivy.Index.open(str(folder))

@@ -1,10 +1,8 @@
-"""The words of a list of records, for a store that keeps no files: written, opened, and the files forgotten."""
+"""The words of a list of records, for a store that keeps no files: written, opened, in a folder that goes with it."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from searchsocket.stores.base.words import WordEvidence
 from searchsocket.stores.words.documents import Row
 from searchsocket.stores.words.keywords import Words
 from searchsocket.stores.words.segments import write_words
+from searchsocket.system.files import temporary_folder
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record
@@ -31,9 +30,10 @@ class WordsOfRecords:
         self._id_order[by_id] = np.arange(len(by_id))
         urls = [record.page.url for record in self._records]
         firsts = [doc for doc, url in enumerate(urls) if doc == 0 or url != urls[doc - 1]]
-        with TemporaryDirectory(prefix="searchsocket-words-") as folder:
-            write_words(Path(folder), self, None)
-            self._words = Words(Path(folder), by_id, np.array(firsts, np.int64), synonyms)
+        # It stays as long as it is asked: a thread of tantivy may still look into a folder that was just opened.
+        folder = temporary_folder(self, "searchsocket-words-")
+        write_words(folder, self, None)
+        self._words = Words(folder, by_id, np.array(firsts, np.int64), synonyms)
 
     def count(self) -> int:
         """See `WordSource.count`."""
