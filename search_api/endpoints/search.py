@@ -1,5 +1,6 @@
 """`POST` and `GET /api/search`."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import FastAPI, Query, Request
@@ -22,7 +23,7 @@ def add_search(app: FastAPI, path: str, queries: Queries) -> None:
 
     async def answer(query: SearchQuery, scope: str | None, request: Request) -> Response:
         caller = caller_of(request)
-        found = await queries.search(query, scope, caller)
+        found = await queries.search(replace(query, sources=caller.trusted), scope, caller)
         return json_response(found, sources=caller.trusted)
 
     @app.post(

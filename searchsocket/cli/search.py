@@ -71,6 +71,7 @@ def search(
         group_by,  # type: ignore[arg-type]  # a Choice
         filters=(*_each("language", languages), *_each("kind", kinds), *map(_named, named)),
         facets=facets,
+        sources=True,
     )
     answer = open_service(project, os.environ, on_error=_report).search(asked, scope)
     for note in answer.meta.notes:

@@ -172,7 +172,8 @@ class SearchEngine:
         records = reader.catalogue.readable([found.ids[position] for position in positions])
         readable = dict(zip(positions, records, strict=True))
         explained = parts if query.explain else None
-        writer = ResultWriter(QueryWords(query.q, self._synonyms), readable, reader.generation, age, explained)
+        words = QueryWords(query.q, self._synonyms)
+        writer = ResultWriter(words, readable, reader.generation, age, explained, sources=query.sources)
         return tuple(writer.result(group) for group in groups)
 
 

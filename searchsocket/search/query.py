@@ -33,6 +33,7 @@ class SearchQuery:
     explain: bool = False  # give every part of every score
     filters: Filters = ()  # language, kind and facets
     facets: tuple[str, ...] = ()  # whose values are counted
+    sources: bool = False  # say which lines of which file each passage is; only the trusted may read it
 
     @property
     def where(self) -> Filter:
@@ -64,6 +65,7 @@ def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
         explain=query.explain,
         filters=checked_filters(query.filters, facets),
         facets=checked_counts(query.facets, facets),
+        sources=query.sources,
     )
 
 

@@ -27,10 +27,13 @@ def test_anyone_may_search_the_public_scope_but_sees_no_source_path(api: Api) ->
     assert body["results"]
     assert {result["routeFile"] for result in body["results"]} == {None}
     assert {result["routeResolution"] for result in body["results"]} == {None}
+    assert {result[name] for result in body["results"] for name in ("source", "mirror")} == {None}
 
 
 def test_a_key_opens_every_scope_and_source_paths(api: Api) -> None:
     assert is_trusted(api, headers=WITH_KEY)
+    best = api.post({"q": "battery"}, headers=WITH_KEY).json()["results"][0]
+    assert best["mirror"]["file"].endswith(".md")
     assert api.post(SECRET, headers=WITH_KEY).json()["scope"] == "secret-branch"
 
 

@@ -16,7 +16,9 @@ from searchsocket.serving.answer_json import to_json
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> tuple[SearchAnswer, RelatedAnswer]:
     engine = make_site(tmp_path_factory.mktemp("site"), DOCS).engine
-    return engine.search(SearchQuery("battery", explain=True), MAIN), engine.related("/docs/battery", MAIN)
+    return engine.search(SearchQuery("battery", explain=True, sources=True), MAIN), engine.related(
+        "/docs/battery", MAIN
+    )
 
 
 def written(answer: Wire, *, sources: bool = False) -> Any:

@@ -37,6 +37,7 @@ class ResultWriter:
     generation: Generation
     age_s: float
     parts: Parts | None  # of every score, where they are asked for
+    sources: bool = False  # whether the lines of passages are asked for
     marks: dict[str, list[Mark]] = field(default_factory=dict)  # by record id: most are quoted twice
 
     def quote(self, found: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
@@ -75,8 +76,8 @@ class ResultWriter:
             snippet_html=quote.snippet.html,
             marks=quote.snippet.marks,
             score=chunk.score,
-            source=source_of(record),
-            mirror=mirror_of(record),
+            source=source_of(record) if self.sources else None,
+            mirror=mirror_of(record) if self.sources else None,
             ref=record.ref,
         )
 
@@ -100,8 +101,8 @@ class ResultWriter:
             modified=record.page.modified,
             route_file=record.page.route_file or None,
             route_resolution=record.page.route_resolution,
-            source=source_of(record),
-            mirror=mirror_of(record),
+            source=source_of(record) if self.sources else None,
+            mirror=mirror_of(record) if self.sources else None,
             scope=self.generation.scope,
             generation=self.generation.name,
             age_seconds=self.age_s,
