@@ -1,18 +1,20 @@
-"""Writing so that a reader, or a crash, never sees half a file."""
+"""Files: written so that nobody ever sees half of one, who may read them, how large they are; temporary folders."""
 
 import os
 import secrets
 import shutil
 import tempfile
 import weakref
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from searchsocket.system.errors import system_error
 
 FILE_MODE = 0o644  # the state folder is the gate: whoever may enter it may read what lies in it (spec 24)
 FOLDER_MODE = 0o755
-_TEMPORARY = ".tmp-"
+TEMPORARY = ".tmp-"  # what a writer that died leaves begins with it
 
 
 def make_folder(folder: Path) -> None:
@@ -44,24 +46,39 @@ def write_atomic(
         StateUnavailable: The disk is full, read-only or otherwise refuses.
         PermissionDenied: The folder is another user's.
     """
-    temporary = (temporary_dir or path.parent) / f"{_TEMPORARY}{secrets.token_hex(6)}"
+    temporary_dir = temporary_dir or path.parent
     try:
         make_folder(path.parent)
-        make_folder(temporary.parent)
-        try:
-            with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-                os.fchmod(file.fileno(), mode)
-                file.write(data)
-                if durable:
-                    file.flush()
-                    os.fsync(file.fileno())
-            os.replace(temporary, path)
-            if durable:
-                sync_directory(path.parent)
-        finally:
-            temporary.unlink(missing_ok=True)
+        make_folder(temporary_dir)
+        with replacing(path, temporary_dir, durable=durable, mode=mode) as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(data)
     except OSError as error:
         raise system_error("cannot write", path, error) from error
+
+
+@contextmanager
+def replacing(path: Path, temporary_dir: Path, *, durable: bool = True, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """A new file under a temporary name, which takes the place of `path` when the block ends without an error.
+
+    Args:
+        mode: As for `os.open`: the umask takes from it.
+
+    Raises:
+        OSError: The system refuses; `path` is as it was.
+    """
+    temporary = temporary_dir / f"{TEMPORARY}{secrets.token_hex(6)}"
+    try:
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            yield file
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(temporary, path)
+        if durable:
+            sync_directory(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def share(path: Path) -> None:
@@ -95,7 +112,7 @@ def sync_directory(path: Path) -> None:
 
 def is_temporary(path: Path) -> bool:
     """Whether `path` was left behind by a writer that died."""
-    return path.name.startswith(_TEMPORARY)
+    return path.name.startswith(TEMPORARY)
 
 
 def temporary_folder(owner: object, prefix: str) -> Path:

@@ -1,7 +1,6 @@
 """Objects in a folder: a mounted disk, or what a web server gives out."""
 
 import os
-import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -12,9 +11,7 @@ from typing import BinaryIO
 from searchsocket.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing
 from searchsocket.errors import ArtifactsUnavailable
 from searchsocket.system.errors import system_error
-from searchsocket.system.files import sync_directory
-
-_TEMPORARY = ".tmp-"  # what a writer that died leaves begins with it; pruned like any object that nothing names
+from searchsocket.system.files import replacing
 
 
 class FolderObjects:
@@ -65,18 +62,11 @@ class FolderObjects:
 
     def _write(self, name: str, write: Callable[[BinaryIO], object]) -> None:
         path = self._root / name
-        temporary = path.with_name(f"{_TEMPORARY}{secrets.token_hex(6)}")
         with self._reporting("cannot write", name):
             path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with open(temporary, "xb") as file:
-                    write(file)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(temporary, path)
-                sync_directory(path.parent)
-            finally:
-                temporary.unlink(missing_ok=True)
+            # What a writer that died leaves is pruned like any object that nothing names.
+            with replacing(path, path.parent) as file:
+                write(file)
 
     @contextmanager
     def _reporting(self, action: str, name: str) -> Iterator[None]:
