@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from searchsocket.search.filters import FacetCounts
-from searchsocket.search.wire import Age, Href, Lines, Marks, Resolution, RouteFile, Score, SnippetHtml, Wire
+from searchsocket.search.wire import Age, Href, Marks, PassageLines, Resolution, RouteFile, Score, SnippetHtml, Wire
 from searchsocket.types import ChunkKind, GroupBy
 
 
@@ -40,8 +40,8 @@ class Section(Wire):
     snippet_html: SnippetHtml
     marks: Marks
     score: Score
-    source: Lines
-    mirror: Lines
+    source: PassageLines
+    mirror: PassageLines
     ref: str  # survives edits elsewhere on the page
 
 
@@ -61,8 +61,10 @@ class Result(Wire):
     score: Score
     route_file: Annotated[RouteFile, Field(description="Source file of the page; null for callers without a key.")]
     route_resolution: Resolution
-    source: Annotated[Lines, Field(description="Where its Markdown file says this; null for callers without a key.")]
-    mirror: Annotated[Lines, Field(description="Likewise its file in the mirror.")]
+    source: Annotated[
+        PassageLines, Field(description="Where its Markdown file says this; null for callers without a key.")
+    ]
+    mirror: Annotated[PassageLines, Field(description="Likewise its file in the mirror.")]
     scope: str
     generation: str
     age_seconds: Age

@@ -37,7 +37,7 @@ class FileLines(Wire):
     last_line: int | None  # included
 
 
-Lines = Annotated[FileLines | None, PlainSerializer(_for_the_trusted, return_type=FileLines | None)]
+PassageLines = Annotated[FileLines | None, PlainSerializer(_for_the_trusted, return_type=FileLines | None)]
 Score = Annotated[float, Field(ge=0, le=1, description="Higher is better; comparable only within one answer.")]
 Age = Annotated[float, Field(ge=0, description="Since the index was published.")]
 Marks = Annotated[
