@@ -14,7 +14,7 @@ from searchsocket.errors import ClusterUnavailable, ConfigError, ConfigMissing
 from searchsocket.system import dask as cluster
 from searchsocket.system.dask import DaskExecutor, _refuse_strangers, address_label, dask_executor
 from searchsocket.system.processes import map_batches
-from tests.system.test_executor import die_always, die_once, double
+from tests.system.test_processes import die_always, die_once, double
 
 LOCAL: dict[str, Any] = {
     "threads_per_worker": 1,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from searchsocket.urls.paths import canonical_path
 from searchsocket.urls.resolve import SiteBase, resolve_base, resolve_link, served_under, site_base
-from tests.urls.test_urls import PATHS
+from tests.urls.test_paths import PATHS
 
 SITE = site_base(["https://example.com"])
 SITE_UNDER_BASE = site_base(["https://example.com"], "/base/")
