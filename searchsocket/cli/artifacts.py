@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
 from searchsocket.cli.output import count, print_json, safe
 
@@ -24,7 +23,7 @@ def _url_option(command: F) -> F:
 
 @click.group()
 def artifacts() -> None:
-    """Push indexes to an object store, pull them elsewhere, and remove old ones.
+    """Carry indexes to other machines through an object store.
 
     An address is file:///folder, s3://bucket/prefix, gs://bucket/prefix, or https://host/path to pull only.
 
@@ -34,13 +33,15 @@ def artifacts() -> None:
     """
 
 
-@artifacts.command(epilog=exits.HELP)
+@artifacts.command()
 @project_option
 @scope_option
 @_url_option
 @json_option
 def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
-    """Send what is live of a scope; what is there already is not sent again.
+    """Send what is live of a scope.
+
+    What is there already is not sent again.
 
     \b
     Example:
@@ -72,12 +73,14 @@ def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
     click.echo(f"{click.style(pushed.scope, bold=True)}: generation {pushed.generation} is live there; {sent}")
 
 
-@artifacts.command(epilog=exits.HELP)
+@artifacts.command()
 @project_option
 @_url_option
 @json_option
 def pull(root: Path, url: str, as_json: bool) -> None:
-    """Fetch the default scope into the state folder, so that `serve --artifacts` begins at once.
+    """Fetch the default scope into the state folder.
+
+    `searchsocket serve --artifacts` then begins at once.
 
     \b
     Example:
@@ -99,7 +102,7 @@ def pull(root: Path, url: str, as_json: bool) -> None:
     click.echo(f"{click.style(name, bold=True)}: generation {generation.name} ({pages}) lies in {safe(folder)}")
 
 
-@artifacts.command("list", epilog=exits.HELP)
+@artifacts.command("list")
 @project_option
 @_url_option
 @json_option
@@ -122,7 +125,7 @@ def list_(root: Path, url: str, as_json: bool) -> None:
         click.echo(f"{safe(each.scope)}  {each.name}  {state}  pushed {each.pushed.isoformat(timespec='seconds')}")
 
 
-@artifacts.command(epilog=exits.HELP)
+@artifacts.command()
 @project_option
 @_url_option
 @click.option("--keep", type=click.IntRange(min=1), default=2, show_default=True, help="Generations of each scope.")
@@ -141,7 +144,7 @@ def list_(root: Path, url: str, as_json: bool) -> None:
 def prune(
     root: Path, url: str, keep: int, min_age_hours: float, dropped: tuple[str, ...], dry_run: bool, as_json: bool
 ) -> None:
-    """Remove old generations, and the files that none of those left is made of.
+    """Remove old generations, and files that no other needs.
 
     \b
     Example:

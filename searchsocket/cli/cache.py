@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import count, print_json, safe
 
@@ -19,7 +18,7 @@ _DAY_S = 86_400
 
 @click.group()
 def cache() -> None:
-    """Look at the embedding cache, carry it elsewhere, or make it smaller.
+    """Look at the embedding cache, carry it, make it smaller.
 
     It lies in the user's cache folder and serves all projects, worktrees and clones; $SEARCHSOCKET_CACHE names another
     folder.
@@ -30,11 +29,11 @@ def cache() -> None:
     """
 
 
-@cache.command(epilog=exits.HELP)
+@cache.command()
 @project_option
 @json_option
 def info(root: Path, as_json: bool) -> None:
-    """Show where the cache lies, how large it is, and what it holds of each model.
+    """Show where the cache lies, and what it holds of each model.
 
     \b
     Example:
@@ -54,7 +53,7 @@ def info(root: Path, as_json: bool) -> None:
             )
 
 
-@cache.command("export", epilog=exits.HELP)
+@cache.command("export")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @project_option
 @json_option
@@ -73,12 +72,14 @@ def export_(file: Path, root: Path, as_json: bool) -> None:
     click.echo(f"wrote {count(written, 'embedding')} to {file}")
 
 
-@cache.command("import", epilog=exits.HELP)
+@cache.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @project_option
 @json_option
 def import_(file: Path, root: Path, as_json: bool) -> None:
-    """Take over what an exported file holds and the cache lacks. Import only files that you would trust an index of.
+    """Take over what an exported file holds and the cache lacks.
+
+    Import only files that you would trust an index of.
 
     \b
     Example:
@@ -94,7 +95,7 @@ def import_(file: Path, root: Path, as_json: bool) -> None:
     )
 
 
-@cache.command(epilog=exits.HELP)
+@cache.command()
 @project_option
 @click.option("--unused-days", type=click.IntRange(min=1), help="Only what was not used within so many days.")
 @click.option("--model", "model_id", metavar="ID", help="Only what this model made; `cache info` names them.")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import print_json
 from searchsocket.errors import ConfigError, PermissionDenied, ProjectMismatch, SearchSocketError
@@ -21,13 +20,15 @@ if TYPE_CHECKING:
 _OURS = ("pages", "index", "artifacts", "tmp", "dagster", "state.db*")
 
 
-@click.command(epilog=exits.HELP)
+@click.command()
 @project_option
 @click.option("--scope", "scope_name", metavar="NAME", help="Delete exactly this scope; default: all local state.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 def clean(root: Path, scope_name: str | None, yes: bool, as_json: bool) -> None:
-    """Delete the index, mirror and state of a scope, or of all; the embedding cache is kept (see `cache prune`).
+    """Delete index, mirror and state of a scope, or of all.
+
+    The embedding cache is kept; `searchsocket cache prune` is for that.
 
     \b
     Example:

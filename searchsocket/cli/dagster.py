@@ -9,18 +9,19 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli import exits
 from searchsocket.cli.options import load_project, project_option
 
 _LOCK = "searchsocket-dagster.lock"
 
 
-@click.command(epilog=exits.HELP)
+@click.command()
 @project_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="The UI has no login: keep it on this machine.")
 @click.option("--port", type=click.IntRange(1, 65535), default=3000, show_default=True)
 def dagster(root: Path, host: str, port: int) -> None:
-    """Start `dagster dev` with this project's home, so that its runs and those of `index` are in one place.
+    """Open Dagster's UI over this project.
+
+    Its runs and those of `searchsocket index` are in one place there.
 
     \b
     Example:

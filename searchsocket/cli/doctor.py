@@ -13,12 +13,13 @@ from searchsocket.cli.options import json_option, project_option
 from searchsocket.cli.output import print_json, safe
 
 
-@click.command(epilog=exits.HELP)
+@click.command()
 @project_option
 @json_option
 def doctor(root: Path, as_json: bool) -> None:
-    """Check configuration, site, state folder, locks, index files, embedding model, cluster and leftovers.
+    """Say what is broken, and how to mend it.
 
+    Looks at configuration, site, state folder, locks, embedding model, index files, cluster and leftovers.
     Reads every file of every live generation; exits with 1 when something is broken.
 
     \b

@@ -20,6 +20,7 @@ from searchsocket.state import make_state
 from searchsocket.stores.base import check_vectors
 from searchsocket.system.dask import address_label, dask_executor
 from searchsocket.system.files import bytes_below, is_temporary
+from searchsocket.types import Generation
 from searchsocket_assets.run.home import dagster_home
 
 _LOW_DISK_BYTES = 200_000_000
@@ -112,13 +113,21 @@ def index(project: Project) -> Iterator[Line]:
             yield Line(name, False, "; ".join(problems[:5]), fix)
         elif generation is None:
             yield Line(name, True, "not published yet")
-        elif generation.model_id != (model_id := backends.embedder_of(generation.model_id).model_id):
-            yield Line(
-                name, False, f"indexed with {generation.model_id}, but {model_id} is configured", f"run `searchsocket "
-                f"index --force --scope {known.name}` to migrate it"
-            )  # fmt: skip
         else:
-            yield Line(name, True, f"{generation.name}, {count(generation.records, 'record')}, every file as written")
+            yield _index_line(name, generation, backends)
+
+
+def _index_line(name: str, generation: Generation, backends: Backends) -> Line:
+    """Of a sound index: whether the configured model is the one that made it, where there is a model."""
+    whole = f"{generation.name}, {count(generation.records, 'record')}, every file as written"
+    try:
+        model_id = backends.embedder_of(generation.model_id).model_id
+    except SearchSocketError:  # which `model` reports
+        return Line(name, True, f"{whole}; its model was not checked: no model")
+    if generation.model_id == model_id:
+        return Line(name, True, whole)
+    fix = f"run `searchsocket index --force --scope {generation.scope}` to migrate it"
+    return Line(name, False, f"indexed with {generation.model_id}, but {model_id} is configured", fix)
 
 
 def cluster(project: Project) -> Iterator[Line]:

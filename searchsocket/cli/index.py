@@ -48,7 +48,7 @@ def _type(option: Option) -> Any:
     return click.FloatRange(min=option.minimum) if option.kind is float else None
 
 
-@click.command(epilog=exits.HELP)
+@click.command()
 @project_option
 @scope_option
 @click.option("--changed-only", is_flag=True, help="Do only what changed (the default; cannot go with --force).")
@@ -65,7 +65,7 @@ def index(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Index the site: only what changed since the last run is done again.
+    """Index the site; only what changed is done again.
 
     The run shows in Dagster (`searchsocket dagster`). With --json, events go to stderr as JSON lines.
 

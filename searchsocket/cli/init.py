@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, project_option
 from searchsocket.cli.output import print_json
 
@@ -49,11 +48,13 @@ export const handle: Handle = async ({ event, resolve }) => {
 """
 
 
-@click.command(epilog=exits.HELP)
+@click.command()
 @project_option
 @json_option
 def init(root: Path, as_json: bool) -> None:
-    """Write searchsocket.toml and ignore the state folder in git; nothing that exists is overwritten.
+    """Write searchsocket.toml, and ignore the state folder in git.
+
+    Nothing that exists is overwritten.
 
     \b
     Example:

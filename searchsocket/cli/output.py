@@ -22,7 +22,12 @@ def print_error(code: str, message: str) -> None:
     if wants_json():
         print_json({"error": {"code": code, "message": message}})
     else:
-        click.echo(f"{click.style(f'error [{code}]', fg='red', bold=True)}: {safe(message)}", err=True)
+        click.echo(error_line(code, message), err=True)
+
+
+def error_line(code: str, message: str) -> str:
+    """`error [CODE]: message`."""
+    return f"{click.style(f'error [{code}]', fg='red', bold=True)}: {safe(message)}"
 
 
 def safe(text: str) -> str:

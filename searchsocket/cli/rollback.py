@@ -6,17 +6,18 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
 from searchsocket.cli.output import count, print_json
 
 
-@click.command(epilog=exits.HELP)
+@click.command()
 @project_option
 @scope_option
 @json_option
 def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
-    """Switch the scope back to the generation before the live one; the next `searchsocket index` leads forth again.
+    """Switch a scope back to the generation before the live one.
+
+    The next `searchsocket index` leads forth again.
 
     \b
     Example:

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
 from searchsocket.cli.results import answer_lines
 
 _PIPE_WIDTH = 10_000  # lines are wrapped for eyes, not for other programs
 
 
-@click.command(epilog=exits.HELP)
+@click.command()
 @click.argument("query", nargs=-1, required=True)
 @project_option
 @scope_option
@@ -51,7 +50,7 @@ def search(
     group_by: str,
     as_json: bool,
 ) -> None:
-    """Search the live index.
+    """Ask the live index of a scope.
 
     \b
     Example:

@@ -1,6 +1,7 @@
 """`searchsocket serve`: the search API of this project (spec 14)."""
 
 import os
+import traceback
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli import exits
 from searchsocket.cli.options import load_project, project_option
-from searchsocket.cli.output import safe
+from searchsocket.cli.output import error_line, safe
+from searchsocket.errors import ScopeNotIndexed, SearchSocketError
+from searchsocket.system.errors import system_error
 
 if TYPE_CHECKING:
     from searchsocket.project.project import Project
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 8181
 
 
-@click.command(epilog=exits.HELP)
+@click.command()
 @project_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
@@ -32,9 +34,10 @@ DEFAULT_PORT = 8181
 )
 @click.option("--dev", is_flag=True, help="Trust every program of this machine, while no key is set.")
 def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, dev: bool) -> None:
-    """Serve the search API until Ctrl-C; a new generation is picked up without a restart.
+    """Serve the search API until Ctrl-C.
 
-    Every scope and source paths are shown to who sends the key, or without one the token that lies in the state folder.
+    A new generation is picked up without a restart. Every scope and source paths are shown to who sends the key, or
+    without one the token that lies in the state folder.
 
     \b
     Example:
@@ -67,8 +70,15 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, d
         for line in _trust(project, key=bool(key), token=bool(token), dev=dev):
             click.echo(line)
 
+    waiting: set[str] = set()
+
     def failed(error: BaseException) -> None:
-        click.echo(f"error [INTERNAL_ERROR]: {safe(repr(error))}", err=True)
+        line = trouble_line(error)
+        if isinstance(error, ScopeNotIndexed):  # each look at the health meets it again
+            if line in waiting:
+                return
+            waiting.add(line)
+        click.echo(line, err=True)
 
     serve_api(
         project,
@@ -81,6 +91,19 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, d
         on_error=failed,
         store=store,
     )
+
+
+def trouble_line(error: BaseException) -> str:
+    """What went wrong while the service goes on answering, with its public code; a defect names where it is."""
+    if isinstance(error, ScopeNotIndexed):
+        return f"{click.style(f'warning [{error.code}]', fg='yellow')}: {safe(str(error))}; waiting for its first index"
+    if isinstance(error, OSError):
+        error = system_error("cannot use", Path(os.fsdecode(error.filename or "this system")), error)
+    if isinstance(error, SearchSocketError):
+        return error_line(error.code, str(error))
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return error_line(SearchSocketError.code, f"{error or 'an unexpected error'}{where}; this is a defect, report it")
 
 
 def _token(project: "Project") -> str:

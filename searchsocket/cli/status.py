@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, count, print_json, safe, size
 from searchsocket.dollars import dollars
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
     from searchsocket.types import Generation
 
 
-@click.command(epilog=exits.HELP)
+@click.command()
 @project_option
 @json_option
 def status(root: Path, as_json: bool) -> None:
-    """Show the resolved scope and, for every scope, its live generation, age, model and last cost.
+    """Show what is indexed: generations, ages, models, last cost.
 
     \b
     Example:

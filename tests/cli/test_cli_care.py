@@ -112,6 +112,16 @@ def test_doctor_names_a_wrong_key(run: RunCli, run_json: RunJson, site: Path) ->
     assert "BROKEN" in run("doctor").stdout
 
 
+def test_doctor_tells_of_an_unusable_model_once(run_json: RunJson, indexed: Path) -> None:
+    """The index is whole, so it is the model's line alone that is broken."""
+    (indexed / "searchsocket.toml").write_text('[embeddings]\nprovider = "onnx"\nmodel = "nowhere"\n')
+    report = run_json("doctor", project=indexed)
+    assert list(broken(report)) == ["model"]
+    (detail,) = [line["detail"] for line in report["checks"] if line["name"] == "index main"]
+    assert detail.endswith("every file as written; its model was not checked: no model")
+    assert "nowhere" not in detail
+
+
 def test_doctor_names_a_missing_site(run_json: RunJson, site: Path) -> None:
     (site / "searchsocket.toml").write_text('[source]\nstatic_output_dir = "nowhere"\n')
     found = broken(run_json("doctor"))
