@@ -16,7 +16,7 @@ from search_api.endpoints.health import add_health
 from search_api.endpoints.pages import add_pages
 from search_api.endpoints.related import add_related
 from search_api.endpoints.search import add_search
-from search_api.gate.guards import BodyGuard, CallerGuard, Envelope, HostGuard, LastResort
+from search_api.gate.guards import BodyGuard, CallerGuard, Envelope, HeadAsGet, HostGuard, LastResort
 from search_api.gate.queries import Queries
 from search_api.gate.rate import RateLimit
 from search_api.gate.tiers import IPNetwork, TierRules, hash_key
@@ -71,6 +71,7 @@ def create_app(
 
     prefix = _prefix(settings.path)
     app = SearchApp(
+        facets=project.settings.facets,
         title="searchsocket",
         version="1",
         summary="Search this site",
@@ -83,7 +84,7 @@ def create_app(
     health_path = f"{prefix}/health"
     add_search(app, settings.path, queries)
     add_related(app, f"{prefix}/related", queries)
-    add_pages(app, f"{prefix}/pages/", service)
+    add_pages(app, f"{prefix}/pages", service)
     add_health(app, health_path, service)
     add_handlers(app, on_error)
     rules = _tier_rules(settings, configured_key(settings, environ), token, dev and is_loopback(host))
@@ -138,7 +139,10 @@ def _add_guards(
     rate = RateLimit(settings.rate_limit) if settings.rate_limit.max else None
     probes = settings.rate_limit.model_copy(update={"max": HEALTH_FACTOR * settings.rate_limit.max})
     own_rates = {health_path: RateLimit(probes)} if rate else {}
-    app.add_middleware(BodyGuard, max_bytes=settings.max_body_bytes, timeout_s=BODY_TIMEOUT_S)
+    app.add_middleware(HeadAsGet)
+    app.add_middleware(
+        BodyGuard, paths=frozenset({settings.path}), max_bytes=settings.max_body_bytes, timeout_s=BODY_TIMEOUT_S
+    )
     app.add_middleware(CallerGuard, rules=rules, rate=rate, own_rates=own_rates)
     app.add_middleware(LastResort, on_defect=on_error)
     if settings.cors.allow_origins:

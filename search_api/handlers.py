@@ -34,7 +34,7 @@ def add_handlers(app: FastAPI, on_error: Callable[[BaseException], None]) -> Non
     async def on_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         status = error.status_code
-        headers = dict(error.headers or {})
+        headers = {name.lower(): value for name, value in (error.headers or {}).items()}
         if status == 405:  # the router names the methods of one route; a path may have several
             headers["allow"] = ", ".join(_methods(request))
         return problem(status, _CODES.get(status, "INVALID_REQUEST"), _phrase(status), headers)
@@ -47,7 +47,8 @@ def add_handlers(app: FastAPI, on_error: Callable[[BaseException], None]) -> Non
 def _methods(request: Request) -> list[str]:
     """All methods that some route takes at this path."""
     routes = (route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE)
-    return sorted({method for route in routes for method in getattr(route, "methods", None) or ()})
+    methods = {method for route in routes for method in getattr(route, "methods", None) or ()}
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
 def _complaints(errors: Sequence[Any]) -> str:

@@ -5,6 +5,9 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from search_api.facet_schemas import state_filters
+from searchsocket.text.facets import Facets
+
 _KEY = "apiKey"
 
 # What types are called in clients that were generated from this document.
@@ -21,7 +24,11 @@ _NAMES = {
 
 
 class SearchApp(FastAPI):
-    """FastAPI, whose document tells of our errors and of the optional key."""
+    """FastAPI, whose document tells of our errors, of the optional key and of this project's facets."""
+
+    def __init__(self, *, facets: Facets, **options: Any) -> None:
+        super().__init__(**options)
+        self._facets = facets
 
     def openapi(self) -> dict[str, Any]:
         """The document; made once."""
@@ -30,8 +37,12 @@ class SearchApp(FastAPI):
             for operation in (operation for methods in document["paths"].values() for operation in methods.values()):
                 operation["responses"].pop("422", None)  # a malformed request is answered with 400
                 operation["security"] = [{}, {_KEY: []}]
+            schemas = document["components"]["schemas"]
             for name in ("HTTPValidationError", "ValidationError"):
-                document["components"]["schemas"].pop(name, None)
+                schemas.pop(name, None)
+            _say_defaults(schemas["SearchRequest"])
+            parameters = (one for methods in document["paths"].values() for one in methods["get"].get("parameters", ()))
+            state_filters(schemas, parameters, self._facets)
             document["components"]["securitySchemes"] = {
                 _KEY: {
                     "type": "http",
@@ -41,6 +52,14 @@ class SearchApp(FastAPI):
             }
             self.openapi_schema = _renamed(document)
         return self.openapi_schema
+
+
+def _say_defaults(schema: dict[str, Any]) -> None:
+    """Defaults in words: generators take a field that has one for a field that is always there."""
+    for field in schema["properties"].values():
+        default = field.pop("default", None)
+        if default is not None:
+            field["description"] = f"{field.get('description', '')} Default: {json.dumps(default)}.".lstrip()
 
 
 def _renamed(document: dict[str, Any]) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.filters import MAX_FILTER_VALUES, MAX_FILTERS
+from searchsocket.search.filters import MAX_FILTER_VALUES, MAX_FILTERS, OWN_FILTERS
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TOP_K, SearchQuery
 from searchsocket.text.facets import MAX_VALUE_CHARS
 from searchsocket.types import GroupBy
@@ -15,12 +15,34 @@ from searchsocket.urls.paths import MAX_URL_CHARS
 MAX_SCOPE_CHARS = 200
 _MAX_NAME_CHARS = 40
 
-Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS, examples=["install the plugin"])]
-TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K, description="How many results at most.")]
-PathPrefix = Annotated[
-    str, Field(max_length=MAX_URL_CHARS, description="A directory of the site: `/docs` holds `/docs` and `/docs/a`.")
+
+def _whole(value: object) -> object:
+    """`5.0` is an integer in JSON Schema."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# What these patterns refuse is refused by what reads the field, in words of its own; clients need not find that out.
+NO_NUL = {"pattern": r"^[^\u0000]*$"}
+_SOMETHING = {"pattern": r"\S"}
+_VISIBLE = {
+    "pattern": r"[^\u0000-\u0020\u007f-\u00a0\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e"
+    r"\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff\ufff9-\ufffb]"
+}
+
+Text = Annotated[
+    str,
+    Field(min_length=1, max_length=MAX_QUERY_CHARS, examples=["install the plugin"], json_schema_extra=dict(_VISIBLE)),
 ]
-Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS)]
+TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K, description="How many results at most."), BeforeValidator(_whole)]
+PathPrefix = Annotated[
+    str,
+    Field(
+        max_length=MAX_URL_CHARS,
+        description="A directory of the site: `/docs` holds `/docs` and `/docs/a`.",
+        json_schema_extra=dict(NO_NUL),
+    ),
+]
+Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS, json_schema_extra=dict(_SOMETHING))]
 Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, description="A page must carry all of them.")]
 ScopeName = Annotated[
     str,
@@ -28,11 +50,12 @@ ScopeName = Annotated[
         min_length=1,
         max_length=MAX_SCOPE_CHARS,
         description="Default: the site's own.",
-        # Told, and not tested here: the refusal has a code of its own.
-        json_schema_extra={"pattern": "[A-Za-z0-9]"},
+        json_schema_extra={"pattern": "[A-Za-z0-9]"},  # the refusal has a code of its own
     ),
 ]
 Grouping = Annotated[GroupBy, Field(description="`page`: best pages, best sections inside; `chunk`: a flat list.")]
+# There is no reranker, so nothing but false is taken.
+Rerank = Annotated[bool, Field(description="Only where a reranker is configured.", json_schema_extra={"const": False})]
 Explain = Annotated[bool, Field(description="Give every part of every score.")]
 
 
@@ -44,7 +67,7 @@ Filters = Annotated[
     Field(
         max_length=MAX_FILTERS,
         description="`language`, `kind` and the facets of the settings; of several values, one must be met.",
-        examples=[{"language": "en", "version": ["3", "4"]}],
+        examples=[{"language": ["en", "de"], "kind": "section"}],
     ),
 ]
 Facets = Annotated[
@@ -54,7 +77,7 @@ Facets = Annotated[
 NamedValue = Annotated[str, Field(pattern="^[^:]+:", max_length=_MAX_NAME_CHARS + 1 + MAX_VALUE_CHARS)]
 NamedValues = Annotated[
     list[NamedValue],
-    Field(max_length=MAX_FILTERS * 5, description="`name:value`, see `filters` of the body; repeat it for several."),
+    Field(max_length=MAX_FILTER_VALUES, description="`name:value`, see `filters` of the body; repeat it for several."),
 ]
 
 
@@ -82,13 +105,13 @@ class SearchRequest(Request):
     explain: Explain = False
     filters: Filters | None = None
     facets: Facets | None = None
-    rerank: Annotated[bool, Field(description="Only where a reranker is configured.")] = False
+    rerank: Rerank = False
 
     def to_query(self) -> SearchQuery:
         """The query that is meant.
 
         Raises:
-            InvalidRequest: A reranker is asked for, and there is none.
+            InvalidRequest: A reranker is asked for, and there is none; or a filter is of another type.
         """
         if self.rerank:
             raise InvalidRequest("no reranker is configured here; leave 'rerank' out")
@@ -99,7 +122,7 @@ class SearchRequest(Request):
             tuple(self.tags or ()),
             self.group_by,
             self.explain,
-            filters=tuple((name, _texts(value)) for name, value in (self.filters or {}).items()),
+            filters=tuple((name, _texts(name, value)) for name, value in (self.filters or {}).items()),
             facets=tuple(self.facets or ()),
         )
 
@@ -143,7 +166,13 @@ class RelatedParams(Request):
     scope: ScopeName | None = None
 
 
-def _texts(value: FilterValue | list[FilterValue]) -> tuple[str, ...]:
-    """Values as a query string writes them."""
+def _texts(name: str, value: FilterValue | list[FilterValue]) -> tuple[str, ...]:
+    """Values as a query string writes them.
+
+    Raises:
+        InvalidRequest: A number or a boolean, where the filter is of texts alone.
+    """
     values = value if isinstance(value, list) else [value]
+    if name in OWN_FILTERS and not all(isinstance(one, str) for one in values):
+        raise InvalidRequest(f"filter {name}: a text, or a list of them")
     return tuple(str(one).lower() if isinstance(one, bool) else str(one) for one in values)

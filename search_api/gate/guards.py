@@ -1,6 +1,7 @@
 """What stands before the endpoints, as plain ASGI layers: each costs microseconds.
 
-Order, outermost first: `Envelope` (headers), `HostGuard`, CORS, `LastResort`, `CallerGuard` (tier, rate), `BodyGuard`.
+Order, outermost first: `Envelope` (headers), `HostGuard`, CORS, `LastResort`, `CallerGuard` (tier, rate), `BodyGuard`,
+`HeadAsGet`.
 """
 
 import asyncio
@@ -140,8 +141,10 @@ class CallerGuard:
 class BodyGuard:
     """Reads a body whole before anything looks at it: JSON only, so large at most, so long at most."""
 
-    def __init__(self, app: ASGIApp, max_bytes: int, timeout_s: float) -> None:
+    def __init__(self, app: ASGIApp, paths: frozenset[str], max_bytes: int, timeout_s: float) -> None:
+        """`paths`: those that take a POST."""
         self._app = app
+        self._paths = paths
         self._max_bytes = max_bytes
         self._timeout_s = timeout_s
 
@@ -156,7 +159,7 @@ class BodyGuard:
                 return
             await self._app(scope, receive, send)
             return
-        if scope["method"] != "POST":  # no endpoint takes it: the router says so, and which ones there are
+        if scope["method"] != "POST" or scope["path"] not in self._paths:  # the router says what is taken there
             await self._app(scope, receive, send)
             return
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
@@ -180,6 +183,23 @@ class BodyGuard:
 
     def _too_large(self) -> ASGIApp:
         return _refuse(413, f"the body may have at most {self._max_bytes} bytes")
+
+
+class HeadAsGet:
+    """Answers HEAD as GET, without the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_head(message: Message) -> None:
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        await self._app(dict(scope, method="GET"), receive, send_head)
 
 
 class _TooLarge(Exception):

@@ -1,7 +1,9 @@
 """One page of an index, as a program or an agent reads it."""
 
+import re
 from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import unquote
 
 from pydantic import Field
 
@@ -16,6 +18,9 @@ _MAX_SUGGESTIONS = 5
 _MAX_WORDS = 12  # of a wrong path: a miss must cost no more than a query
 _MAX_CHARS = 200
 _MAX_ABOVE = 12  # folders that are looked for, from the nearest
+_NEAR = 0.5  # of the letter triples of a page's own name, so many stand in what was asked for
+_BETWEEN = re.compile(r"[-_.\s]+")  # words of a name
+_SLASH = re.compile("%2f", re.IGNORECASE)
 _SOURCE_KEYS = ("routeFile: ", "routeResolution: ", "sourceFile: ", "sourceLines: ")
 
 
@@ -74,14 +79,15 @@ class FoundPage:
         )
 
 
-def find_page(path: str, reader: IndexReader) -> FoundPage:
+def find_page(path: str, reader: IndexReader, *, is_segment: bool = False) -> FoundPage:
     """The page that a path means, also written as a Markdown file: `/docs/start.md`, `/docs/index.md`.
 
     It is what the generation holds, whatever the mirror folder says by now: a run that is under way, that stopped or
     that was rolled back is not seen.
 
     Args:
-        path: As it stood in the URL, percent-encoded.
+        path: As it stood in a URL, percent-encoded.
+        is_segment: It may be written as one segment of a longer URL, `docs%2Fstart`, as generated clients do.
 
     Raises:
         PageMissing: There is no such page; it names some that may be meant.
@@ -89,26 +95,41 @@ def find_page(path: str, reader: IndexReader) -> FoundPage:
         PageTextsMissing: An older version published the index, without texts.
         IndexCorrupt: The text is not that of the page.
     """
-    for url in _spellings(canonical_path("/" + path.lstrip("/"))):
+    # A slash is what an encoded one means most: few pages have one in their name.
+    readings = [unquote(path, errors="surrogateescape"), path] if is_segment and _SLASH.search(path) else [path]
+    for url in (url for one in readings for url in _spellings(canonical_path("/" + one.lstrip("/")))):
         if (text := reader.catalogue.page_body(url)) is not None:
             page = parse_page(text)
             if page.facts.url != url:
                 raise IndexCorrupt(f"the text of {url} is that of {page.facts.url}")
             return FoundPage(page, reader.generation)
-    raise PageMissing(path, suggestions(path, reader))
+    raise PageMissing(path, suggestions(readings[0], reader))
 
 
 def suggestions(path: str, reader: IndexReader) -> list[str]:
-    """Pages that a wrong path may mean: the nearest page above it, and those that its words find."""
+    """Pages that a wrong path may mean: those that its words find and that are named alike, and the folder it is in."""
     url = canonical_path("/" + path.lstrip("/")).removesuffix(".md")
-    above = next(
-        (parent for parent in ancestors(url)[-2 : -2 - _MAX_ABOVE : -1] if reader.catalogue.page_records(parent)), None
-    )
+    folders = [folder for folder in ancestors(url)[1:-1] if folder != "/"][: -_MAX_ABOVE - 1 : -1]
+    above = next((folder for folder in folders if reader.catalogue.page_records(folder)), None)
     last = " ".join(url.split("/")[-3:]).replace("-", " ").replace("_", " ")
     words = " ".join(last.split()[:_MAX_WORDS])[:_MAX_CHARS]
     hits = reader.words.search(words, top_k=4 * _MAX_SUGGESTIONS) if words else []
-    found = [record.page.url for record in reader.catalogue.records([hit.id for hit in hits])]
+    asked = _triples(words)
+    urls = (record.page.url for record in reader.catalogue.records([hit.id for hit in hits]))
+    found = [url for url in urls if _is_near(url, asked)]
     return list(dict.fromkeys([*found, *([above] if above else [])]))[:_MAX_SUGGESTIONS]
+
+
+def _is_near(url: str, asked: set[str]) -> bool:
+    """Whether a page is named like what was asked for."""
+    own = _triples(url.rpartition("/")[2])
+    return len(own & asked) >= _NEAR * len(own) > 0
+
+
+def _triples(text: str) -> set[str]:
+    """Each three letters that follow each other in a word, its ends counted as letters."""
+    spaced = f" {_BETWEEN.sub(' ', text.lower())} "
+    return {spaced[at : at + 3] for at in range(len(spaced) - 2)}
 
 
 def _spellings(url: str) -> list[str]:

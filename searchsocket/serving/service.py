@@ -42,9 +42,9 @@ class SearchService:
         """See `SearchEngine.related`."""
         return self.engine.related(url, scope, top_k)
 
-    def page(self, path: str, scope: Scope) -> FoundPage:
+    def page(self, path: str, scope: Scope, *, is_segment: bool = False) -> FoundPage:
         """See `find_page`."""
-        return find_page(path, self.store.reader(scope))
+        return find_page(path, self.store.reader(scope), is_segment=is_segment)
 
     def health(self, *, trusted: bool) -> ServiceHealth:
         """Whether queries are answered; who is not trusted learns of public scopes only."""

@@ -46,10 +46,33 @@ def test_the_body_limit_is_a_setting(configured: Callable[..., Api]) -> None:
 
 @pytest.mark.parametrize("method", ["TRACE", "PUT", "DELETE", "PATCH", "PROPFIND"])
 def test_a_method_that_nobody_takes_is_told_which_there_are(api: Api, method: str) -> None:
-    for path, allowed in (("/api/search", {"GET", "POST"}), ("/api/health", {"GET"}), ("/api/related?url=/", {"GET"})):
+    reading = {"GET", "HEAD"}
+    for path, allowed in (
+        ("/api/search", {*reading, "POST"}),
+        ("/api/health", reading),
+        ("/api/related?url=/", reading),
+    ):
         answer = api.request(method, path, content=b"x" * 100_000)
         assert (answer.status_code, answer.json()["error"]["code"]) == (405, "METHOD_NOT_ALLOWED")
         assert set(answer.headers["allow"].split(", ")) == allowed
+
+
+@pytest.mark.parametrize("path", ["/api/health", "/api/related?url=/", "/api/pages/docs/install", "/api/openapi.json"])
+def test_a_post_where_none_is_taken_is_told_so_whatever_it_brings(api: Api, path: str) -> None:
+    """415 would promise that a body of another type is read."""
+    for headers in ({}, {"content-type": "text/plain"}, {"content-type": "application/json"}):
+        answer = api.request("POST", path, content=b"x" * 100_000, headers=headers)
+        assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/search?q=battery", "/api/health", "/api/pages/docs/install", "/api/pages/none", "/api/related?url=/"]
+)
+def test_head_is_answered_like_get_without_the_body(api: Api, path: str) -> None:
+    full, head = api.get(path), api.request("HEAD", path)
+    assert (head.status_code, head.content) == (full.status_code, b"")
+    assert head.headers["content-type"] == full.headers["content-type"]
+    assert "content-length" in head.headers
 
 
 def test_get_takes_no_body(api: Api) -> None:

@@ -1,12 +1,15 @@
 """The OpenAPI document: what client generators read, and what answers must hold to."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from api_client import KEY, Api
+from api_client import ENVIRON, KEY, Api, make_project
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from search_api.app import create_app
 
 CODES = {
     "INVALID_REQUEST", "INVALID_SCOPE", "UNAUTHORIZED", "SCOPE_NOT_INDEXED", "PAGE_NOT_FOUND", "NOT_FOUND",
@@ -39,7 +42,7 @@ def test_every_operation_has_a_name_an_answer_and_errors(api: Api) -> None:
         (path, method): operation for path, methods in found["paths"].items() for method, operation in methods.items()
     }
     names = [operation["operationId"] for operation in operations.values()]
-    assert sorted(names) == ["getPage", "health", "relatedPages", "search", "searchByUrl"]
+    assert sorted(names) == ["getPage", "getPageByUrl", "health", "relatedPages", "search", "searchByUrl"]
     for (path, _), operation in operations.items():
         assert operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
         assert "422" not in operation["responses"]
@@ -74,13 +77,50 @@ def test_the_request_schema_tells_the_limits(api: Api) -> None:
     assert schema["examples"]
 
 
+def test_optional_fields_of_a_request_have_no_default_keyword(api: Api) -> None:
+    """A generator takes a field with a default for one that is always there; the default is said in words."""
+    properties = spec(api)["components"]["schemas"]["SearchRequest"]["properties"]
+    assert not [name for name, field in properties.items() if "default" in field]
+    assert properties["topK"]["description"].endswith("Default: 10.")
+
+
+def test_the_document_names_the_filters_and_facets_of_this_project(tmp_path: Path) -> None:
+    """Any other one is refused, so a client that is made from the document cannot send it."""
+    toml = '[facets]\nversion = "string"\npages = "number"\ndraft = "boolean"\n'
+    api = Api(create_app(make_project(tmp_path, toml), environ=ENVIRON, host="0.0.0.0"))
+    found = spec(api)
+    properties = found["components"]["schemas"]["SearchRequest"]["properties"]
+    [filters] = [one for one in properties["filters"]["anyOf"] if one["type"] == "object"]
+    assert (list(filters["properties"]), filters["additionalProperties"]) == (
+        ["language", "kind", "version", "pages", "draft"], False,
+    )  # fmt: skip
+    [counted] = [one for one in properties["facets"]["anyOf"] if one["type"] == "array"]
+    assert counted["items"]["enum"] == ["version", "pages", "draft"]
+    [pair] = [one["schema"] for one in found["paths"]["/api/search"]["get"]["parameters"] if one["name"] == "filter"]
+    for text, answered in (
+        ("language:pt-BR", True), ("kind:section", True), ("version:3 beta", True), ("pages:12", True),
+        ("draft:true", True), ("kind:word", False), ("other:3", False), ("pages:many", False), ("draft:maybe", False),
+    ):  # fmt: skip
+        assert bool(re.search(pair["items"]["pattern"], text)) == answered
+        name, _, value = text.partition(":")
+        assert (api.get("/api/search", params={"q": "battery", "filter": text}).status_code == 200) == answered
+        assert (api.post({"q": "battery", "filters": {name: value}}).status_code == 200) == answered
+    assert api.post({"q": "battery", "filters": {"language": True}}).status_code == 400
+
+
+def test_a_whole_number_may_be_written_with_a_point(api: Api) -> None:
+    """`5.0` is an integer in JSON Schema, and so in the document."""
+    assert len(api.post({"q": "battery", "topK": 1.0}).json()["results"]) == 1
+    assert api.post({"q": "battery", "topK": 1.5}).status_code == 400
+
+
 def test_the_document_tells_which_scopes_can_be_none(api: Api) -> None:
     """A client that is generated from it, or a fuzzer, need not find out by a refusal."""
     found = spec(api)
     asked = [found["components"]["schemas"]["SearchRequest"]["properties"]["scope"]]
-    for path in ("/api/search", "/api/related", "/api/pages/{page}"):
+    for path in ("/api/search", "/api/related", "/api/pages/{page}", "/api/pages"):
         asked += [one["schema"] for one in found["paths"][path]["get"]["parameters"] if one["name"] == "scope"]
-    assert len(asked) == 4
+    assert len(asked) == 5
     for schema in asked:
         [pattern] = [one["pattern"] for one in schema["anyOf"] if one["type"] == "string"]
         assert not re.search(pattern, "×Ù / ..")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
+from urllib.parse import quote
 
 import pytest
 import yaml
@@ -69,6 +70,13 @@ def test_a_wrong_path_names_pages_that_may_be_meant(api: Api) -> None:
     assert "/docs/battery" in answer.json()["error"]["suggestions"]
 
 
+@pytest.mark.parametrize("path", ["nope", "robot", "docs/voice", "battery/nine/hours/dock", "%20", "docs/"])
+def test_pages_are_suggested_only_when_they_are_named_alike(api: Api, path: str) -> None:
+    """What merely says the same words is no page that was meant."""
+    suggested = api.get(f"/api/pages/{path}").json()["error"]["suggestions"]
+    assert set(suggested) <= ({"/docs/battery", "/docs-old/battery"} if "battery" in path else set())
+
+
 @pytest.mark.parametrize(
     "path",
     ["../../../etc/passwd", "..%2f..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/searchsocket.toml", "..\\searchsocket.toml",
@@ -119,7 +127,8 @@ def test_percent_signs_in_names_are_not_decoded_twice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "path",
     ["/api/%70ages/docs/install", "/%61pi/pages/docs/install", "/api/pages%2fdocs/install", "/api%2Fpages/docs/install",
-     "/api/%70%61%67%65%73/docs/%69nstall", "/api/pages/docs/install%2Emd"],
+     "/api/%70%61%67%65%73/docs/%69nstall", "/api/pages/docs/install%2Emd", "/api/pages/docs%2Finstall",
+     "/api/pages/%2Fdocs%2finstall%2F", "/api/pages/docs%2Finstall.md", "/api/%70ages/docs%2Finstall"],
 )  # fmt: skip
 def test_an_encoded_path_means_what_it_decodes_to(api: Api, path: str) -> None:
     answer = api.get(path, headers=WITH_KEY)
@@ -130,12 +139,45 @@ def test_an_encoded_path_means_what_it_decodes_to(api: Api, path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     ["/api/%70ages/%2e%2e/%2e%2e/searchsocket.toml", "/api/%70ages/docs/%252e%252e/install",
-     "/api/%2570ages/docs/install", "/api/%70ages/%2e%2e%2fsecret-branch/docs/install", "/api/%70ages/docs%2Finstall"],
+     "/api/%2570ages/docs/install", "/api/%70ages/%2e%2e%2fsecret-branch/docs/install",
+     "/api/%70ages/docs%252Finstall"],
 )  # fmt: skip
 def test_an_encoded_path_leads_nowhere_else(api: Api, path: str) -> None:
     answer = api.get(path, headers=WITH_KEY)
     assert answer.status_code == 404
     assert "Secret branch" not in answer.text
+
+
+def test_an_encoded_slash_is_a_slash_where_there_is_such_a_page(tmp_path: Path) -> None:
+    """Clients that are made from the description write a whole path as one segment; by `url` a page has one name."""
+    project = make_project(tmp_path)
+    urls = ("/a%2Fb", "/a/b", "/c%2Fd", "/e/f%2541")
+    store = LocalStore(project.state_dir / "index", "site")
+    Site(store).publish([Piece(url, "Text") for url in urls], bodies=[body_of("main", url, url) for url in urls])
+    api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0"))
+    assert api.get("/api/pages/a%2Fb").json()["url"] == "/a/b"
+    assert api.get("/api/pages", params={"url": "/a%2Fb"}).json()["url"] == "/a%2Fb"
+    assert api.get("/api/pages/c%2Fd").json()["url"] == "/c%2Fd"
+    for url in urls:
+        assert api.get("/api/pages", params={"url": url}).json()["url"] == url
+    assert api.get(f"/api/pages/{quote('e/f%2541', safe='')}").json()["url"] == "/e/f%2541"
+
+
+@pytest.mark.parametrize("url", ["/docs/install", "docs/install/", "/docs/install.md", "/docs/%69nstall"])
+def test_a_page_can_be_asked_for_by_its_address(api: Api, url: str) -> None:
+    answer = api.get("/api/pages", params={"url": url}, headers=WITH_KEY)
+    assert answer.status_code == 200
+    assert "# Installation" in answer.text
+    assert answer.headers["content-type"].startswith("text/markdown" if url.endswith(".md") else "application/json")
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [("", 400), ("?url=", 400), ("?url=/docs/install&scope=secret-branch", 403), ("?url=/etc/passwd", 404),
+     ("?url=..%2f..%2fsearchsocket.toml", 404), ("?url=%00", 400), ("?url=/docs%252Finstall", 404)],
+)  # fmt: skip
+def test_an_address_leads_to_pages_alone(api: Api, query: str, status: int) -> None:
+    assert api.get(f"/api/pages{query}").status_code == status
 
 
 def test_a_page_is_read_without_the_model(tmp_path: Path) -> None:
