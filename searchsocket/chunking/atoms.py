@@ -82,9 +82,10 @@ def _take_apart(
     elif (cut := _CUTTERS.get(block.kind)) is not None:
         pieces = cut(block.text, max(limit - above, limit // 2) if kept_whole else limit)
         if kept_whole:
+            name = "code block" if block.kind == "code" else block.kind
             warnings.append(
-                f"a {block.kind} of {len(block.text)} characters was cut into {len(pieces)} pieces "
-                f"(chunking.hard_max_chars = {limit})"
+                f"a {name} of {len(block.text):,} characters was cut into {len(pieces)} pieces: "
+                f"chunking.hard_max_chars is {limit:,}"
             )
         yield from (Atom(piece, "\n\n", lines=block.lines) for piece in pieces)
     elif block.kind == "list" and nesting:

@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
@@ -11,7 +12,9 @@ from itertools import islice
 from searchsocket.cli.clean import children, known_scopes
 from searchsocket.cli.findings import Line
 from searchsocket.cli.output import count, size
+from searchsocket.cli.summary import skipped_words, source_lines
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
+from searchsocket.pipeline.run.results import Skipped
 from searchsocket.project.access import private_folders
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
@@ -36,15 +39,19 @@ def scope(project: Project) -> Iterator[Line]:
 def source(project: Project) -> Iterator[Line]:
     """Whether there are pages."""
     found = make_source(project.root, project.settings, None, scope="doctor")
+    origin = ", ".join(text for _, text in source_lines(found.origin.facts()))
     listed = found.pages()
     if found.name == "crawl":  # a page tells that the host answers; all of them would be a crawl
-        yield Line("source", True, f"crawl, {next(listed).url} was fetched")
+        yield Line("source", True, f"{origin}, {next(listed).url} was fetched")
         return
     pages = sum(1 for _ in islice(listed, _COUNTED_PAGES))
     if pages == 0:
-        yield Line("source", False, f"{found.name} holds no pages", "build the site, or set source.static_output_dir")
+        yield Line("source", False, f"{origin} holds no pages", "build the site, or set source.static_output_dir")
         return
-    yield Line("source", True, f"{found.name}, {count(pages, 'page')}")
+    report = found.report
+    total = pages + len(report.skipped) + len(report.failed)  # what `index` counts as found
+    skipped = skipped_words([Skipped(*each) for each in report.skipped.items()], Counter(report.skipped.values()))
+    yield Line("source", True, f"{origin}, {total:,} found" + (f"; the source skips {skipped}" if skipped else ""))
     for locator, error in sorted(found.report.failed.items())[:5]:
         yield Line("source", False, f"{locator}: {error}", "make the file readable, or exclude it")
 

@@ -15,6 +15,7 @@ from searchsocket.cli.progress import listener
 from searchsocket.cli.signals import received_signal, signals_noted
 from searchsocket.cli.summary import summary_lines
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
+from searchsocket.system.age import process_age_s
 
 if TYPE_CHECKING:
     from searchsocket.events import OnEvent
@@ -80,13 +81,14 @@ def index(
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     before = _live_generation(project, scope)
-    with listener(lines=as_json or verbose) as on_event:
+    loaded_s = process_age_s()
+    with listener(lines=as_json or verbose, first="Planning" if dry_run else "Starting Dagster") as on_event:
         if dry_run:
-            _print(_plan(project, scope, options, on_event), before, as_json)
+            _print(_timed(_plan(project, scope, options, on_event), loaded_s), before, as_json)
             return
         # The run is interrupted by Dagster. Around it nothing may raise: what is live then decides the exit status.
         with signals_noted():
-            _print(_run(project, scope, options, on_event, verbose), before, as_json)
+            _print(_timed(_run(project, scope, options, on_event, verbose), loaded_s), before, as_json)
 
 
 def _print(summary: "IndexSummary", before: str, as_json: bool) -> None:
@@ -95,6 +97,15 @@ def _print(summary: "IndexSummary", before: str, as_json: bool) -> None:
     else:
         for line in summary_lines(summary, before):
             click.echo(line)
+
+
+def _timed(summary: "IndexSummary", loaded_s: float) -> "IndexSummary":
+    """With all that somebody waited for: loading before the stages, Dagster around them, and the total."""
+    total = process_age_s()
+    around = "planning" if summary.dry_run else "dagster"
+    rest = max(0.0, total - loaded_s - sum(summary.seconds.values()))
+    seconds = {"loading": loaded_s, **summary.seconds, around: rest, "total": total}
+    return replace(summary, seconds={name: round(value, 3) for name, value in seconds.items()})
 
 
 def _live_generation(project: "Project", scope: "Scope") -> str:

@@ -11,12 +11,16 @@ from searchsocket.events import Event, OnEvent, ignore
 
 
 @contextmanager
-def listener(*, lines: bool) -> Iterator[OnEvent]:
-    """Who hears the events of a run: JSON lines when asked for, a progress line on a terminal, else nobody."""
+def listener(*, lines: bool, first: str) -> Iterator[OnEvent]:
+    """Who hears the events of a run: JSON lines when asked for, a progress line on a terminal, else nobody.
+
+    Args:
+        first: What is being done until the first stage tells how far it is.
+    """
     if lines:
         yield _json_lines(sys.stderr)
     elif sys.stderr.isatty():
-        with _progress_bar(sys.stderr) as on_event:
+        with _progress_bar(sys.stderr, first) as on_event:
             yield on_event
     else:
         yield ignore
@@ -31,7 +35,7 @@ def _json_lines(stream: IO[str]) -> OnEvent:
 
 
 @contextmanager
-def _progress_bar(stream: IO[str]) -> Iterator[OnEvent]:
+def _progress_bar(stream: IO[str], first: str) -> Iterator[OnEvent]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -50,7 +54,7 @@ def _progress_bar(stream: IO[str]) -> Iterator[OnEvent]:
             progress.update(task, **_columns(event.fields))
 
     with progress:
-        task = progress.add_task("Starting", total=None, done="")
+        task = progress.add_task(first, total=None, done="")
         yield on_event
 
 

@@ -11,6 +11,7 @@ import click
 
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, count, print_json, safe, size
+from searchsocket.cli.summary import skipped_words, source_lines
 from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def status(root: Path, as_json: bool) -> None:
       searchsocket status --json
     """
     from searchsocket.errors import SearchSocketError
+    from searchsocket.pipeline.run.index import origin_of
     from searchsocket.project.backends import Backends
     from searchsocket.search.quoting.results import age_s
     from searchsocket.system.files import bytes_below
@@ -58,7 +60,12 @@ def status(root: Path, as_json: bool) -> None:
                 "modelId": model_id,
                 "stateBytes": used,
                 "vectorBackend": {"provider": project.settings.vector.provider, **asdict(health)},
-                "scopes": [_generation(generation, age_s(generation.published_at, now)) for generation in generations],
+                "scopes": [
+                    _generation(generation, age_s(generation.published_at, now))
+                    | {"source": origin.source, "skipReasons": dict(origin.skip_reasons)}
+                    for generation in generations
+                    for origin in [origin_of(backends.state, generation.scope)]
+                ],
             }
         )
         return
@@ -70,6 +77,14 @@ def status(root: Path, as_json: bool) -> None:
     if not generations and health.ok:
         click.echo("\nNothing is indexed yet; run `searchsocket index`.")
     for generation in generations:
+        click.echo(f"\n{click.style(generation.scope, bold=True)}")
+        origin = origin_of(backends.state, generation.scope)
+        for name, text in (
+            *source_lines(origin.source),
+            ("skipped", skipped_words(origin.skipped, origin.skip_reasons)),
+        ):
+            if text:
+                click.echo(f"  {name:<11} {text}")
         _print_scope(generation, age_s(generation.published_at, now), models[generation.model_id])
 
 
@@ -91,7 +106,6 @@ def _generation(generation: "Generation", age: float) -> dict[str, Any]:
 def _print_scope(generation: "Generation", age: float, model_id: str) -> None:
     other = "" if generation.model_id == model_id else "  (another model than configured: `searchsocket index --force`)"
     click.echo(
-        f"\n{click.style(generation.scope, bold=True)}\n"
         f"  generation  {generation.name}\n"
         f"  indexed     {ago(age)} ({generation.published_at})\n"
         f"  holds       {count(generation.pages, 'page')}, {count(generation.records, 'record')}\n"

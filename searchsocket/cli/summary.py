@@ -1,6 +1,6 @@
 """The outcome of an index run in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -9,9 +9,10 @@ from searchsocket.cli.output import count, safe
 from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
-    from searchsocket.pipeline.run.results import IndexSummary
+    from searchsocket.pipeline.run.results import IndexSummary, Skipped
 
 _WARNINGS_SHOWN = 10
+_NAMED = 5
 
 
 def summary_lines(summary: "IndexSummary", before: str) -> Iterator[str]:
@@ -21,23 +22,51 @@ def summary_lines(summary: "IndexSummary", before: str) -> Iterator[str]:
         before: The generation that was live before the run; "" when there was none.
     """
     yield _headline(summary, before)
+    yield from (_line(*each) for each in source_lines(summary.source))
     pages, chunks, vectors, records = summary.pages, summary.chunks, summary.embeddings, summary.records
     yield _line(
         "pages",
         f"{pages['found']:,} found, {pages['indexed']:,} indexed, {pages['skipped']:,} skipped, "
         f"{pages['failed']:,} failed, {pages['removed']:,} removed",
     )
+    if words := skipped_words(summary.skipped, summary.skip_reasons):
+        yield _line("skipped", words)
     yield _line("routes", f"{summary.routes['exact']:,} exact, {summary.routes['bestEffort']:,} best effort")
     yield _line("chunks", f"{chunks['total']:,} in all, {chunks['changed']:,} changed")
     yield _line("embeddings", f"{vectors['reused']:,} reused from the cache, {vectors['created']:,} new")
     yield _line("records", f"{records['upserted']:,} upserted, {records['deleted']:,} deleted")
     yield _line("cost", f"about {count(summary.estimated_tokens, 'token')}, {dollars(summary.estimated_cost_usd)}")
-    stages = " · ".join(f"{stage} {seconds:.2f}" for stage, seconds in summary.seconds.items())
-    yield _line("seconds", f"{stages} · {sum(summary.seconds.values()):.2f} in all")
+    spent = dict(summary.seconds)
+    total = spent.pop("total", sum(spent.values()))
+    yield _line("seconds", " · ".join([*(f"{name} {took:.2f}" for name, took in spent.items()), f"{total:.2f} in all"]))
     for warning in summary.warnings[:_WARNINGS_SHOWN]:
         yield click.style(f"  warning     {safe(warning)}", fg="yellow")
     if len(summary.warnings) > _WARNINGS_SHOWN:
         yield f"  and {count(len(summary.warnings) - _WARNINGS_SHOWN, 'more warning')}; --json lists them all"
+
+
+def source_lines(facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Where pages come from, as names and texts: mode, where, and what made it on one line, then a line for each more.
+
+    Args:
+        facts: See `SourceOrigin.facts`.
+    """
+    first = ("source", "folder", "address", "revision")
+    made_by = f" ({facts['generator']})" if "generator" in facts else ""
+    if words := ", ".join(facts[name] for name in first if name in facts):
+        yield "source", safe(words + made_by)
+    yield from ((name, safe(text)) for name, text in facts.items() if name not in (*first, "generator"))
+
+
+def skipped_words(skipped: Sequence["Skipped"], reasons: Mapping[str, int]) -> str:
+    """What is not searched: each by its name where they are few, else how many for each reason; "" for none."""
+    total = sum(reasons.values())
+    if total <= _NAMED and len(skipped) == total:
+        return safe(", ".join(f"{each.page} ({each.reason})" for each in skipped))
+    often = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    words = [f"{number:,} {reason}" for reason, number in often[:_NAMED]]
+    rest = sum(number for _, number in often[_NAMED:])
+    return safe(", ".join([*words, f"{rest:,} for other reasons"] if rest else words))
 
 
 def _headline(summary: "IndexSummary", before: str) -> str:

@@ -53,11 +53,11 @@ def make_source(
     configured = settings.source.static_output_dir.replace("{scope}", scope)
     if configured:
         folder = configured_build(root, configured)
-        origin = SourceOrigin("static-output", configured, generator_of(root, configured))
+        origin = SourceOrigin("static-output", configured, generator=generator_of(root, configured))
         return _static_output(settings, scope, folder, origin)
     found = find_build(root)
     if found.folder:
-        origin = SourceOrigin("static-output", found.folder, found.generator)
+        origin = SourceOrigin("static-output", found.folder, generator=found.generator)
         return _static_output(settings, scope, root / found.folder, origin, found.notes)
     looked_at = f"no HTML in {', '.join(f'{name}/' for name in found.looked_at)} of {root}"
     if mode == "static-output":

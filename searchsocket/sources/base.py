@@ -1,7 +1,7 @@
 """The seam where pages come from."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Protocol
 
 from searchsocket.types import RawPage
@@ -24,8 +24,15 @@ class SourceOrigin:
     """Where pages come from, in words for people."""
 
     mode: str  # the value of `source.mode`
-    place: str  # a folder, an address, a commit
+    folder: str = ""  # of files; relative to the project where it lies in it
+    address: str = ""  # of a crawled host, without a login
+    revision: str = ""  # of a repository: a branch, a tag or a commit
     generator: str = ""  # that made the site, where its configuration says so
+
+    def facts(self) -> dict[str, str]:
+        """What is known of it, by name, the mode first."""
+        values = {"source": self.mode, **{field.name: getattr(self, field.name) for field in fields(self)[1:]}}
+        return {name: value for name, value in values.items() if value}
 
 
 class Source(Protocol):

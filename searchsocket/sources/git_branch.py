@@ -48,7 +48,7 @@ class GitBranchSource:
             exclude: Globs over URL paths.
             max_page_bytes: A larger file is a failed page.
         """
-        self.origin = SourceOrigin(self.name, revision)
+        self.origin = SourceOrigin(self.name, revision=revision)
         self._repository = Repository(repo)
         self._blobs = BlobReader(self._repository)
         self._revision = revision

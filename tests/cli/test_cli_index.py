@@ -17,7 +17,7 @@ pytestmark = pytest.mark.dagster
 
 KEYS = {
     "scope", "generation", "pages", "chunks", "embeddings", "records", "estimatedTokens", "estimatedCostUsd", "routes",
-    "deletionEligible", "warnings", "seconds", "dryRun",
+    "source", "skipped", "skipReasons", "deletionEligible", "warnings", "seconds", "dryRun",
 }  # fmt: skip
 
 

@@ -114,7 +114,7 @@ class SourceContract:
         """A person sees at once that the right site was read."""
         source = place.source()
         assert source.origin.mode == source.name
-        assert source.origin.place
+        assert source.origin.folder or source.origin.address or source.origin.revision
 
     def test_excluded_pages_do_not_come(self, place: Place) -> None:
         """`exclude` holds globs over URL paths (spec 7)."""

@@ -72,7 +72,7 @@ def test_the_build_of_each_generator_is_found(
     found = find_build(tmp_path)
     assert (found.folder, found.generator, found.notes) == (folder, generator, ())
     source = make_source(tmp_path, Settings())
-    assert (source.origin.mode, source.origin.place, source.origin.generator) == ("static-output", folder, generator)
+    assert (source.origin.mode, source.origin.folder, source.origin.generator) == ("static-output", folder, generator)
     assert [page.url for page in source.pages()] == ["/guide"]
     assert source.report.warnings == []
 
@@ -96,7 +96,7 @@ def test_sources_are_never_indexed_without_a_word(tmp_path: Path) -> None:
     meant = make_source(tmp_path, Settings(), "content-files")
     assert len(list(meant.pages())) == 1
     assert meant.report.warnings == []
-    assert meant.origin.place == "."
+    assert meant.origin.folder == "."
 
 
 def test_nothing_to_index_names_the_generator(tmp_path: Path) -> None:

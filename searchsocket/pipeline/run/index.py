@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from searchsocket.pipeline.run.context import ScopeRun, Workspace
-from searchsocket.pipeline.run.results import IndexSummary, result_of, summarise
+from searchsocket.pipeline.run.results import IndexSummary, PagesOrigin, origin_of_pages, result_of, summarise
 from searchsocket.pipeline.run.stage import exclusive
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.project.project import Project
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState, make_state
 
 
 def index_scope(run: ScopeRun) -> IndexSummary:
@@ -33,6 +33,12 @@ def plan_scope(run: ScopeRun) -> IndexSummary:
     with tempfile.TemporaryDirectory(prefix="searchsocket-plan-") as folder, run.state.dry_copy() as state:
         dry = replace(run, workspace=Workspace(Path(folder), state))
         return summarise(run.scope.name, [stage(dry) for stage in STAGES.values()], dry_run=True)
+
+
+def origin_of(state: ProjectState, scope: str) -> PagesOrigin:
+    """Where the pages of a scope came from in its last run, from what the stages put on record; touches nothing."""
+    reports = [(stage, state.last_report(scope, stage.name)) for stage in STAGES.values()]
+    return origin_of_pages([result_of(report, stage.numbers) for stage, report in reports if report])
 
 
 def summary_of(project: Project, run_id: str, scope: str) -> IndexSummary:

@@ -23,12 +23,12 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class PageNumbers(Numbers):
-    """Of `site_pages`."""
+    """Of `site_pages`. Whatever could be a page is found: as a page, as a file that is skipped, or as a failure."""
 
     found: int
     changed: int
     unchanged: int
-    skipped: int  # files that the source passed over
+    files_skipped: int  # by the source: fallbacks, second spellings
     failed: int
     gone: int
     deletion_eligible: int  # 1: the source was seen completely
@@ -44,7 +44,7 @@ class MirrorNumbers(Numbers):
     written: int
     unchanged: int
     removed: int
-    skipped: int
+    pages_skipped: int  # for what they say: noindex, redirects, no text
     failed: int
     routes_exact: int
     routes_best_effort: int

@@ -12,13 +12,13 @@ from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.stages.lasting_problems import problem_lines
 from searchsocket.pipeline.stages.mirror_files import read_mirror_page
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.state import ScopeState
 from searchsocket.state.base.chunks import chunk_key
 
 _BATCH = 100
-_KEPT_WARNINGS = 50
 
 
 @stage("Cutting chunks", ChunkNumbers, reads=[page_mirror], version=CHUNKER_VERSION, kinds={"markdown"})
@@ -44,9 +44,9 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
                 if limit is not None and cut + len(chunks) > limit:
                     truncated = True
                     break
-                warnings = [*warnings, *(f"{url}: {warning}" for warning in page_warnings)][:_KEPT_WARNINGS]
                 tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
                 changed += state.chunks.replace(page_id, chunk_key(digest, how), chunks, tokens)
+                state.problems.replace(page_id, "chunks", page_warnings)
                 cut += len(chunks)
                 done += 1
                 run.on_event(Event("chunked", {"url": url, "chunks": len(chunks)}))
@@ -61,7 +61,7 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
             total=total, changed=changed, pages_cut=done, pages_kept=state.chunks.count_mirrored() - done
         ),
         version=digest_of(state.chunks.records_digests()),
-        warnings=tuple(warnings),
+        warnings=(*problem_lines(state, "chunks"), *warnings),
         tables={"Pages with most chunks": [page._asdict() for page in state.chunks.biggest(10)]},
     )
 

@@ -20,8 +20,9 @@ from searchsocket.pipeline.extraction.job import (
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of, lines_of
 from searchsocket.pipeline.run.numbers import MirrorNumbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult
 from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.stages.lasting_problems import SPELLED_OUT, problem_lines
 from searchsocket.pipeline.stages.link_graph import resolve_links
 from searchsocket.pipeline.stages.mirror_files import MirrorCounts, refresh_mirror
 from searchsocket.pipeline.stages.site_pages import site_pages
@@ -36,7 +37,7 @@ _BATCH = 16
 _WINDOW = 256  # pages whose rows are read at once
 _SERIAL_BELOW_BYTES = 4_000_000  # of HTML; starting processes costs more than they save below this
 _SERIAL_PAGE_BYTES = 500_000  # a larger page may take minutes, and is left to a process that can be ended
-_SPELLED_OUT = 20  # warnings of one kind that are spelled out
+SKIP_REASONS = {"empty": "no text", "noindex": "noindex", "redirect": "a redirect"}
 
 
 @stage("Writing the mirror", MirrorNumbers, reads=[site_pages], version=EXTRACTOR_VERSION, kinds={"markdown"})
@@ -75,7 +76,7 @@ class _Report:
         kept = self._kinds.setdefault(kind, [])
         for warning in warnings:
             self._counts[kind] += 1
-            if len(kept) < _SPELLED_OUT:
+            if len(kept) < SPELLED_OUT:
                 kept.append(warning)
 
     def lines(self) -> tuple[str, ...]:
@@ -161,7 +162,7 @@ def _store(run: ScopeRun, state: ScopeState, how: str, result: Extraction, repor
         report.warn("failed", [f"{page.raw.url} ({page.raw.locator}) failed: {result.error}"])
         return
     report.extracted += 1
-    report.warn("page", [f"{page.raw.url}: {warning}" for warning in extracted.warnings])
+    state.problems.replace(page.id, "page", extracted.warnings)
     if result.raw_hash != page.raw_hash:  # rewritten between listing and reading
         state.extracts.rewritten(page.id, result.raw_hash)
     key = extract_key(result.raw_hash, how)
@@ -182,8 +183,8 @@ def _hold_to_strict_routes(run: ScopeRun, state: ScopeState) -> None:
     if not (run.options.strict_routes or run.project.settings.routes.strict):
         return
     if rows := list(state.extracts.without_exact_route()):
-        listed = ", ".join(f"{url} ({resolution})" for url, resolution in rows[:_SPELLED_OUT])
-        more = f" and {len(rows) - _SPELLED_OUT} more" if len(rows) > _SPELLED_OUT else ""
+        listed = ", ".join(f"{url} ({resolution})" for url, resolution in rows[:SPELLED_OUT])
+        more = f" and {len(rows) - SPELLED_OUT} more" if len(rows) > SPELLED_OUT else ""
         raise StrictRoutesFailed(f"{len(rows)} pages have no exact route: {listed}{more}; fix them or drop strict mode")
 
 
@@ -205,13 +206,16 @@ def _result(state: ScopeState, report: _Report, mirror: MirrorCounts) -> StageRe
             written=mirror.written,
             unchanged=indexed - mirror.written,
             removed=mirror.removed,
-            skipped=sum(skipped.values()),
+            pages_skipped=sum(skipped.values()),
             failed=report.failed,
             routes_exact=routes["exact"],
             routes_best_effort=routes["best-effort"],
             routes_none=routes["none"],
         ),
         version=digest_of(lines_of(state.mirror.digests())),
-        warnings=report.lines(),
-        tables={"Skipped pages": [{"reason": reason, "pages": count} for reason, count in sorted(skipped.items())]},
+        skipped=[
+            Skipped(page.url, SKIP_REASONS.get(page.skip, page.skip)) for page in state.extracts.skipped(MAX_SKIPPED)
+        ],
+        skip_reasons={SKIP_REASONS.get(skip, skip): count for skip, count in sorted(skipped.items())},
+        warnings=(*report.lines(), *problem_lines(state, "page")),
     )

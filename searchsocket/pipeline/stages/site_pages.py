@@ -1,5 +1,6 @@
 """Stage 1: which pages there are, which of them changed, and which are gone (spec 8.2)."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt, LargeDelet
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of, lines_of, sha256
 from searchsocket.pipeline.run.numbers import PageNumbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult
 from searchsocket.pipeline.run.stage import empty_temporary_dir, stage
 from searchsocket.sources.base import Source
 from searchsocket.state import ScopeState
@@ -50,18 +51,20 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
     return StageResult(
         total=found,
         numbers=PageNumbers(
-            found=found,
+            found=found + len(report.skipped) + len(report.failed),
             changed=changed,
             unchanged=found - changed,
-            skipped=len(report.skipped),
+            files_skipped=len(report.skipped),
             failed=len(report.failed),
             gone=gone,
             deletion_eligible=int(eligible),
         ),
         version=digest_of(lines_of(state.pages.hashes())),
         warnings=_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=found),
+        facts=source.origin.facts(),
+        skipped=[Skipped(file, why) for file, why in sorted(report.skipped.items())[:MAX_SKIPPED]],
+        skip_reasons=dict(Counter(report.skipped.values())),
         tables={
-            "Skipped files": [{"file": file, "reason": why} for file, why in sorted(report.skipped.items())[:100]],
             "Biggest pages": [
                 {"url": page.url, "bytes": page.bytes, "file": page.locator} for page in state.pages.biggest(10)
             ],

@@ -68,7 +68,7 @@ class CrawlSource:
             max_page_bytes: A larger page is a failure.
             max_pages: What a limited run fetches at most, if that is less than the setting.
         """
-        self.origin = SourceOrigin(self.name, without_login(address))
+        self.origin = SourceOrigin(self.name, address=without_login(address))
         self._settings = settings
         self._address = address
         self._own_site = self._site = CrawledSite(without_login(address), site, excluded)

@@ -22,6 +22,8 @@ What is kept of a page, and which stage sets and clears it:
 | `skip`, `redirect_to`, facts, body, links | `page_mirror` | |
 | `dirty`: the mirror file may have to change | `page_mirror`: itself, a page at the other end of a link, or the routes changed, or its file is damaged; `site_pages`: it is back | `page_mirror`, once its file is right, or it is skipped |
 | `mirror_digest`, `mirror_stamp`, `generated_at`, `route_resolution` | `page_mirror` | `page_mirror`, when the page is skipped (all) or its file is damaged (digest); `page_chunks`, `search_index`: stamp, where they find the file damaged |
+| problems of the page | `page_mirror` | |
+| problems of its chunks | `page_chunks` | `page_mirror`, when the page is skipped |
 | `chunk_key`, chunks | `page_chunks` | `page_mirror`, when the page is skipped |
 
 | of a scope | set by | cleared by |

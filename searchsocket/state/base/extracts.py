@@ -33,6 +33,13 @@ class Census(NamedTuple):
     pages: int
 
 
+class SkippedPage(NamedTuple):
+    """A page that is not searched."""
+
+    url: str
+    skip: str  # why, as `ExtractedPage` says it
+
+
 def extract_key(raw_hash: str, how: str) -> str:
     """What a page was extracted from, and how: equal keys give equal extracts.
 
@@ -87,6 +94,9 @@ class Extracts(Protocol):
 
     def census(self) -> list[Census]:
         """The known and extracted pages, counted."""
+
+    def skipped(self, limit: int) -> list[SkippedPage]:
+        """Some of the known pages that are not searched, by rising URL."""
 
     def without_exact_route(self) -> Iterator[tuple[str, str]]:
         """(URL, resolution) of every mirrored page whose route is not exact, by rising URL."""

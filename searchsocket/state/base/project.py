@@ -49,6 +49,9 @@ class ProjectState(Protocol):
     def results_of(self, run_id: str) -> Sequence[Mapping[str, Any]]:
         """What the stages of a run reported, in the order in which they ended; see `History`."""
 
+    def last_report(self, scope: str, stage: str) -> Mapping[str, Any] | None:
+        """The newest report of a stage of one scope, where it can be had without touching anything; else None."""
+
     def forget(self, scope: str) -> None:
         """Delete all that is known of one scope; the caller holds its lock.
 

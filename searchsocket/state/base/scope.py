@@ -9,6 +9,7 @@ from searchsocket.state.base.history import History
 from searchsocket.state.base.inventory import Inventory
 from searchsocket.state.base.links import LinkGraph
 from searchsocket.state.base.mirror import MirrorTable
+from searchsocket.state.base.problems import Problems
 from searchsocket.state.base.published import Published
 
 
@@ -29,6 +30,8 @@ class ScopeState(Protocol):
     def mirror(self) -> MirrorTable: ...
     @property
     def chunks(self) -> ChunkTable: ...
+    @property
+    def problems(self) -> Problems: ...
     @property
     def published(self) -> Published: ...
     @property

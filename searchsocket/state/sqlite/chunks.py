@@ -17,7 +17,8 @@ def count_chunks(db: sqlite3.Connection, scope: str) -> ChunkCounts:
 
 
 def drop_chunks(db: sqlite3.Connection, scope: str, page_id: int) -> None:
-    """Forget the chunks of a page."""
+    """Forget the chunks of a page, with what was wrong with them."""
+    db.execute("DELETE FROM problems WHERE page_id = ? AND part = 'chunks'", (page_id,))
     db.execute("DELETE FROM chunks WHERE page_id = ?", (page_id,))
     db.execute("DELETE FROM chunked WHERE scope = ? AND page_id = ?", (scope, page_id))
 

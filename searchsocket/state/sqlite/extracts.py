@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from searchsocket.state.base.extracts import Census, Sample, StoredPage
+from searchsocket.state.base.extracts import Census, Sample, SkippedPage, StoredPage
 from searchsocket.state.sqlite.conditions import KNOWN, MIRRORED, marks
 from searchsocket.state.sqlite.contents import packed, unpacked, unpacked_body
 from searchsocket.state.sqlite.links import mark_linked_dirty
@@ -98,6 +98,12 @@ class SqliteExtracts:
             (self.scope,),
         )
         return [Census(*row) for row in rows]
+
+    def skipped(self, limit: int) -> list[SkippedPage]:
+        rows = self.db.execute(
+            f"SELECT url, skip FROM pages WHERE {KNOWN} AND skip != '' ORDER BY url LIMIT ?", (self.scope, limit)
+        )
+        return [SkippedPage(*row) for row in rows]
 
     def without_exact_route(self) -> Iterator[tuple[str, str]]:
         rows = self.db.execute(

@@ -95,6 +95,11 @@ def _inode(path: Path) -> int:
         return 0  # not there, or not to be looked at: whoever opens it says which
 
 
+def look_into(path: Path) -> sqlite3.Connection:
+    """Open the database for reading alone; it is neither made nor mended."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S)
+
+
 def copy_state(path: Path, copy: Path) -> None:
     """Copy the database without writing anything beside it; there is no copy when there is none.
 

@@ -1,15 +1,16 @@
 """`state.db` of one project; see `state.base.project`."""
 
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from searchsocket.state.base.scope import ScopeState
-from searchsocket.state.sqlite.file import copy_state, open_state, transaction, translated
-from searchsocket.state.sqlite.history import results_of
+from searchsocket.state.sqlite.file import copy_state, look_into, open_state, transaction, translated
+from searchsocket.state.sqlite.history import SqliteHistory, results_of
 from searchsocket.state.sqlite.scope import begin
 from searchsocket.system.locks import scope_lock
 
@@ -47,6 +48,12 @@ class SqliteProject:
     def results_of(self, run_id: str) -> Sequence[Mapping[str, Any]]:
         with translated(self.file), closing(open_state(self.file)) as db:
             return results_of(db, run_id)
+
+    def last_report(self, scope: str, stage: str) -> Mapping[str, Any] | None:
+        # A state that is not there, damaged or of another release is for the next run to mend.
+        with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
+            return SqliteHistory(db, scope).last(stage)
+        return None
 
     def forget(self, scope: str) -> None:
         if not self.file.exists():

@@ -1,6 +1,6 @@
 """The tables of `state.db`; what each column means and which stage sets it is said in `state.base`."""
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,
@@ -43,6 +43,13 @@ SCHEMA = (
         facts BLOB NOT NULL,  -- zlib of JSON: ExtractedPage without body and links
         body BLOB NOT NULL  -- zlib
     )""",
+    """CREATE TABLE problems (
+        page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+        part TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        PRIMARY KEY (page_id, part, number)
+    ) WITHOUT ROWID""",
     """CREATE TABLE links (
         page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
         scope TEXT NOT NULL,

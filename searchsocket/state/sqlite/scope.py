@@ -11,6 +11,7 @@ from searchsocket.state.sqlite.history import SqliteHistory
 from searchsocket.state.sqlite.inventory import SqliteInventory
 from searchsocket.state.sqlite.links import SqliteLinks
 from searchsocket.state.sqlite.mirror import SqliteMirror
+from searchsocket.state.sqlite.problems import SqliteProblems
 from searchsocket.state.sqlite.published import SqlitePublished
 
 
@@ -24,6 +25,7 @@ class SqliteScope:
     links: SqliteLinks
     mirror: SqliteMirror
     chunks: SqliteChunks
+    problems: SqliteProblems
     published: SqlitePublished
     history: SqliteHistory
 
@@ -44,6 +46,7 @@ def begin(db: sqlite3.Connection, scope: str) -> SqliteScope:
         SqliteLinks(db, scope),
         SqliteMirror(db, scope),
         SqliteChunks(db, scope),
+        SqliteProblems(db, scope),
         SqlitePublished(db, scope),
         SqliteHistory(db, scope),
     )
