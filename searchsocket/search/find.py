@@ -37,8 +37,10 @@ class Joined:
     def __call__(self, vector: Vector | None, text: str, *, top_k: int, where: Filter, watch: Watch) -> Candidates:
         """All that the nearest vectors and the best words find, at most `top_k` of each, and what their pages score."""
         reader = self._reader
+        limits = reader.vectors.limits
+        nearest_k = top_k if limits.max_top_k is None else min(top_k, limits.max_top_k)
         with watch("vector"):
-            near = [] if vector is None else reader.vectors.nearest(vector, top_k=top_k, where=where)
+            near = [] if vector is None else reader.vectors.nearest(vector, top_k=nearest_k, where=where)
         with watch("keyword"):
             worded = reader.words.search(text, top_k=top_k, where=where)
             pages = reader.words.search_pages(text, top_k=top_k, where=where)

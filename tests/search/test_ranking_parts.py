@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from memory_store.facts import facts_of
 from record_maker import make_record
 from search_site import Piece, record_of
 
@@ -17,7 +18,6 @@ from searchsocket.search.ranking.fusion import FEW_WORDS, MANY_WORDS, fuse, min_
 from searchsocket.search.ranking.group import MAX_SECTIONS, PageGroup, each_alone, group_by_page
 from searchsocket.search.ranking.rank import Parts, Ranked, rank
 from searchsocket.settings.model import RankingSettings
-from searchsocket.stores.base import Facts
 from searchsocket.types import Record
 
 ANY_FLOAT = st.floats(allow_nan=True, allow_infinity=True)
@@ -71,20 +71,6 @@ def test_boosts_are_small_and_finite_whatever_a_record_says(links: int, depth: i
     assert 0 <= boosts.links[0] <= settings.weights.incoming_links
     assert 0 <= boosts.depth[0] <= settings.weights.depth
     assert 0 < boosts.weight[0] <= 100
-
-
-def facts_of(records: Sequence[Record]) -> Facts:
-    pages, chunks = [record.page for record in records], [record.chunk for record in records]
-    texts = (
-        [one.url for one in pages],
-        [one.title for one in pages],
-        [c.at.anchor for c in chunks],
-        [c.kind for c in chunks],
-    )
-    numbers = [np.array([getattr(one, name) for one in pages], np.int64) for name in ("depth", "incoming_links")]
-    keys = [(record.page.url, record.chunk.ordinal, record.id) for record in records]
-    order = np.array([sorted(keys).index(key) for key in keys], np.int64)
-    return Facts(*texts, order, *numbers, np.array([record.page.weight for record in records], np.float64))
 
 
 def ranked_by(cosines: Sequence[float], records: Sequence[Record]) -> list[Ranked]:

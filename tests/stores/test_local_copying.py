@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from searchsocket.stores.local.build.hashed_file import HashedFile
+from searchsocket.stores.local.hashed_file import HashedFile
 from searchsocket.system.copying import copy_file
 
 DATA = bytes(range(256)) * 5000

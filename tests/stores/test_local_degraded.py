@@ -247,13 +247,13 @@ def test_only_so_much_is_read_into_memory(
     tmp_path: Path, publishing: LocalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond it vectors are mapped, as the page cache gives way and memory of a process does not."""
-    bytes_ = publishing.reader(MAIN).matrix.nbytes
+    bytes_ = sum(block.nbytes for block in publishing.reader(MAIN).vector_blocks())
     fill(publishing, [record("x", scope=DRAFT)], scope=DRAFT)
     monkeypatch.setattr(open_readers, "_MAX_ALL_READ_BYTES", bytes_)
     store = LocalStore(tmp_path, "shop")
     assert store.reader(MAIN).read_bytes == bytes_
     assert store.reader(DRAFT).read_bytes == 0
-    assert not store.reader(MAIN).matrix.flags.writeable
+    assert not any(block.flags.writeable for block in store.reader(MAIN).vector_blocks())
     monkeypatch.setattr(open_readers, "MAX_READ_BYTES", bytes_ - 1)
     assert LocalStore(tmp_path, "shop").reader(MAIN).read_bytes == 0
 

@@ -5,9 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from contract.store.suite import StoreContract
 from contract.vector_index import VectorIndexContract
-
-from searchsocket.stores.memory import MemoryStore
-from searchsocket.stores.memory.vectors import MemoryVectors
+from memory_store.store import MemoryStore
+from memory_store.vectors import MemoryVectors
 
 
 class TestMemoryStore(StoreContract):

@@ -12,9 +12,9 @@ Three parts of a generation are read, each through a seam of its own, and a read
 `store.py` is what writes, switches and opens.
 """
 
-from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, ReadableRecord, facts_of
+from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, ReadableRecord
 from searchsocket.stores.base.checks import UNIT_TOLERANCE, check_records, check_vectors, index_digest
-from searchsocket.stores.base.reader import Candidates, IndexReader, Join, OpenGeneration, Watch
+from searchsocket.stores.base.reader import Candidates, IndexReader, Join, Watch
 from searchsocket.stores.base.store import (
     Answering,
     Catalogue,
@@ -40,7 +40,6 @@ __all__ = [
     "Health",
     "IndexReader",
     "Join",
-    "OpenGeneration",
     "PageBody",
     "PublishInfo",
     "Publisher",
@@ -57,6 +56,5 @@ __all__ = [
     "accept",
     "check_records",
     "check_vectors",
-    "facts_of",
     "index_digest",
 ]

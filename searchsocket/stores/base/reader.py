@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts
 from searchsocket.stores.base.vectors import VectorSnapshot
@@ -52,14 +52,3 @@ class IndexReader(Protocol):
     @property
     def join(self) -> Join | None:
         """A fast path, where all parts lie in one place; None: the lists are joined by id."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenGeneration(Generic[C]):
-    """Implements `IndexReader` of parts that lie in several places, to be joined by id."""
-
-    generation: Generation
-    catalogue: C
-    words: WordSnapshot
-    vectors: VectorSnapshot
-    join: Join | None = None

@@ -2,14 +2,14 @@
 
 Generations are numbered by their names, which rise. A remote engine keeps of each row the first generation that has
 it and the first that has not (`born`, `died`) and a query of generation G asks for `born <= G < died`: one edit writes
-a few rows, and rollback none. `stores/memory/vectors.py` is that, in a page of code.
+a few rows, and rollback none. `tests/memory_store/vectors.py` is that, in a page of code.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from searchsocket.stores.base.labels import groups_of, labels_of
+from searchsocket.stores.base.labels import labels_of
 from searchsocket.text.storable import storable
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
 from searchsocket.urls.paths import ancestors, normalise_prefix
@@ -42,13 +42,6 @@ def row_of(record: Record, vector: Vector) -> VectorRow:
     )
 
 
-def matches(row: VectorRow, where: Filter) -> bool:
-    """Whether a query with this filter, in its canonical spelling, may find a row."""
-    is_below = not where.path_prefix or where.path_prefix in row.ancestors
-    is_named = all(not set(group).isdisjoint(row.labels) for group in groups_of(where))
-    return not row.is_hidden and is_below and is_named and set(where.tags) <= set(row.tags)
-
-
 def canonical(where: Filter) -> Filter:
     """A filter in the one spelling by which indexes know what it names."""
     if not where.path_prefix:
@@ -60,11 +53,9 @@ def canonical(where: Filter) -> Filter:
 class VectorLimits:
     """What a vector index can and cannot do."""
 
-    is_exact: bool = True  # else a nearest row may be missed
     is_remote: bool = False  # a query waits for another machine
-    max_top_k: int | None = None
-    max_batch: int | None = None  # rows a write
-    max_metadata_bytes: int | None = None  # of a row
+    max_top_k: int | None = None  # of `nearest`
+    tolerance: float = 0.0  # how far a number that is read back may be from what was written
 
 
 class VectorSnapshot(Protocol):

@@ -11,6 +11,8 @@ A record has four names. Where a file or an engine cannot hold the one that call
 - `slot` is where its vector lies among those that a run has staged; nobody sees it after publishing.
 
 Two orders decide between records that score alike: `id_order` rises as ids do, and rows themselves rise in path order.
+Vectors may lie elsewhere (`vectors/part.py`): then an id is all that is known of one, and no row of it.
+
 `numbering.py` turns one of these into another for queries. In `build/`, `origin` says for each doc where its vector
 comes from: a row of the live matrix, or `~slot` (which is negative) of the staged ones.
 """

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -29,6 +29,7 @@ ORDER = "order.u32"  # for each row the `doc` number that records.db and words/ 
 IDS = "ids.bin"  # for each row the record's id, UTF-8, padded with NUL
 BODIES = "bodies.db"  # what pages say, by URL
 FACTS = "facts.npz"  # columns of the records, one row a record, that ranking needs
+_ALWAYS = frozenset({RECORDS, ORDER, IDS, FACTS, BODIES})
 STAGING = ".staging"
 BUILDING = ".building-"
 REMOVED = ".removed-"
@@ -169,27 +170,28 @@ def _digest(data: Any) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
-def data_files(folder: Path) -> list[str]:
-    """Every file of a generation that its manifest lists, sorted."""
+def data_files(folder: Path, vectors: Collection[str]) -> list[str]:
+    """Every file of a generation that its manifest lists, sorted; `vectors` are those of its vectors."""
     words = (
         f"{part}/{entry.name}"
         for part in (WORDS, PAGES)
         for entry in os.scandir(folder / part)
         if not entry.name.endswith(".lock")
     )
-    return sorted([RECORDS, VECTORS, ORDER, IDS, FACTS, BODIES, *words])
+    return sorted([*_ALWAYS, *vectors, *words])
 
 
-def check_sizes(folder: Path, manifest: Manifest) -> None:
+def check_sizes(folder: Path, manifest: Manifest, vectors: Collection[str]) -> None:
     """Compare the size of every file with the manifest: cheap, and finds every file that is missing or cut short.
 
     Raises:
         FileNotFoundError: A file is not there.
         IndexCorrupt: A file has another size.
     """
-    needed = {RECORDS, VECTORS, ORDER, IDS, FACTS, BODIES}
-    if missing := needed - manifest.files.keys():
+    if missing := {*_ALWAYS, *vectors} - manifest.files.keys():
         raise corrupt(folder / MANIFEST, f"does not list {sorted(missing)[0]}")
+    if VECTORS in manifest.files and VECTORS not in vectors:
+        raise corrupt(folder / MANIFEST, "is of a generation whose vectors lie in its folder, not elsewhere")
     for name, entry in manifest.files.items():
         size = (folder / name).stat().st_size
         if size != entry.bytes:

@@ -11,6 +11,7 @@ from searchsocket.stores.local.layout import MANIFEST, corrupt, read_current, re
 from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, OpenReaders
 from searchsocket.stores.local.ownership import Ownership
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.vectors.part import VectorPart
 from searchsocket.stores.local.verify import all_fingerprints
 from searchsocket.system.errors import system_error
 from searchsocket.text.synonyms import Synonyms
@@ -21,11 +22,17 @@ class LiveGenerations:
     """Implements `Catalogue` and `Readers` on a folder of this machine; writes nothing."""
 
     def __init__(
-        self, root: Path, project_id: str, synonyms: Synonyms, monotonic: Callable[[], float] = time.monotonic
+        self,
+        root: Path,
+        project_id: str,
+        synonyms: Synonyms,
+        vectors: VectorPart,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Touches nothing yet; see `LocalStore` for the arguments."""
         self.root = root
         self.synonyms = synonyms
+        self.vectors = vectors
         self.ownership = Ownership(root, project_id)
         self._project_id = project_id
         self._readers = OpenReaders(lambda folder, max_bytes: self.open(folder, max_read_bytes=max_bytes), monotonic)
@@ -49,7 +56,9 @@ class LiveGenerations:
             ProjectMismatch: It is another project's.
         """
         try:
-            reader = LocalReader(generation, trusted=trusted, synonyms=self.synonyms, max_read_bytes=max_read_bytes)
+            reader = LocalReader(
+                generation, self.vectors, trusted=trusted, synonyms=self.synonyms, max_read_bytes=max_read_bytes
+            )
         except FileNotFoundError:
             raise
         except OSError as error:

@@ -1,6 +1,7 @@
 """A generation, open for queries."""
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from searchsocket.stores.local.layout import (
     IDS,
     ORDER,
     RECORDS,
-    VECTORS,
     Manifest,
     NamingDamage,
     check_hashes,
@@ -28,7 +28,8 @@ from searchsocket.stores.local.layout import (
     read_manifest,
 )
 from searchsocket.stores.local.numbering import Numbering
-from searchsocket.stores.local.vectors.matrix import map_matrix, read_matrix
+from searchsocket.stores.local.vectors.matrix_part import MatrixPart
+from searchsocket.stores.local.vectors.part import Rest, VectorPart
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.stores.local.vectors.snapshot import MatrixVectors
 from searchsocket.stores.local.words import LocalWords
@@ -37,16 +38,25 @@ from searchsocket.stores.words.keywords import Words
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.types import Generation, Vectors
 
+_IN_ITS_FOLDER = MatrixPart()
+
 
 class LocalReader:
     """Implements `IndexReader`; safe to share between threads, and whole after its files are removed."""
 
     def __init__(
-        self, folder: Path, *, trusted: bool = False, synonyms: Synonyms = NO_SYNONYMS, max_read_bytes: int = 0
+        self,
+        folder: Path,
+        part: VectorPart = _IN_ITS_FOLDER,
+        *,
+        trusted: bool = False,
+        synonyms: Synonyms = NO_SYNONYMS,
+        max_read_bytes: int = 0,
     ) -> None:
         """Open a generation's folder.
 
         Args:
+            part: Where its vectors lie.
             trusted: The hashes of the big files were checked a moment ago. They are checked otherwise: 100 MB take
                 0.06 s, once a generation, and a wrong byte would be a wrong answer.
             synonyms: What else the words of a query look for.
@@ -59,17 +69,12 @@ class LocalReader:
         self.folder = folder
         self.manifest: Manifest = read_manifest(folder)
         self.generation: Generation = self.manifest.generation
-        damage = {name: NamingDamage(folder / name) for name in (FACTS, RECORDS, VECTORS, WORDS)}
-        check_sizes(folder, self.manifest)
+        damage = {name: NamingDamage(folder / name) for name in (FACTS, RECORDS, WORDS)}
+        check_sizes(folder, self.manifest, part.files)
         if not trusted:
             check_hashes(folder, self.manifest)
         docs = self._array(ORDER, np.dtype(np.uint32))
         ids = self._array(IDS, np.dtype(f"S{self.manifest.id_bytes}"))
-        is_read = self.manifest.files[VECTORS].bytes <= max_read_bytes
-        with damage[VECTORS]:
-            take = read_matrix if is_read else map_matrix
-            matrix = take(folder / VECTORS, self.generation.records, self.generation.dimensions)
-        self.read_bytes = matrix.nbytes if is_read else 0
         if len(docs) and int(docs.max()) > self.manifest.max_doc:
             raise corrupt(folder / ORDER, "names records that its manifest does not know")
         self.numbering = Numbering(ids, docs, self.manifest.max_doc)
@@ -81,16 +86,21 @@ class LocalReader:
         bodies = BodyFile(folder / BODIES)
         self.labelled = LabelledRows(self.facts.texts)
         selector = Selector(records, self.numbering, self.labelled, hidden, damage[RECORDS])
-        self.vectors = MatrixVectors(matrix, self.numbering, hidden, selector, damage[VECTORS])
+        rest = Rest(folder, self.manifest, self.numbering, hidden, selector)
+        self.vectors = part.open(rest, max_read_bytes=max_read_bytes)
+        self._part = part
         self.catalogue = LocalCatalogue(
             self.generation.scope, self.numbering, self.facts, self.labelled, records, bodies, damage[FACTS]
         )
-        self.join = RowJoin(self.numbering, self.vectors, self.words, self.facts, damage[FACTS])
+        self.join: RowJoin | None = None
+        self.read_bytes = 0
+        if isinstance(self.vectors, MatrixVectors):
+            self.join = RowJoin(self.numbering, self.vectors, self.words, self.facts, damage[FACTS])
+            self.read_bytes = self.vectors.read_bytes
 
-    @property
-    def matrix(self) -> Vectors:
-        """The vectors of all rows."""
-        return self.vectors.matrix
+    def vector_blocks(self) -> Iterator[Vectors]:
+        """All vectors, by row, a batch in memory at a time."""
+        return self._part.blocks(self.vectors, self.numbering)
 
     def _array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
         """One of the small arrays."""

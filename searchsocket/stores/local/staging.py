@@ -3,20 +3,30 @@
 import os
 import shutil
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
-from searchsocket.errors import BadVectors, EmbeddingModelMismatch
+from searchsocket.errors import StateUnavailable
 from searchsocket.stores.base import PageBody, check_vectors
+from searchsocket.stores.base.models import Model, model_of
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
-from searchsocket.stores.local.catalogue.records import KEPT_COLUMNS, KEPT_NAMES, PLACEHOLDERS, path_key, row_of
+from searchsocket.stores.local.catalogue.columns import record_of
+from searchsocket.stores.local.catalogue.records import (
+    FIELD_NAMES,
+    KEPT_COLUMNS,
+    KEPT_NAMES,
+    PLACEHOLDERS,
+    path_key,
+    row_of,
+)
 from searchsocket.stores.local.layout import REMOVED, STAGING
+from searchsocket.stores.local.vectors.matrix import map_matrix
 from searchsocket.system.files import make_folder
 from searchsocket.text.storable import storable
-from searchsocket.types import Record, Vectors
+from searchsocket.types import Generation, Record, Vector, Vectors
 
 _NULLABLE = KEPT_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)
 _TABLES = f"""
@@ -51,15 +61,10 @@ class Staging:
         check_vectors(vectors, len(records))
         if not records:
             return
-        dimensions = self._same("dimensions", str(vectors.shape[1]))
-        if dimensions != str(vectors.shape[1]):
-            raise BadVectors(f"this run staged vectors of {dimensions} dimensions before, now of {vectors.shape[1]}")
-        for model_id in sorted({record.model_id for record in records}):
-            if (first := self._same("model_id", model_id)) != model_id:
-                raise EmbeddingModelMismatch(records[0].scope, first, model_id)
-        first_slot = int(self.fact("slots") or 0)
+        model_id, dimensions = model_of(records, vectors, self.model())
+        first_slot = int(self._fact("slots") or 0)
         with open(self.vectors, "r+b" if self.vectors.exists() else "w+b") as file:
-            file.seek(first_slot * vectors.shape[1] * 4)
+            file.seek(first_slot * dimensions * 4)
             file.write(np.ascontiguousarray(vectors).data)
         rows = [(first_slot + i, path_key(record.page.url), *row_of(record)) for i, record in enumerate(records)]
         self._connection.execute("BEGIN")
@@ -67,9 +72,8 @@ class Staging:
             self._connection.executemany(
                 f"INSERT OR REPLACE INTO changes (slot, sort, {KEPT_NAMES}) VALUES (?, ?, {PLACEHOLDERS})", rows
             )
-            self._connection.execute(
-                "INSERT OR REPLACE INTO facts VALUES ('slots', ?)", (str(first_slot + len(records)),)
-            )
+            facts = {"model_id": model_id, "dimensions": dimensions, "slots": first_slot + len(records)}
+            self._connection.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
             self._connection.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):  # on a full disk SQLite has rolled back by itself
@@ -90,15 +94,44 @@ class Staging:
         self._connection.executemany("INSERT OR REPLACE INTO bodies VALUES (?, ?, ?)", map(row_of_body, bodies))
         self._connection.execute("COMMIT")
 
-    def fact(self, name: str) -> str:
+    def _fact(self, name: str) -> str:
         """`dimensions`, `model_id` or number of `slots` of what is staged; "" when only deletions are."""
         row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
+
+    def model(self) -> Model | None:
+        """Of the upserts of this run."""
+        model_id = self._fact("model_id")
+        return (model_id, int(self._fact("dimensions"))) if model_id else None
 
     def counts(self) -> tuple[int, int]:
         """Upserts and deletions."""
         upserts, rows = self._connection.execute("SELECT count(slot), count(*) FROM changes").fetchone()
         return int(upserts), int(rows) - int(upserts)
+
+    def matrix(self, dimensions: int) -> Vectors:
+        """The vectors of all slots; none, of these dimensions, where nothing was upserted.
+
+        Raises:
+            StateUnavailable: The file is cut short.
+        """
+        if not self.counts()[0]:
+            return np.empty((0, dimensions), np.float32)
+        slots, staged_dimensions = int(self._fact("slots")), int(self._fact("dimensions"))
+        if self.vectors.stat().st_size < slots * staged_dimensions * 4:
+            raise StateUnavailable(f"{self.vectors} is shorter than what this run staged; run it again")
+        return map_matrix(self.vectors, slots, staged_dimensions)
+
+    def upserts(self, generation: Generation) -> Iterator[tuple[Record, Vector]]:
+        """The records of a generation that are staged, each with its vector, in rising order of id; streams."""
+        matrix = self.matrix(generation.dimensions)
+        rows = self._connection.execute(f"SELECT slot, {FIELD_NAMES} FROM changes WHERE slot IS NOT NULL ORDER BY id")
+        for slot, *row in rows:
+            yield record_of(row, generation), matrix[slot]
+
+    def deletions(self) -> list[str]:
+        """The ids that are staged to go, rising."""
+        return [id_ for (id_,) in self._connection.execute("SELECT id FROM changes WHERE slot IS NULL ORDER BY id")]
 
     def holds_bodies(self) -> bool:
         """Whether texts of pages are staged."""
@@ -107,11 +140,6 @@ class Staging:
     def close(self) -> None:
         """Release the file; what is staged stays."""
         self._connection.close()
-
-    def _same(self, name: str, value: str) -> str:
-        """The first value that this run stated."""
-        self._connection.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, value))
-        return self.fact(name)
 
 
 def discard(scope_folder: Path) -> None:

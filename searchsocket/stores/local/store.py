@@ -5,14 +5,14 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from searchsocket.errors import NoGenerationBefore, ScopeNotIndexed, StateUnavailable
-from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, accept, check_records
+from searchsocket.errors import NoGenerationBefore, ScopeNotIndexed, StateUnavailable, VectorBackendUnavailable
+from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, VectorIndex, accept, check_records
 from searchsocket.stores.local import upkeep
-from searchsocket.stores.local.build.build import check_model, drop_unchanged
+from searchsocket.stores.local.build.build import drop_unchanged, refuse_two_models
 from searchsocket.stores.local.build.candidate import candidate, is_same
 from searchsocket.stores.local.layout import (
     Current,
@@ -26,6 +26,8 @@ from searchsocket.stores.local.layout import (
 from searchsocket.stores.local.live import LiveGenerations
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging, discard
+from searchsocket.stores.local.vectors.index_part import IndexPart
+from searchsocket.stores.local.vectors.matrix_part import MatrixPart
 from searchsocket.stores.local.verify import share_files
 from searchsocket.system.errors import client_error
 from searchsocket.system.locks import scope_lock
@@ -46,6 +48,7 @@ class LocalStore(LiveGenerations):
         project_id: str,
         *,
         max_records: int = 200_000,
+        vectors: VectorIndex | None = None,
         synonyms: Synonyms = NO_SYNONYMS,
         clock: Callable[[], datetime] = _utc_now,
         monotonic: Callable[[], float] = time.monotonic,
@@ -56,11 +59,12 @@ class LocalStore(LiveGenerations):
             root: Folder of the index; made by the first write.
             project_id: Whose index it is; a folder belongs to one project.
             max_records: Scopes above it are reported by `health`, since brute force becomes slow.
+            vectors: Where vectors are kept; None = in the folder too.
             synonyms: What else the words of a query look for; the index holds nothing of them.
             clock: Names generations.
             monotonic: Says when what could not be opened is tried again.
         """
-        super().__init__(root, project_id, synonyms, monotonic)
+        super().__init__(root, project_id, synonyms, IndexPart(vectors) if vectors else MatrixPart(), monotonic)
         self._max_records = max_records
         self._clock = clock
         self._lock = threading.Lock()
@@ -92,19 +96,33 @@ class LocalStore(LiveGenerations):
                 share_files(live.folder)
             remove_leftovers(folder, current)
             if live is not None:
-                drop_unchanged(staging, live)
-            check_model(staging, live, info)
+                drop_unchanged(staging, live, self.vectors)
+            refuse_two_models(staging, live, info)
             if live is not None and is_same(staging, live, info):
                 published = live.generation
             else:
+                # First what a run that died, or a rollback, has left in an index elsewhere.
+                kept = [name for name in (current.live, current.previous) if name] if current else []
+                self.vectors.retain(scope, kept)
                 try:
                     built = candidate(
-                        folder, scope, staging, live, info, now=self._clock(), open_generation=self._open_built
+                        folder,
+                        scope,
+                        staging,
+                        live,
+                        info,
+                        vectors=self.vectors,
+                        now=self._clock(),
+                        open_generation=self._open_built,
                     )
                     with built as reader:
                         gate(reader)
                         published = reader.generation
                     write_current(folder, Current(published.name, current.live if current else ""))
+                except BaseException:
+                    with suppress(VectorBackendUnavailable):  # the next run does this first
+                        self.vectors.retain(scope, kept)
+                    raise
                 finally:
                     remove_leftovers(folder, read_current(folder))
         self.discard(scope)
@@ -144,6 +162,7 @@ class LocalStore(LiveGenerations):
         self.discard(scope)
         with scope_lock(self.root, scope.name), writing(folder):
             unpublish(folder)
+            self.vectors.retain(scope, [])
             shutil.rmtree(folder)
         self.forget(scope)
 

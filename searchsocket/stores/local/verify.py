@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from searchsocket.errors import SearchSocketError, VectorBackendUnavailable
 from searchsocket.stores.base import check_vectors, index_digest
 from searchsocket.stores.local.layout import FileEntry, Manifest, NamingDamage, data_files
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.stores.local.vectors.matrix import forget_pages
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import share
@@ -21,15 +20,18 @@ _BATCH = 4096
 _CHUNK_BYTES = 1 << 20
 
 
-def hash_files(folder: Path, hashed: Mapping[str, FileEntry], live: LocalReader | None) -> dict[str, FileEntry]:
+def hash_files(
+    folder: Path, hashed: Mapping[str, FileEntry], live: LocalReader | None, vectors: Collection[str]
+) -> dict[str, FileEntry]:
     """Size and hash of every file of a generation.
 
     Args:
         hashed: Files whose hash is known already.
         live: The generation before: files that are linked from it keep what it says of them.
+        vectors: The files that hold its vectors.
     """
     entries = dict(hashed)
-    for name in data_files(folder):
+    for name in data_files(folder, vectors):
         if name in entries:
             continue
         path = folder / name
@@ -94,17 +96,32 @@ def record_problems(reader: LocalReader) -> list[str]:
 
 def part_problems(reader: LocalReader) -> list[str]:
     """Whether every record has a sound vector and its words; empty when all is well."""
-    problems: list[str] = []
+    return _vector_problems(reader) + _word_problems(reader)
+
+
+def new_problems(reader: LocalReader) -> list[str]:
+    """`part_problems` of what was just written; vectors elsewhere are not all read back at each change."""
+    return _word_problems(reader) if reader.vectors.limits.is_remote else part_problems(reader)
+
+
+def _vector_problems(reader: LocalReader) -> list[str]:
     try:
-        for start in range(0, len(reader.matrix), _BATCH):
-            block = reader.matrix[start : start + _BATCH]
+        for block in reader.vector_blocks():
             check_vectors(block, len(block), reader.generation.dimensions)
-            forget_pages(reader.matrix)
+    except SearchSocketError as error:
+        return [f"{reader.folder}: {error}"]
+    return []
+
+
+def _word_problems(reader: LocalReader) -> list[str]:
+    problems: list[str] = []
+    docs = reader.numbering.docs
+    try:
+        for start in range(0, len(docs), _BATCH):
             with NamingDamage(reader.folder / WORDS):
-                are_held = reader.words.index.holds(reader.numbering.docs[start : start + _BATCH].tolist())
+                are_held = reader.words.index.holds(docs[start : start + _BATCH].tolist())
             if not are_held:
                 problems.append(f"{reader.folder}: rows {start} and following have no words")
-        docs = reader.numbering.docs
         if len(docs) and np.bincount(docs).max() > 1:
             problems.append(f"{reader.folder}: two rows of one record")
     except SearchSocketError as error:

@@ -9,26 +9,25 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.errors import BadVectors, EmbeddingModelMismatch, StateUnavailable
 from searchsocket.stores.base import PublishInfo, index_digest
-from searchsocket.stores.local.build.hashed_file import HashedFile
+from searchsocket.stores.base.models import check_model
 from searchsocket.stores.local.build.word_source import MergedRecords
 from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable, write_facts
 from searchsocket.stores.local.catalogue.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
-from searchsocket.stores.local.layout import BODIES, FACTS, IDS, ORDER, RECORDS, VECTORS, FileEntry, corrupt
+from searchsocket.stores.local.hashed_file import HashedFile
+from searchsocket.stores.local.layout import BODIES, FACTS, IDS, ORDER, RECORDS, FileEntry, corrupt
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
-from searchsocket.stores.local.vectors.matrix import forget_pages, map_matrix, write_matrix
+from searchsocket.stores.local.vectors.matrix import forget_pages
+from searchsocket.stores.local.vectors.part import BATCH, VectorPart
 from searchsocket.stores.words.segments import write_words
 from searchsocket.system.copying import copy_file
 from searchsocket.system.errors import client_error
-from searchsocket.types import Vectors
 
 _MAX_CHANGED_SHARE = 0.3  # beyond it, copying the live files and changing them costs more than new ones
 _SPARE_DOCS = 100_000  # how far `doc` numbers may run ahead of four times the records before they start again
-_BATCH = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,55 +44,42 @@ class Built:
     hashed: Mapping[str, FileEntry] = field(default_factory=dict)  # files whose hash was made while they were written
 
 
-def drop_unchanged(staging: Staging, live: LocalReader) -> None:
+def drop_unchanged(staging: Staging, live: LocalReader, part: VectorPart) -> None:
     """Forget staged changes that change nothing: unknown deletions, and records that are live with the same vector."""
     drop_unchanged_bodies(staging.database, live.folder / BODIES)
-    same_vectors = staging.fact("model_id") == live.generation.model_id
     with closing(_open_merge(staging.database, live=live)) as merge:
         merge.execute("DELETE FROM changes WHERE slot IS NULL AND id NOT IN (SELECT id FROM live.records)")
-        if not same_vectors or staging.fact("dimensions") != str(live.generation.dimensions):
+        if staging.model() != (live.generation.model_id, live.generation.dimensions):
             return
-        staged = _map_staged(staging, live.matrix)
+        staged = staging.matrix(live.generation.dimensions)
         equal = merge.execute(
-            "SELECT c.id, c.slot, r.doc FROM changes c JOIN live.records r "
+            "SELECT c.id, c.slot FROM changes c JOIN live.records r "
             "ON r.id = c.id AND r.record_hash = c.record_hash WHERE c.slot IS NOT NULL ORDER BY c.id"
         )
         unchanged: list[tuple[str]] = []
-        while rows := equal.fetchmany(_BATCH):
-            new = staged[[slot for _, slot, _ in rows]]
-            old = live.matrix[live.numbering.rows_of_docs([doc for _, _, doc in rows])]
+        while rows := equal.fetchmany(BATCH):
+            same = part.are_same(live.vectors, [id_ for id_, _ in rows], staged[[slot for _, slot in rows]])
             forget_pages(staged)
-            forget_pages(live.matrix)
-            same = (new == old).all(axis=1)
-            unchanged += [(row[0],) for row, is_same in zip(rows, same, strict=True) if is_same]
+            unchanged += [(id_,) for (id_, _), is_same in zip(rows, same, strict=True) if is_same]
         merge.execute("BEGIN")
         merge.executemany("DELETE FROM changes WHERE id = ?", unchanged)
         merge.execute("COMMIT")
 
 
-def check_model(staging: Staging, live: LocalReader | None, info: PublishInfo) -> None:
-    """Refuse to put vectors of two models beside each other.
-
-    Raises:
-        EmbeddingModelMismatch, BadVectors: What is staged, or what stays, does not fit `info`.
-    """
-    staged_model, staged_dimensions = staging.fact("model_id"), staging.fact("dimensions")
-    if staging.counts()[0]:
-        if staged_model != info.model_id:
-            raise EmbeddingModelMismatch(staging.scope, staged_model, info.model_id)
-        if staged_dimensions != str(info.dimensions):
-            raise BadVectors(f"staged vectors have {staged_dimensions} dimensions, the model has {info.dimensions}")
-    if live is None or (live.generation.model_id, live.generation.dimensions) == (info.model_id, info.dimensions):
-        return
-    with closing(_open_merge(staging.database, live=live)) as merge:
-        (stays,) = merge.execute(
-            "SELECT EXISTS (SELECT 1 FROM live.records WHERE id NOT IN (SELECT id FROM changes))"
-        ).fetchone()
-    if stays:
-        raise EmbeddingModelMismatch(staging.scope, live.generation.model_id, info.model_id)
+def refuse_two_models(staging: Staging, live: LocalReader | None, info: PublishInfo) -> None:
+    """See `check_model`."""
+    generation = live.generation if live else None
+    stays = False
+    if live and (live.generation.model_id, live.generation.dimensions) != (info.model_id, info.dimensions):
+        with closing(_open_merge(staging.database, live=live)) as merge:
+            (found,) = merge.execute(
+                "SELECT EXISTS (SELECT 1 FROM live.records WHERE id NOT IN (SELECT id FROM changes))"
+            ).fetchone()
+        stays = bool(found)
+    check_model(staging.scope, info, staging.model() if staging.counts()[0] else None, generation, stays=stays)
 
 
-def build(target: Path, staging: Staging, live: LocalReader | None, info: PublishInfo) -> Built:
+def build(target: Path, staging: Staging, live: LocalReader | None, info: PublishInfo, vectors: VectorPart) -> Built:
     """Write all files of a generation but its manifest into the new folder `target`, and sync them.
 
     A small change is made on copies of the live files (segments of words are linked); a large one writes new files.
@@ -115,11 +101,8 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
         old_bodies = None if live is None else live.folder / BODIES
         bodies = write_bodies(target / BODIES, old_bodies, staging.database, set(facts.texts["url"].distinct()))
         built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize, bodies)
-    nothing = np.empty((0, info.dimensions), np.float32)
-    hashed: dict[str, FileEntry] = {}
-    with HashedFile(target / VECTORS) as vectors:
-        write_matrix(vectors, origin[docs], nothing if live is None else live.matrix, _map_staged(staging, nothing))
-        hashed[VECTORS] = vectors.entry
+    old_vectors = None if live is None else live.vectors
+    hashed = dict(vectors.write(target, origin[docs], old_vectors, staging.matrix(info.dimensions)))
     for name, array in ((ORDER, docs), (IDS, ids)):
         with HashedFile(target / name) as file:
             file.write(memoryview(array.tobytes()))
@@ -197,7 +180,7 @@ def _path_order(merge: sqlite3.Connection) -> tuple[NDArray[np.uint32], NDArray[
     found = merge.execute(f"SELECT doc, id FROM records ORDER BY {PATH_ORDER}")
     docs: list[NDArray[np.uint32]] = []
     ids: list[NDArray[np.bytes_]] = []
-    while rows := found.fetchmany(_BATCH):
+    while rows := found.fetchmany(BATCH):
         docs.append(np.array([doc for doc, _ in rows], np.uint32))
         ids.append(np.array([id_.encode() for _, id_ in rows], np.bytes_))
     if not docs:
@@ -222,15 +205,6 @@ def _summary(merge: sqlite3.Connection, records: int, max_doc: int, id_bytes: in
     (pages,) = merge.execute("SELECT count(DISTINCT sort) FROM records").fetchone()
     digest = index_digest(merge.execute("SELECT id, record_hash FROM records ORDER BY id"))
     return Built(records, int(pages), routes, digest, max_doc, id_bytes, bodies)
-
-
-def _map_staged(staging: Staging, nothing: Vectors) -> Vectors:
-    if not staging.counts()[0]:
-        return nothing
-    rows, dimensions = int(staging.fact("slots")), int(staging.fact("dimensions"))
-    if staging.vectors.stat().st_size < rows * dimensions * 4:
-        raise StateUnavailable(f"{staging.vectors} is shorter than what this run staged; run it again")
-    return map_matrix(staging.vectors, rows, dimensions)
 
 
 def _open_merge(database: Path, *, live: LocalReader | None, staging: Staging | None = None) -> sqlite3.Connection:

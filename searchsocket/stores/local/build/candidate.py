@@ -5,6 +5,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from searchsocket.stores.local.build.build import Built, build
 from searchsocket.stores.local.layout import BUILDING, MANIFEST, Manifest, manifest_bytes
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
-from searchsocket.stores.local.verify import hash_files, part_problems, share_files, sync_files
+from searchsocket.stores.local.vectors.part import VectorPart
+from searchsocket.stores.local.verify import hash_files, new_problems, share_files, sync_files
 from searchsocket.system.files import sync_directory, write_atomic
 from searchsocket.types import Generation, Scope
 
@@ -28,6 +30,7 @@ def candidate(
     live: LocalReader | None,
     info: PublishInfo,
     *,
+    vectors: VectorPart,
     now: datetime,
     open_generation: Callable[[Path], LocalReader],
 ) -> Iterator[LocalReader]:
@@ -38,13 +41,14 @@ def candidate(
     """
     target = folder / f"{BUILDING}{secrets.token_hex(6)}"
     try:
-        built = build(target, staging, live, info)
-        files = hash_files(target, built.hashed, live)
+        built = build(target, staging, live, info, vectors)
+        files = hash_files(target, built.hashed, live, vectors.files)
         name = generation_name(now, built.digest, live.generation.name if live else "")
         generation = _describe(name, scope, built, info)
         write_atomic(target / MANIFEST, manifest_bytes(Manifest(generation, built.max_doc, built.id_bytes, files)))
+        vectors.stage(scope, name, staging.upserts(generation), staging.deletions())
         reader = open_generation(target)
-        if problems := part_problems(reader):
+        if problems := new_problems(reader):
             raise IndexCorrupt("the new generation is not published: " + "; ".join(problems))
         share_files(target)
         sync_files(target, files)
@@ -66,16 +70,11 @@ def _describe(name: str, scope: Scope, built: Built, info: PublishInfo) -> Gener
         name=name,
         scope=scope.name,
         project_id=scope.project_id,
-        model_id=info.model_id,
-        dimensions=info.dimensions,
-        published_at=info.published_at,
         records=built.records,
         pages=built.pages,
         digest=built.digest,
         routes=built.routes,
-        estimated_tokens=info.estimated_tokens,
-        estimated_cost_usd=info.estimated_cost_usd,
-        source_revision=info.source_revision,
         bodies=built.bodies.pages,
         bodies_digest=built.bodies.digest,
+        **asdict(info),
     )

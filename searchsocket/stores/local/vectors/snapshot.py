@@ -21,9 +21,17 @@ class MatrixVectors:
     limits = _LIMITS
 
     def __init__(
-        self, matrix: Vectors, numbering: Numbering, hidden: Rows, selector: Selector, damage: NamingDamage
+        self,
+        matrix: Vectors,
+        numbering: Numbering,
+        hidden: Rows,
+        selector: Selector,
+        damage: NamingDamage,
+        read_bytes: int,
     ) -> None:
+        """Args: read_bytes: of the matrix, those that were read into memory."""
         self.matrix = matrix
+        self.read_bytes = read_bytes
         self._numbering = numbering
         self._hidden = hidden
         self._selector = selector

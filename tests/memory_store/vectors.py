@@ -8,7 +8,8 @@ import numpy as np
 from searchsocket.errors import InvalidRequest
 from searchsocket.stores.base import VectorLimits, VectorRow, check_vectors
 from searchsocket.stores.base.cosines import cosines
-from searchsocket.stores.base.vectors import canonical, matches
+from searchsocket.stores.base.labels import groups_of
+from searchsocket.stores.base.vectors import canonical
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scope, Vector, Vectors
 
 _NEVER = "~"  # behind the name of every generation
@@ -89,3 +90,10 @@ class MemoryVectorSnapshot:
         if not rows:
             return []
         return [float(score) for score in cosines(np.stack([row.vector for row in rows]), vector, np.arange(len(rows)))]
+
+
+def matches(row: VectorRow, where: Filter) -> bool:
+    """Whether a query with this filter, in its canonical spelling, may find a row."""
+    is_below = not where.path_prefix or where.path_prefix in row.ancestors
+    is_named = all(not set(group).isdisjoint(row.labels) for group in groups_of(where))
+    return not row.is_hidden and is_below and is_named and set(where.tags) <= set(row.tags)

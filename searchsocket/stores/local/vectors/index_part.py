@@ -1,0 +1,55 @@
+"""Vectors in an index elsewhere, which any `VectorIndex` may be."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.stores.base import VectorIndex, VectorSnapshot
+from searchsocket.stores.base.vectors import row_of
+from searchsocket.stores.local.layout import FileEntry
+from searchsocket.stores.local.numbering import Numbering, Rows
+from searchsocket.stores.local.vectors.part import BATCH, Rest
+from searchsocket.types import Record, Scope, Vector, Vectors
+
+
+class IndexPart:
+    """Implements `VectorPart`."""
+
+    files: frozenset[str] = frozenset()
+
+    def __init__(self, index: VectorIndex) -> None:
+        self._index = index
+
+    def open(self, rest: Rest, *, max_read_bytes: int) -> VectorSnapshot:
+        """See `VectorPart.open`."""
+        generation = rest.manifest.generation
+        return self._index.open(Scope(generation.project_id, generation.scope), generation.name)
+
+    def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
+        """See `VectorPart.are_same`."""
+        same: NDArray[np.bool_] = (np.abs(live.vectors_of(ids) - vectors) <= live.limits.tolerance).all(axis=1)
+        return same
+
+    def blocks(self, live: VectorSnapshot, numbering: Numbering) -> Iterator[Vectors]:
+        """See `VectorPart.blocks`."""
+        for start in range(0, len(numbering), BATCH):
+            yield live.vectors_of(numbering.ids_of(np.arange(start, min(start + BATCH, len(numbering)))))
+
+    def write(
+        self, target: Path, sources: Rows, live: VectorSnapshot | None, staged: Vectors
+    ) -> Mapping[str, FileEntry]:
+        """See `VectorPart.write`: there is no file."""
+        return {}
+
+    def stage(
+        self, scope: Scope, generation: str, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]
+    ) -> None:
+        """See `VectorPart.stage`."""
+        self._index.stage(scope, generation, (row_of(record, vector) for record, vector in upserts), gone)
+        self._index.seal(scope, generation)
+
+    def retain(self, scope: Scope, generations: Collection[str]) -> None:
+        """See `VectorPart.retain`."""
+        self._index.retain(scope, generations)

@@ -1,0 +1,64 @@
+"""Where the vectors of a generation lie: in its folder, or in an index elsewhere. Records and words are always here."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.stores.base import VectorSnapshot
+from searchsocket.stores.local.layout import FileEntry, Manifest
+from searchsocket.stores.local.numbering import Numbering, Rows
+from searchsocket.stores.local.vectors.selecting import Selector
+from searchsocket.types import Record, Scope, Vector, Vectors
+
+BATCH = 4096  # vectors in memory at a time
+
+
+class Rest(NamedTuple):
+    """What of a generation is open already when its vectors are."""
+
+    folder: Path
+    manifest: Manifest
+    numbering: Numbering
+    hidden: Rows
+    selector: Selector
+
+
+class VectorPart(Protocol):
+    """Implemented by `MatrixPart` and `IndexPart`; every snapshot that it is given is one that it opened."""
+
+    @property
+    def files(self) -> frozenset[str]:
+        """Names of the files of a generation that hold its vectors."""
+
+    def open(self, rest: Rest, *, max_read_bytes: int) -> VectorSnapshot:
+        """The vectors of a generation, see `LocalReader`."""
+
+    def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
+        """For each record of the live generation whether its vector is this one; at most `BATCH` of them."""
+
+    def blocks(self, live: VectorSnapshot, numbering: Numbering) -> Iterator[Vectors]:
+        """All vectors, by row, `BATCH` at a time."""
+
+    def write(
+        self, target: Path, sources: Rows, live: VectorSnapshot | None, staged: Vectors
+    ) -> Mapping[str, FileEntry]:
+        """Write `files` into the folder of a new generation, and say what its manifest is to say of them.
+
+        Args:
+            sources: Where the vector of each row is: a row of the live generation, or `~slot` of `staged`.
+        """
+
+    def stage(
+        self,
+        scope: Scope,
+        generation: str,
+        upserts: Iterable[tuple[Record, Vector]],
+        gone: Iterable[str],
+    ) -> None:
+        """What is to be told elsewhere about a new generation: how it differs from the live one."""
+
+    def retain(self, scope: Scope, generations: Collection[str]) -> None:
+        """See `VectorIndex.retain`."""

@@ -1,0 +1,187 @@
+"""Generations of scopes in memory: a list of readers a scope, the last of which is live."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+
+import numpy as np
+
+from memory_store.catalogue import MemoryCatalogue
+from memory_store.vectors import MemoryVectors
+from memory_store.words import WordsOfRecords
+from searchsocket.errors import NoGenerationBefore, ProjectMismatch, ScopeNotIndexed, SearchSocketError
+from searchsocket.stores import base
+from searchsocket.stores.base import PageBody, PublishInfo, VectorSnapshot
+from searchsocket.stores.base.models import Model, check_model, model_of
+from searchsocket.stores.base.naming import check_scope_name, generation_name
+from searchsocket.stores.base.vectors import row_of
+from searchsocket.types import Generation, Record, Scope, Vector, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReader:
+    """Implements `IndexReader`; its parts are joined by id."""
+
+    generation: Generation
+    catalogue: MemoryCatalogue
+    words: WordsOfRecords
+    vectors: VectorSnapshot
+    join: base.Join | None = None
+
+
+@dataclass(slots=True)
+class _Scope:
+    kept: list[MemoryReader] = field(default_factory=list)  # the live generation last, the one before it first
+    model: Model | None = None  # of what is staged
+    upserts: dict[str, tuple[Record, Vector]] = field(default_factory=dict)
+    deletions: set[str] = field(default_factory=set)
+    bodies: dict[str, PageBody] = field(default_factory=dict)
+
+
+class MemoryStore:
+    """Implements `VectorStore`, for one thread that writes."""
+
+    def __init__(self, project_id: str, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._project_id = project_id
+        self._vectors = MemoryVectors()
+        self._clock = clock
+        self._scopes: dict[Scope, _Scope] = {}
+
+    def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
+        base.check_records(records, scope, self._project_id)
+        base.check_vectors(vectors, len(records))
+        staged = self._of(scope)
+        if records:
+            staged.model = model_of(records, vectors, staged.model)
+        staged.upserts |= {record.id: (record, vector.copy()) for record, vector in zip(records, vectors, strict=True)}
+        staged.deletions -= {record.id for record in records}
+
+    def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:
+        staged = self._of(scope)
+        staged.deletions.update(ids)
+        for id_ in ids:
+            staged.upserts.pop(id_, None)
+
+    def put_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
+        self._of(scope).bodies.update({body.url: body for body in bodies})
+
+    def discard(self, scope: Scope) -> None:
+        self._scopes[scope] = _Scope(self._of(scope).kept)
+
+    def publish(self, scope: Scope, info: PublishInfo, *, gate: base.Gate = base.accept) -> Generation:
+        staged, live = self._of(scope), self.held(scope)
+        old = live.catalogue.by_id if live else {}
+        held = live.catalogue.bodies if live else {}
+        gone = staged.deletions & old.keys()
+        new = {id_: one for id_, one in staged.upserts.items() if not (live and _is_live(live, *one))}
+        stays = bool(old.keys() - gone - staged.upserts.keys())
+        check_model(scope.name, info, staged.model if new else None, live.generation if live else None, stays=stays)
+        fresh = {u: body for u, body in staged.bodies.items() if not (u in held and held[u].digest == body.digest)}
+        if live and not (gone or new or fresh or live.generation.model_id != info.model_id):
+            self.discard(scope)
+            return live.generation
+        records = {id_: one for id_, one in old.items() if id_ not in gone} | {
+            id_: one for id_, (one, _) in new.items()
+        }
+        urls = {record.page.url for record in records.values()}
+        bodies = {url: body for url, body in {**held, **fresh}.items() if url in urls}
+        generation = self._described(scope, info, records.values(), bodies.values())
+        kept = [reader.generation.name for reader in staged.kept]
+        self._vectors.retain(scope, kept)
+        self._vectors.stage(scope, generation.name, (row_of(*one) for one in new.values()), gone)
+        self._vectors.seal(scope, generation.name)
+        catalogue, words = MemoryCatalogue(scope.name, records, bodies), WordsOfRecords(records.values())
+        reader = MemoryReader(generation, catalogue, words, self._vectors.open(scope, generation.name))
+        try:
+            gate(reader)
+        except BaseException:
+            self._vectors.retain(scope, kept)
+            raise
+        self._scopes[scope] = _Scope([*staged.kept[-1:], reader])
+        return generation
+
+    def rollback(self, scope: Scope) -> Generation:
+        kept = self._of(scope).kept
+        if len(kept) < 2:
+            raise NoGenerationBefore(scope.name) if kept else ScopeNotIndexed(scope.name)
+        kept.pop()
+        return kept[-1].generation
+
+    def delete_scope(self, scope: Scope) -> None:
+        self._of(scope)
+        self._vectors.retain(scope, [])
+        del self._scopes[scope]
+
+    def generation(self, scope: Scope) -> Generation | None:
+        held = self.held(scope)
+        return held.generation if held else None
+
+    def list_scopes(self) -> list[Generation]:
+        scopes = sorted(self._scopes, key=lambda scope: scope.name)
+        return [self._scopes[scope].kept[-1].generation for scope in scopes if self._scopes[scope].kept]
+
+    def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        held = self.held(scope)
+        yield from sorted((one.id, one.record_hash) for one in held.catalogue.by_id.values()) if held else ()
+
+    def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        held = self.held(scope)
+        yield from sorted((body.url, body.digest) for body in held.catalogue.bodies.values()) if held else ()
+
+    def held(self, scope: Scope) -> MemoryReader | None:
+        kept = self._of(scope).kept
+        return kept[-1] if kept else None
+
+    def reader(self, scope: Scope) -> MemoryReader:
+        if reader := self.held(scope):
+            return reader
+        raise ScopeNotIndexed(scope.name)
+
+    def answering(self, scope: Scope) -> base.Answering:
+        return base.Answering(self.reader(scope).generation)
+
+    def refresh(self) -> list[SearchSocketError]:
+        return []
+
+    def verify(self, scope: Scope) -> list[str]:
+        return []
+
+    def repair(self, scope: Scope) -> list[str]:
+        return []
+
+    def health(self) -> base.Health:
+        return base.Health(ok=True)
+
+    def _of(self, scope: Scope) -> _Scope:
+        if scope.project_id != self._project_id:
+            raise ProjectMismatch(f"scope {scope.id!r} asked of the index of project {self._project_id!r}")
+        check_scope_name(scope.name)
+        return self._scopes.setdefault(scope, _Scope())
+
+    def _described(
+        self, scope: Scope, info: PublishInfo, records: Iterable[Record], bodies: Iterable[PageBody]
+    ) -> Generation:
+        prints = sorted((record.id, record.record_hash) for record in records)
+        texts = sorted((body.url, body.digest) for body in bodies)
+        pages = {(record.page.route_resolution, record.page.url) for record in records}
+        digest, live = base.index_digest(prints), self.generation(scope)
+        return Generation(
+            name=generation_name(self._clock(), digest, live.name if live else ""),
+            scope=scope.name,
+            project_id=scope.project_id,
+            records=len(prints),
+            pages=len({url for _, url in pages}),
+            digest=digest,
+            routes=dict(sorted(Counter(resolution for resolution, _ in pages).items())),
+            bodies=len(texts),
+            bodies_digest=base.index_digest(texts),
+            **asdict(info),
+        )
+
+
+def _is_live(live: MemoryReader, record: Record, vector: Vector) -> bool:
+    known = live.catalogue.by_id.get(record.id)
+    if known is None or (known.record_hash, known.model_id) != (record.record_hash, record.model_id):
+        return False
+    return np.array_equal(live.vectors.vectors_of([record.id])[0], vector)

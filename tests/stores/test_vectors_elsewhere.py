@@ -1,0 +1,142 @@
+"""Records and words in the folder, vectors in an index elsewhere: what is sent there, and what is left there."""
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from contract.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, record
+from memory_store.vectors import MemoryVectors, MemoryVectorSnapshot
+
+from searchsocket.errors import IndexCorrupt, VectorBackendUnavailable
+from searchsocket.search.find import find
+from searchsocket.stores.base import IndexReader, VectorLimits, VectorRow
+from searchsocket.stores.local import LocalStore
+from searchsocket.types import Scope
+
+
+class Watched(MemoryVectors):
+    """An index that tells what was asked of it, and can be away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[str] = []
+        self.gone: list[str] = []
+        self.is_away = False
+
+    def stage(self, scope: Scope, generation: str, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
+        rows, gone = list(rows), list(gone)
+        self.rows += [row.id for row in rows]
+        self.gone += gone
+        super().stage(scope, generation, rows, gone)
+
+    def retain(self, scope: Scope, generations: Collection[str]) -> None:
+        if self.is_away:
+            raise VectorBackendUnavailable("the index is away")
+        super().retain(scope, generations)
+
+    def held(self) -> int:
+        return sum(len(rows) for rows in self._kept.values())
+
+
+@pytest.fixture
+def index() -> Watched:
+    return Watched()
+
+
+@pytest.fixture
+def store(tmp_path: Path, index: Watched) -> LocalStore:
+    store = LocalStore(tmp_path, "shop", vectors=index)
+    fill(store, [record(name) for name in "abc"])
+    index.rows.clear()
+    return store
+
+
+def test_what_is_sent_is_proportional_to_the_change(store: LocalStore, index: Watched) -> None:
+    store.upsert([record("a", text="edited"), record("b")], np.stack([NORTH, EAST]), MAIN)
+    store.delete_by_ids(["c", "never"], MAIN)
+    store.publish(MAIN, INFO)
+    assert (index.rows, index.gone) == (["a"], ["c"])
+    assert everything(store.reader(MAIN)) == {"a", "b"}
+    store.upsert([record("b")], EAST[np.newaxis], MAIN)
+    live = store.publish(MAIN, INFO)
+    assert (index.rows, store.generation(MAIN)) == (["a"], live)
+    store.rollback(MAIN)
+    assert (index.rows, everything(store.reader(MAIN))) == (["a"], {"a", "b", "c"})
+
+
+def test_the_folder_holds_no_vectors(store: LocalStore, tmp_path: Path) -> None:
+    assert not list(tmp_path.rglob("vectors*"))
+    assert store.verify(MAIN) == []
+
+
+def test_what_is_refused_leaves_nothing_elsewhere(store: LocalStore, index: Watched) -> None:
+    def refuse(reader: IndexReader) -> None:
+        assert everything(reader) == {"a", "b", "c", "d"}
+        raise RuntimeError("no")
+
+    store.upsert([record("d")], EAST[np.newaxis], MAIN)
+    with pytest.raises(RuntimeError, match="no"):
+        store.publish(MAIN, INFO, gate=refuse)
+    assert (index.held(), everything(store.reader(MAIN))) == (3, {"a", "b", "c"})
+
+
+def test_an_index_that_goes_away_in_between_is_cleared_by_the_next_run(store: LocalStore, index: Watched) -> None:
+    def go_away(_: IndexReader) -> None:
+        index.is_away = True
+        raise RuntimeError("no")
+
+    store.upsert([record("d")], EAST[np.newaxis], MAIN)
+    with pytest.raises(RuntimeError, match="no"):
+        store.publish(MAIN, INFO, gate=go_away)
+    assert (index.held(), everything(store.reader(MAIN))) == (4, {"a", "b", "c"})
+    store.discard(MAIN)
+    store.upsert([record("e")], EAST[np.newaxis], MAIN)
+    with pytest.raises(VectorBackendUnavailable):
+        store.publish(MAIN, INFO)
+    index.is_away = False
+    store.publish(MAIN, INFO)
+    assert everything(store.reader(MAIN)) == {"a", "b", "c", "e"}
+
+
+def test_a_scope_that_is_deleted_is_deleted_elsewhere(store: LocalStore, index: Watched) -> None:
+    index.is_away = True
+    with pytest.raises(VectorBackendUnavailable):
+        store.delete_scope(MAIN)
+    assert store.generation(MAIN) is None
+    index.is_away = False
+    store.delete_scope(MAIN)
+    assert index.held() == 0
+
+
+def test_an_index_with_vectors_of_its_own_is_not_taken_for_one_without(tmp_path: Path, index: Watched) -> None:
+    """It would find nothing by meaning, and say nothing."""
+    fill(LocalStore(tmp_path, "shop"), [record("a")])
+    with pytest.raises(IndexCorrupt, match="lie in its folder, not elsewhere"):
+        LocalStore(tmp_path, "shop", vectors=index).reader(MAIN)
+
+
+def test_one_without_vectors_is_not_taken_for_one_with_them(store: LocalStore, tmp_path: Path) -> None:
+    with pytest.raises(IndexCorrupt, match=r"does not list vectors\.f32"):
+        LocalStore(tmp_path, "shop").reader(MAIN)
+
+
+def test_no_more_is_asked_for_than_the_index_can_give(store: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MemoryVectorSnapshot, "limits", VectorLimits(is_remote=True, max_top_k=2))
+    found = find(store.reader(MAIN), EAST, "nothing of this", top_k=9)
+    assert sorted(found.ids) == ["a", "b"]
+
+
+def test_vectors_that_come_back_a_little_different_are_the_same(
+    store: LocalStore, index: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near = np.array(EAST)
+    near[0] -= np.float32(1e-6)
+    store.upsert([record("a")], near[np.newaxis], MAIN)
+    monkeypatch.setattr(MemoryVectorSnapshot, "limits", VectorLimits(is_remote=True, tolerance=1e-5))
+    store.publish(MAIN, INFO)
+    assert index.rows == []
+    monkeypatch.undo()
+    store.upsert([record("a")], near[np.newaxis], MAIN)
+    store.publish(MAIN, INFO)
+    assert index.rows == ["a"]
