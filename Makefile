@@ -15,11 +15,13 @@ demo: $(VENV)/.ready
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest -n auto
 
-# What CI adds to the tests: format, lint and types. That the lock fits is a test.
+# What CI adds to the tests: format, lint, types, and that Dagster's own tool loads the definitions. That the lock fits is a test.
 check: $(VENV)/.ready
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	DAGSTER_DISABLE_TELEMETRY=yes $(BIN)/dg check defs
+	DAGSTER_DISABLE_TELEMETRY=yes $(BIN)/dg list defs --json >/dev/null
 
 format: $(VENV)/.ready
 	$(BIN)/ruff format

@@ -36,12 +36,11 @@ def dagster(root: Path, host: str, port: int) -> None:
     make_private_folders(project)
     prepare_home(home)
     workspace = resources.files("searchsocket_assets").joinpath("workspace.yaml")
-    options = ["-w", str(workspace), "-h", host, "-p", str(port)]
-    python = [sys.executable, "-m"]
-    arguments = [*python, "dagster", "dev", *options]
+    address = f"http://{host}:{port}"
+    arguments = [sys.executable, "-m", "searchsocket_assets.run.dev", str(workspace), host, str(port)]
     if sys.platform != "win32":  # which has no open files that pass to another program
-        arguments = [*python, "searchsocket_assets.run.dev", str(_lock(home, f"http://{host}:{port}")), *options]
-    click.echo(f"{HOME_VARIABLE}={home}\n{' '.join(arguments)}")
+        arguments.append(str(_lock(home, address)))
+    click.echo(f"Dagster at {address}   (Ctrl-C stops)\n{HOME_VARIABLE}={home}\n{' '.join(arguments)}")
     environ = {**os.environ, HOME_VARIABLE: str(home), "SEARCHSOCKET_PROJECT": str(project.root)}
     # A shell starts what it runs in the background deaf to Ctrl-C, and Dagster would make SIGTERM alike.
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -60,6 +60,7 @@ class Dagster:
 
     def __init__(self, root: Path, environ: dict[str, str]) -> None:
         self.root = root
+        self.log = root / "dagster.log"
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -69,8 +70,8 @@ class Dagster:
         arguments = ["dagster", "--project", str(root), "--port", str(self.port)]
         self.process = subprocess.Popen(
             [sys.executable, "-c", deaf, *COMMAND, *arguments],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stdout=self.log.open("w"),
+            stderr=subprocess.STDOUT,
             start_new_session=True,
             env=os.environ | environ,
         )
@@ -227,6 +228,7 @@ def test_in_the_background_it_ends_on_sigterm_and_lets_the_next_one_in(tmp_path:
     try:
         dagster.process.terminate()
         assert dagster.process.wait(_PATIENCE_S) == 0
+        assert "Superse" not in dagster.log.read_text()  # Dagster warns of its own `dagster dev`
         next_one = Dagster(root, {})
         next_one.end()
     finally:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import get_args
 
@@ -110,15 +111,19 @@ def test_every_option_of_a_run_is_one_of_a_launch_and_of_the_command() -> None:
     assert RunOptions(**asked).asked() == asked  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("path", [ROOT / "workspace.yaml", ROOT / "searchsocket_assets" / "workspace.yaml"])
-def test_the_workspace_names_the_location_that_runs_name(path: Path) -> None:
+def test_both_ways_to_start_dagster_name_the_location_that_runs_name() -> None:
     """Else runs of the command would be strangers in the UI: neither filtered by their job nor re-executable."""
-    (place,) = yaml.safe_load(path.read_text(encoding="utf-8"))["load_from"]
-    assert place["python_module"] == {
+    workspace = ROOT / "searchsocket_assets" / "workspace.yaml"
+    (location,) = yaml.safe_load(workspace.read_text(encoding="utf-8"))["load_from"]
+    assert location["python_module"] == {
         "module_name": "searchsocket_assets.definitions",
         "attribute": "defs",
         "location_name": LOCATION,
     }
+    dg = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["dg"]
+    assert dg["directory_type"] == "project"  # without it `dg` refuses the checkout
+    assert dg["project"]["code_location_name"] == LOCATION
+    assert dg["project"]["code_location_target_module"] == "searchsocket_assets.definitions"
 
 
 def test_loading_reads_no_environment_and_no_configuration(tmp_path: Path) -> None:
