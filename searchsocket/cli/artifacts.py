@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from searchsocket.cli.options import json_option, load_project, project_option, scope_option
-from searchsocket.cli.output import count, print_json, safe
+from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
+from searchsocket.cli.output import count, print_json, safe, say
 
 if TYPE_CHECKING:
     from searchsocket.artifacts.inventory import HeldGeneration
@@ -37,6 +37,7 @@ def artifacts() -> None:
 @project_option
 @scope_option
 @_url_option
+@quiet_option
 @json_option
 def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
     """Send what is live of a scope.
@@ -70,12 +71,13 @@ def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
         )
         return
     sent = f"sent {count(pushed.sent_files, 'file')} of {pushed.files}, {pushed.sent_bytes / 1e6:,.1f} MB"
-    click.echo(f"{click.style(pushed.scope, bold=True)}: generation {pushed.generation} is live there; {sent}")
+    say(f"{click.style(pushed.scope, bold=True)}: generation {pushed.generation} is live there; {sent}")
 
 
 @artifacts.command()
 @project_option
 @_url_option
+@quiet_option
 @json_option
 def pull(root: Path, url: str, as_json: bool) -> None:
     """Fetch the default scope into the state folder.
@@ -99,7 +101,7 @@ def pull(root: Path, url: str, as_json: bool) -> None:
         print_json({"project": pulled.project.id, "scope": name, "generation": generation.name, "path": folder})
         return
     pages = count(generation.pages, "page")
-    click.echo(f"{click.style(name, bold=True)}: generation {generation.name} ({pages}) lies in {safe(folder)}")
+    say(f"{click.style(name, bold=True)}: generation {generation.name} ({pages}) lies in {safe(folder)}")
 
 
 @artifacts.command("list")
@@ -140,6 +142,7 @@ def list_(root: Path, url: str, as_json: bool) -> None:
     "--drop-scope", "dropped", multiple=True, metavar="NAME", help="Remove all of a scope; repeat for several."
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@quiet_option
 @json_option
 def prune(
     root: Path, url: str, keep: int, min_age_hours: float, dropped: tuple[str, ...], dry_run: bool, as_json: bool
@@ -168,7 +171,7 @@ def prune(
         return
     done = "would remove" if dry_run else "removed"
     generations, files = count(len(removed.generations), "generation"), count(removed.files, "file")
-    click.echo(f"{done} {generations} and {files}, {removed.bytes / 1e6:,.1f} MB")
+    say(f"{done} {generations} and {files}, {removed.bytes / 1e6:,.1f} MB")
 
 
 def _project(root: Path, url: str) -> "Project":

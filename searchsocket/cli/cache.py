@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli.options import json_option, load_project, project_option
-from searchsocket.cli.output import count, print_json, safe
+from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option
+from searchsocket.cli.output import count, print_json, safe, say
 
 if TYPE_CHECKING:
     from searchsocket.embedders.cache import EmbeddingCache, HeldModel
@@ -56,6 +56,7 @@ def info(root: Path, as_json: bool) -> None:
 @cache.command("export")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @project_option
+@quiet_option
 @json_option
 def export_(file: Path, root: Path, as_json: bool) -> None:
     """Write the whole cache to one file, for another machine.
@@ -69,12 +70,13 @@ def export_(file: Path, root: Path, as_json: bool) -> None:
     if as_json:
         print_json({"path": str(file), "texts": written})
         return
-    click.echo(f"wrote {count(written, 'embedding')} to {file}")
+    say(f"wrote {count(written, 'embedding')} to {file}")
 
 
 @cache.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @project_option
+@quiet_option
 @json_option
 def import_(file: Path, root: Path, as_json: bool) -> None:
     """Take over what an exported file holds and the cache lacks.
@@ -90,9 +92,7 @@ def import_(file: Path, root: Path, as_json: bool) -> None:
     if as_json:
         print_json({"path": str(file), "added": added, "refused": refused})
         return
-    click.echo(
-        f"added {count(added, 'embedding')}" + (f"; {refused:,} were damaged and are refused" if refused else "")
-    )
+    say(f"added {count(added, 'embedding')}" + (f"; {refused:,} were damaged and are refused" if refused else ""))
 
 
 @cache.command()
@@ -102,6 +102,7 @@ def import_(file: Path, root: Path, as_json: bool) -> None:
 @click.option("--max-mb", type=click.IntRange(min=0), help="Only what is too much for this size, the oldest first.")
 @click.option("--all", "everything", is_flag=True, help="Everything: every text is embedded again, and paid again.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@quiet_option
 @json_option
 def prune(
     root: Path,
@@ -121,8 +122,8 @@ def prune(
     if everything == (unused_days is not None or model_id is not None or max_mb is not None):
         raise click.UsageError("say what is to go: --unused-days, --model or --max-mb, or --all and none of these")
     if not yes:
-        if as_json:
-            raise click.UsageError("--json does not ask; add --yes")
+        if as_json or is_quiet():
+            raise click.UsageError(f"{'--json' if as_json else '--quiet'} does not ask; add --yes")
         click.confirm(
             "Embeddings that are removed are made, and paid, again when they are needed. Remove them?", abort=True
         )
@@ -136,7 +137,7 @@ def prune(
     if as_json:
         print_json({"removed": removed, "bytes": size})
         return
-    click.echo(f"removed {count(removed, 'embedding')}; {size / 1e6:,.1f} MB are left")
+    say(f"removed {count(removed, 'embedding')}; {size / 1e6:,.1f} MB are left")
 
 
 def _open(root: Path) -> "EmbeddingCache":

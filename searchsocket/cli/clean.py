@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli.options import json_option, load_project, project_option
-from searchsocket.cli.output import print_json
+from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option
+from searchsocket.cli.output import print_json, say
 from searchsocket.errors import ConfigError, PermissionDenied, ProjectMismatch, SearchSocketError
 from searchsocket.system.errors import system_error
 
@@ -24,6 +24,7 @@ _OURS = ("pages", "index", "artifacts", "tmp", "dagster", "state.db*")
 @project_option
 @click.option("--scope", "scope_name", metavar="NAME", help="Delete exactly this scope; default: all local state.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@quiet_option
 @json_option
 def clean(root: Path, scope_name: str | None, yes: bool, as_json: bool) -> None:
     """Delete index, mirror and state of a scope, or of all.
@@ -43,18 +44,18 @@ def clean(root: Path, scope_name: str | None, yes: bool, as_json: bool) -> None:
         paths = [path for name in _OURS for path in sorted(project.state_dir.glob(name))]
     if not as_json:
         for path in paths:
-            click.echo(f"deletes {path}")
+            say(f"deletes {path}")
         if not paths:
-            click.echo("there is nothing to delete")
+            say("there is nothing to delete")
     if paths and not yes:
-        if as_json:
-            raise click.UsageError("--json does not ask; add --yes")
+        if as_json or is_quiet():
+            raise click.UsageError(f"{'--json' if as_json else '--quiet'} does not ask; add --yes")
         click.confirm("Delete this?", abort=True)
     _delete(project, scopes, paths, everything=scope_name is None)
     if as_json:
         print_json({"scopes": [scope.name for scope in scopes], "deleted": [str(path) for path in paths]})
     elif paths:
-        click.echo("deleted")
+        say("deleted")
 
 
 def known_scopes(project: "Project") -> list["Scope"]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from searchsocket.cli import exits
-from searchsocket.cli.options import json_option, load_project, project_option, scope_option
-from searchsocket.cli.output import print_error, print_json
+from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option, scope_option
+from searchsocket.cli.output import print_error, print_json, say
 from searchsocket.cli.progress import listener
 from searchsocket.cli.signals import received_signal, signals_noted
 from searchsocket.cli.summary import summary_lines
@@ -56,6 +56,7 @@ def _type(option: Option) -> Any:
 @click.option("--dry-run", is_flag=True, help="Tell the plan and its cost; call nothing, write nothing.")
 @run_options
 @click.option("--verbose", is_flag=True, help="Print events (JSON lines) and Dagster's log to stderr.")
+@quiet_option
 @json_option
 def index(
     root: Path,
@@ -78,11 +79,14 @@ def index(
     options = RunOptions(**asked)
     if changed_only and options.force:
         raise click.UsageError("--changed-only and --force exclude each other")
+    if verbose and is_quiet():
+        raise click.UsageError("--verbose and --quiet exclude each other")
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     before = _live_generation(project, scope)
     loaded_s = process_age_s()
-    with listener(lines=as_json or verbose, first="Planning" if dry_run else "Starting Dagster") as on_event:
+    first = "Planning" if dry_run else "Starting Dagster"
+    with listener(lines=as_json or verbose, first=first, silent=is_quiet()) as on_event:
         if dry_run:
             _print(_timed(_plan(project, scope, options, on_event), loaded_s), before, as_json)
             return
@@ -96,7 +100,7 @@ def _print(summary: "IndexSummary", before: str, as_json: bool) -> None:
         print_json(summary.to_json())
     else:
         for line in summary_lines(summary, before):
-            click.echo(line)
+            say(line)
 
 
 def _timed(summary: "IndexSummary", loaded_s: float) -> "IndexSummary":

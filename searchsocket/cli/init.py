@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.options import json_option, project_option
-from searchsocket.cli.output import print_json
+from searchsocket.cli.options import json_option, project_option, quiet_option
+from searchsocket.cli.output import print_json, say
 
 CONFIG_NAME = "searchsocket.toml"
 CONFIG = """\
@@ -46,10 +46,27 @@ export const handle: Handle = async ({ event, resolve }) => {
   });
 };
 """
+PROXY = """\
+# nginx: /api/search of your site, answered by `searchsocket serve`
+location /api/search {
+    proxy_pass http://127.0.0.1:8181;
+    proxy_set_header Host $host;
+    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+}
+
+# or Caddy, which sends the same headers by itself
+reverse_proxy /api/search 127.0.0.1:8181
+
+# and in searchsocket.toml: the name that visitors ask for, and whose word about their addresses counts
+[api]
+allowed_hosts = ["www.example.com"]
+trusted_proxies = ["127.0.0.1"]
+"""
 
 
 @click.command()
 @project_option
+@quiet_option
 @json_option
 def init(root: Path, as_json: bool) -> None:
     """Write searchsocket.toml, and ignore the state folder in git.
@@ -65,11 +82,13 @@ def init(root: Path, as_json: bool) -> None:
         print_json({"written": [name for name, written in done.items() if written]})
         return
     for name, written in done.items():
-        click.echo(f"{'wrote' if written else 'kept '} {name}{'' if written else ' (it was there already)'}")
-    click.echo("\nNext:\n  1. build your site, e.g. `npm run build`\n  2. searchsocket index\n"
+        say(f"{'wrote' if written else 'kept '} {name}{'' if written else ' (it was there already)'}")
+    from searchsocket.sources.find import uses
+
+    say("\nNext:\n  1. build your site, e.g. `npm run build`\n  2. searchsocket index\n"
                '  3. searchsocket search "a question"\n  4. searchsocket serve\n'
-               "\nTo answer /api/search from SvelteKit itself:\n")  # fmt: skip
-    click.echo(HOOK)
+               "\nTo answer /api/search of your site itself:\n")  # fmt: skip
+    say(HOOK if uses(root, "SvelteKit") else PROXY)
 
 
 def _write_config(root: Path) -> bool:

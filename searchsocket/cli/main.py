@@ -11,6 +11,8 @@ from searchsocket.cli import (
     artifacts,
     cache,
     clean,
+    completion,
+    config,
     dagster,
     doctor,
     exits,
@@ -71,7 +73,9 @@ for command in (
     clean.clean,
     cache.cache,
     artifacts.artifacts,
+    config.config,
     dagster.dagster,
+    completion.completion,
 ):
     cli.add_command(command)
 

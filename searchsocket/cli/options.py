@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 _JSON = "searchsocket.json"
+_QUIET = "searchsocket.quiet"
 
 
 def project_option(command: F) -> F:
@@ -43,6 +44,23 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, callback=remember, help="Print one JSON object to stdout.")(
         command
     )
+
+
+def quiet_option(command: F) -> F:
+    """`--quiet`, which `output.say` and progress heed; for commands that do something rather than tell something."""
+
+    def remember(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        ctx.meta[_QUIET] = value
+
+    return click.option(
+        "--quiet", is_flag=True, expose_value=False, callback=remember, help="Print nothing but errors."
+    )(command)
+
+
+def is_quiet() -> bool:
+    """Whether the running command was asked for errors alone."""
+    ctx = click.get_current_context(silent=True)
+    return bool(ctx and ctx.meta.get(_QUIET))
 
 
 def wants_json() -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from searchsocket.cli.options import wants_json
+from searchsocket.cli.options import is_quiet, wants_json
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"  # they hold the letters of some scripts, and emoji, together
@@ -15,6 +15,12 @@ _JOINERS = "\u200c\u200d"  # they hold the letters of some scripts, and emoji, t
 def print_json(value: Any) -> None:
     """One object on one line of stdout."""
     click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def say(text: str) -> None:
+    """What a command did, in words, on stdout; nothing with `--quiet`."""
+    if not is_quiet():
+        click.echo(text)
 
 
 def print_error(code: str, message: str) -> None:

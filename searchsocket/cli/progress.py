@@ -11,13 +11,16 @@ from searchsocket.events import Event, OnEvent, ignore
 
 
 @contextmanager
-def listener(*, lines: bool, first: str) -> Iterator[OnEvent]:
+def listener(*, lines: bool, first: str, silent: bool = False) -> Iterator[OnEvent]:
     """Who hears the events of a run: JSON lines when asked for, a progress line on a terminal, else nobody.
 
     Args:
         first: What is being done until the first stage tells how far it is.
+        silent: Nobody.
     """
-    if lines:
+    if silent:
+        yield ignore
+    elif lines:
         yield _json_lines(sys.stderr)
     elif sys.stderr.isatty():
         with _progress_bar(sys.stderr, first) as on_event:

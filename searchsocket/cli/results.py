@@ -9,7 +9,7 @@ import click
 from searchsocket.cli.output import count, safe
 
 if TYPE_CHECKING:
-    from searchsocket.search.answer import SearchAnswer
+    from searchsocket.search.answer import Explanation, SearchAnswer
     from searchsocket.search.wire import FileLines
 
 _INDENT = "   "
@@ -31,6 +31,8 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
         for line in mark_lines(result.snippet, result.marks, width - len(_INDENT)):
             yield _INDENT + line
         yield f"{_INDENT}{click.style(safe(result.href), fg='cyan')}{_file(result.source, result.route_file)}"
+        if result.explanation is not None:
+            yield from (_INDENT + click.style(line, dim=True) for line in _explained(result.explanation))
         for other in result.sections:
             if other.anchor != result.anchor:
                 named = f"{click.style(safe(other.href), fg='cyan')}  {safe(other.title)}"
@@ -40,6 +42,15 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
     yield click.style(
         f"{count(len(answer.results), noun)} in {answer.meta.timings_ms.total:.0f} ms, scope {answer.scope}", dim=True
     )
+
+
+def _explained(parts: "Explanation") -> Iterator[str]:
+    """What a score is made of; what brings all of an answer to [0, 1] is left out, being one divisor for all."""
+    yield (
+        f"found  {parts.fused:.3f} of meaning {parts.vector:.2f} (cosine {parts.cosine:.3f}), "
+        f"words {parts.keyword:.2f} (BM25 {parts.bm25:.1f}), page {parts.page:.2f} (BM25 {parts.page_bm25:.1f})"
+    )
+    yield f"added  links {parts.links:.3f}, depth {parts.depth:.3f}, exact {parts.exact:.3f}; weight {parts.weight:g}"
 
 
 def _file(source: "FileLines | None", route_file: str | None = None) -> str:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.options import json_option, load_project, project_option, scope_option
-from searchsocket.cli.output import count, print_json
+from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
+from searchsocket.cli.output import count, print_json, say
 
 
 @click.command()
 @project_option
 @scope_option
+@quiet_option
 @json_option
 def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
     """Switch a scope back to the generation before the live one.
@@ -39,7 +40,7 @@ def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"scope": scope.name, "generation": live.name, "replaced": before.name if before else ""})
         return
-    click.echo(
+    say(
         f"{click.style(scope.name, bold=True)}: generation {live.name} is live again "
         f"({count(live.pages, 'page')}, {count(live.records, 'record')}, published {live.published_at})"
     )

@@ -4,11 +4,16 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.output import safe
 from searchsocket.cli.results import answer_lines
+
+if TYPE_CHECKING:
+    from searchsocket.settings.model import Settings
 
 _PIPE_WIDTH = 10_000  # lines are wrapped for eyes, not for other programs
 
@@ -35,6 +40,8 @@ _PIPE_WIDTH = 10_000  # lines are wrapped for eyes, not for other programs
 )
 @click.option("--facet", "facets", multiple=True, metavar="NAME", help="Count pages by the values of this facet.")
 @click.option("--group-by", type=click.Choice(["page", "chunk"]), default="page", show_default=True)
+@click.option("--explain", is_flag=True, help="Say what each score is made of.")
+@click.option("--open", "opens", is_flag=True, help="Open the best result in the browser.")
 @json_option
 def search(
     query: tuple[str, ...],
@@ -48,6 +55,8 @@ def search(
     named: tuple[str, ...],
     facets: tuple[str, ...],
     group_by: str,
+    explain: bool,
+    opens: bool,
     as_json: bool,
 ) -> None:
     """Ask the live index of a scope.
@@ -56,6 +65,7 @@ def search(
     Example:
       searchsocket search how do I install it
       searchsocket search "rate limit" --path-prefix /docs --top-k 3 --json
+      searchsocket search "rate limit" --open
     """
     from searchsocket.search.query import SearchQuery
     from searchsocket.serving.service import open_service
@@ -70,8 +80,10 @@ def search(
         group_by,  # type: ignore[arg-type]  # a Choice
         filters=(*_each("language", languages), *_each("kind", kinds), *map(_named, named)),
         facets=facets,
+        explain=explain,
         sources=True,
     )
+    base_url = _base_url(project.settings) if opens else ""
     answer = open_service(project, os.environ, on_error=_report).search(asked, scope)
     for note in answer.meta.notes:
         click.echo(f"note: {note.message}", err=True)
@@ -79,10 +91,28 @@ def search(
         from searchsocket.serving.answer_json import to_json
 
         click.echo(to_json(answer, sources=True))
-        return
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
-    for line in answer_lines(answer, width):
-        click.echo(line)
+    else:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
+        for line in answer_lines(answer, width):
+            click.echo(line)
+    if opens and answer.results:
+        _open(base_url + answer.results[0].href)
+
+
+def _base_url(settings: "Settings") -> str:
+    """Where the site is served, without a slash at its end."""
+    from searchsocket.errors import ConfigMissing
+
+    if not (base_url := settings.project.base_url):
+        raise ConfigMissing("--open must know where the site is served; set project.base_url, e.g. https://example.com")
+    return base_url
+
+
+def _open(url: str) -> None:
+    import webbrowser
+
+    if not webbrowser.open(url):
+        click.echo(f"no browser was found; open {safe(url)}", err=True)
 
 
 def _each(name: str, values: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:

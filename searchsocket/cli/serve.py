@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchsocket.cli.options import load_project, project_option
-from searchsocket.cli.output import error_line, safe
+from searchsocket.cli.options import load_project, project_option, quiet_option
+from searchsocket.cli.output import error_line, safe, say
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.system.errors import system_error
 
@@ -32,6 +32,7 @@ DEFAULT_PORT = 8181
 @click.option(
     "--artifacts", "url", default="", metavar="URL", help="Answer from what was pushed there; needs no index here."
 )
+@quiet_option
 @click.option("--dev", is_flag=True, help="Trust every program of this machine, while no key is set.")
 def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, dev: bool) -> None:
     """Serve the search API until Ctrl-C.
@@ -66,9 +67,9 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, d
     token = "" if key else _token(project)
 
     def greet(url: str) -> None:
-        click.echo(f"Searching at {url}{project.settings.api.path}?q=...   (Ctrl-C stops)")
+        say(f"Searching at {url}{project.settings.api.path}?q=...   (Ctrl-C stops)")
         for line in _trust(project, key=bool(key), token=bool(token), dev=dev):
-            click.echo(line)
+            say(line)
 
     waiting: set[str] = set()
 

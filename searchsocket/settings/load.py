@@ -39,22 +39,38 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     """
     origin, data = _read(root)
     data = _snake_keys(data, origin)
-    for name, path, value in _overrides(environ):
+    for name, path, value in overrides(environ):
         _refuse_unknown(path, name, value)
         _put(data, path, value, name)
     return _validate(data, origin)
 
 
 def _read(root: Path) -> tuple[str, dict[str, Any]]:
+    path, keys = config_table(root)
+    if path is None:
+        return "the defaults", {}
+    data = _parse(path)
+    for key in keys:
+        data = data[key]
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path}: {'.'.join(keys)} must be a table")
+    return f"{path} [{'.'.join(keys)}]" if keys else str(path), data
+
+
+def config_table(root: Path) -> tuple[Path | None, tuple[str, ...]]:
+    """The file that configures a project, None where there is none, and the table in it that does.
+
+    Raises:
+        ConfigError: There are two, or one cannot be read.
+    """
     own, shared = root / FILE_NAME, root / "pyproject.toml"
-    table = _parse(shared).get("tool", {}).get("searchsocket") if shared.is_file() else None
+    tools = _parse(shared).get("tool") if shared.is_file() else None
+    is_shared = isinstance(tools, dict) and "searchsocket" in tools
     if own.is_file():
-        if table is not None:
+        if is_shared:
             raise ConfigError(f"both {own} and [tool.searchsocket] in {shared} configure this project; keep one")
-        return str(own), _parse(own)
-    if table is not None and not isinstance(table, dict):
-        raise ConfigError(f"{shared}: tool.searchsocket must be a table")
-    return f"{shared} [tool.searchsocket]" if table is not None else "the defaults", table or {}
+        return own, ()
+    return (shared, ("tool", "searchsocket")) if is_shared else (None, ())
 
 
 def _parse(path: Path) -> dict[str, Any]:
@@ -66,19 +82,25 @@ def _parse(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
 
 
+def snake_case(key: str) -> str:
+    """`maxChars` as `max_chars`; both may be written."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower()
+
+
 def _snake_keys(value: Any, origin: str) -> Any:
     if not isinstance(value, dict):
         return value
     renamed: dict[str, Any] = {}
     for key, inner in value.items():
-        snake = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower()
+        snake = snake_case(key)
         if snake in renamed:
             raise ConfigError(f"{origin}: {snake} is given twice, in snake_case and in camelCase; keep one")
         renamed[snake] = inner if snake in _OWN_NAMES else _snake_keys(inner, origin)
     return renamed
 
 
-def _overrides(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, ...], Any]]:
+def overrides(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, ...], Any]]:
+    """(variable, keys, value) of each variable that sets something; the last one for a key counts."""
     for name in sorted(environ):
         if name in _SHORTHANDS:
             yield name, _SHORTHANDS[name], environ[name]

@@ -73,6 +73,11 @@ def generator_of(root: Path, folder: str) -> str:
     return next((one.name for one in used if os.path.normpath(folder) in one.folders), "")
 
 
+def uses(root: Path, generator: str) -> bool:
+    """Whether a project is configured for a generator, whatever else it is configured for."""
+    return any(one.name == generator for one in used_generators(_reader(root)))
+
+
 def holds_html(folder: Path) -> bool:
     """Whether there is an HTML file in a folder or below; hidden folders inside do not count."""
     pending = [os.fspath(folder)]

@@ -14,6 +14,8 @@ from searchsocket.settings.load import load_settings
 from searchsocket.settings.model import Settings
 from searchsocket.system import dask as cluster
 
+ROOT = Path(__file__).parents[2]
+
 
 def tree(root: Path) -> set[str]:
     return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
@@ -26,8 +28,21 @@ def test_init_writes_a_configuration_that_loads_and_ignores_the_state(run: RunCl
     done = run("init")
     assert load_settings(site, {}) == Settings()
     assert (site / ".gitignore").read_text() == ".searchsocket/\n"
-    assert "hooks.server.ts" in done.stdout
     assert "searchsocket index" in done.stdout
+
+
+def test_init_prints_the_hook_in_a_svelte_kit_project_alone(run: RunCli, site: Path) -> None:
+    """Others get the lines that are documented, and tried with a real nginx, for what stands before the service."""
+    documented = (ROOT / "examples/docs-site/src/routes/(docs)/docs/api/+page.md").read_text(encoding="utf-8")
+    printed = run("init").stdout
+    assert "sveltejs" not in printed
+    for language in ("nginx", "toml"):
+        block = documented.partition("## Behind a web server")[2].partition(f"```{language}\n")[2].partition("```")[0]
+        assert block in printed
+    (site / "svelte.config.js").write_text("export default {};")
+    printed = run("init").stdout
+    assert "hooks.server.ts" in printed
+    assert "nginx" not in printed
 
 
 def test_init_overwrites_nothing(run_json: RunJson, site: Path) -> None:

@@ -1,0 +1,83 @@
+"""`searchsocket config`: what counts for every setting, and where that is said."""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from searchsocket.cli.options import json_option, project_option
+from searchsocket.cli.output import print_json, safe
+
+_LOGIN = re.compile(r"(?<=://)[^/@\s]*@")
+_QUERY = re.compile(r"(?<=\?)\S+")  # a signed address has its secret there
+
+
+@click.group()
+def config() -> None:
+    """Look at the settings.
+
+    \b
+    Example:
+      searchsocket config show
+    """
+
+
+@config.command()
+@project_option
+@json_option
+def show(root: Path, as_json: bool) -> None:
+    """Show what counts for every setting, and where that is said.
+
+    The output is a valid configuration file. Secrets are in variables, of which it says only whether they are set.
+
+    \b
+    Example:
+      searchsocket config show
+      searchsocket config show | grep -v "# default"
+    """
+    from searchsocket.settings.load import load_settings
+    from searchsocket.settings.origins import effective_settings
+
+    found = effective_settings(root, os.environ)
+    settings = load_settings(root, os.environ)
+    variables = {
+        key: name
+        for key, name in (
+            ("embeddings.api_key_env", settings.embeddings.api_key_env),
+            ("api.key_env", settings.api.key_env),
+        )
+        if name
+    }
+    are_set = {name: bool(os.environ.get(name, "").strip()) for name in variables.values()}
+    if as_json:
+        listed = [{"key": s.key, "value": _public(s.value), "source": s.source, "origin": s.origin} for s in found]
+        print_json({"settings": listed, "secrets": are_set})
+        return
+    for setting in found:
+        value = _public(setting.value)
+        line = f"{setting.key} = {_toml(value)}" if value is not None else f"# {setting.key} is not set"
+        origin = {"environment": f"${setting.origin}", "default": "default"}.get(setting.source, setting.origin)
+        if (name := variables.get(setting.key)) is not None:
+            origin += f"; ${name} is {'set' if are_set[name] else 'not set'}"
+        click.echo(
+            click.style(safe(line), bold=setting.source != "default") + click.style(f"  # {safe(origin)}", dim=True)
+        )
+
+
+def _public(value: Any) -> Any:
+    """A value without logins and queries of addresses in it."""
+    if isinstance(value, list):
+        return [_public(each) for each in value]
+    if not isinstance(value, str) or "://" not in value:
+        return value
+    return _QUERY.sub("***", _LOGIN.sub("***@", value))
+
+
+def _toml(value: Any) -> str:
+    """A value of a setting as TOML writes it: as JSON does, but for tables."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,111 @@
+"""`searchsocket config show`: what counts, and where that is said."""
+
+import tomllib
+from itertools import zip_longest
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from runner_types import RunCli, RunJson
+
+from searchsocket.settings.load import all_keys, load_settings
+from searchsocket.settings.model import Settings
+from searchsocket.settings.origins import effective_settings
+
+FILE = """\
+[embeddings]
+provider = "openai"
+baseUrl = "https://me:secret-word@models.example/v1?token=secret-word"
+
+[source]
+exclude = [
+  "/drafts/**", # not yet
+]
+crawl = { max_depth = 3 }
+
+[facets]
+author = "string"
+"""
+
+
+@pytest.fixture
+def configured(site: Path) -> Path:
+    (site / "searchsocket.toml").write_text(FILE)
+    return site
+
+
+def origins(found: dict[str, list[dict[str, str]]]) -> dict[str, str]:
+    return {each["key"]: each["origin"] for each in found["settings"] if each["source"] != "default"}
+
+
+def test_each_value_comes_with_its_origin(run_json: RunJson, configured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEARCHSOCKET__RUN__WORKERS", "3")
+    monkeypatch.setenv("EMBEDDINGS_PROVIDER", "local")
+    found = run_json("config", "show")
+    assert [each["key"] for each in found["settings"]] == list(all_keys())
+    assert origins(found) == {
+        "embeddings.provider": "EMBEDDINGS_PROVIDER",
+        "embeddings.base_url": "searchsocket.toml:3",
+        "source.exclude": "searchsocket.toml:6",
+        "source.crawl.max_depth": "searchsocket.toml:9",
+        "facets": "searchsocket.toml:12",
+        "run.workers": "SEARCHSOCKET__RUN__WORKERS",
+    }
+    values = {each["key"]: each["value"] for each in found["settings"]}
+    assert (values["embeddings.provider"], values["run.workers"]) == ("builtin", 3)
+
+
+def test_lines_of_pyproject_are_those_of_its_table(run_json: RunJson, site: Path) -> None:
+    (site / "pyproject.toml").write_text('[project]\nname = "x"\n\n[tool.searchsocket.scope]\nfixed = "mine"\n')
+    assert origins(run_json("config", "show")) == {"scope.fixed": "pyproject.toml:5"}
+
+
+def test_the_words_are_a_configuration_that_says_the_same(run: RunCli, site: Path) -> None:
+    (site / "searchsocket.toml").write_text(FILE.replace("me:secret-word@", "").replace("?token=secret-word", ""))
+    done = run("config", "show")
+    assert Settings.model_validate(tomllib.loads(done.stdout), strict=False) == load_settings(site, {})
+    assert 'exclude = ["/drafts/**"]  # searchsocket.toml:6' in done.stdout
+    assert "# embeddings.max_cost_usd is not set  # default" in done.stdout
+
+
+def test_secrets_are_set_or_not_set(run: RunCli, run_json: RunJson, configured: Path, monkeypatch: pytest.MonkeyPatch
+                                    ) -> None:  # fmt: skip
+    monkeypatch.setenv("SEARCHSOCKET_API_KEY", "secret-word")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = run("config", "show")
+    assert "$SEARCHSOCKET_API_KEY is set\n" in done.stdout
+    assert "$OPENAI_API_KEY is not set\n" in done.stdout
+    assert "secret-word" not in done.stdout
+    assert "https://***@models.example/v1?***" in done.stdout
+    assert run_json("config", "show")["secrets"] == {"OPENAI_API_KEY": False, "SEARCHSOCKET_API_KEY": True}
+
+
+def test_a_wrong_key_is_refused_as_by_every_command(run: RunCli, site: Path) -> None:
+    (site / "searchsocket.toml").write_text("[chunking]\nmax_char = 5\n")
+    done = run("config", "show")
+    assert (done.exit_code, done.stderr.startswith("error [CONFIG_INVALID]: ")) == (2, True)
+
+
+KEYS = ("chunking.max_chars", "state.dir", "source.exclude")
+VALUES = {
+    "chunking.max_chars": "3000",
+    "state.dir": '"""\\\n.search"""',
+    "source.exclude": '[\n"/a",\n# "/b"\n]',
+}
+
+
+@given(st.permutations(KEYS), st.lists(st.sampled_from(["", "# chunking.max_chars = 1", "  "]), max_size=3))
+def test_lines_are_right_wherever_they_stand(
+    tmp_path_factory: pytest.TempPathFactory, order: list[str], between: list[str]
+) -> None:
+    """Values of several lines are found at their first, and what comes after them is not moved."""
+    root = tmp_path_factory.mktemp("origins")
+    text, wanted = "", {}
+    for key, gap in zip_longest(order, between, fillvalue=""):
+        text += f"{gap}\n"
+        wanted[key] = f"searchsocket.toml:{text.count(chr(10)) + 1}"
+        text += f"{key} = {VALUES[key]}\n"
+    (root / "searchsocket.toml").write_text(text)
+    found = {each.key: each.origin for each in effective_settings(root, {}) if each.source == "file"}
+    assert found == wanted

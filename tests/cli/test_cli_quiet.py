@@ -1,0 +1,44 @@
+"""`--quiet`: nothing but errors."""
+
+import json
+from pathlib import Path
+
+import pytest
+from runner_types import RunCli
+
+QUIET = [
+    ("init",),
+    ("index", "--force"),
+    ("cache", "export", "travel.db"),
+    ("cache", "prune", "--unused-days", "1", "--yes"),
+    ("artifacts", "push", "--url", "file:///{tmp}/objects"),
+    ("clean", "--scope", "main", "--yes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", QUIET, ids=" ".join)
+def test_a_command_that_does_its_work_says_nothing(
+    run: RunCli, indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = [argument.format(tmp=str(tmp_path).lstrip("/")) for argument in arguments]
+    done = run(*given, "--quiet", project=indexed)
+    assert (done.exit_code, done.output) == (0, "")
+    assert run(*given, project=indexed).stdout
+
+
+def test_errors_are_told_and_json_is_answered(run: RunCli, indexed: Path) -> None:
+    refused = run("rollback", "--quiet", project=indexed)
+    assert (refused.exit_code, refused.stdout) == (3, "")
+    assert refused.stderr.startswith("error [NO_GENERATION_BEFORE]: ")
+    done = run("index", "--quiet", "--json", project=indexed)
+    assert json.loads(done.stdout)["scope"] == "main"
+    assert done.stderr == ""
+
+
+def test_nobody_is_asked_what_nobody_reads(run: RunCli, indexed: Path) -> None:
+    for arguments in (["clean"], ["cache", "prune", "--all"]):
+        done = run(*arguments, "--quiet", project=indexed)
+        assert done.exit_code == 2
+        assert "--quiet does not ask; add --yes" in done.stderr
+    assert run("index", "--quiet", "--verbose", project=indexed).exit_code == 2

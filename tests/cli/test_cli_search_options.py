@@ -1,0 +1,61 @@
+"""`searchsocket search --explain` and `--open`."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from runner_types import RunCli, RunJson
+
+COMMAND = Path(sys.executable).with_name("searchsocket")
+
+
+def test_explain_says_what_a_score_is_made_of(run: RunCli, run_json: RunJson, indexed_site: Path) -> None:
+    parts = run_json("search", "mooring rope", "--explain", project=indexed_site)["results"][0]["explanation"]
+    lines = run("search", "mooring rope", "--explain", project=indexed_site).stdout.splitlines()
+    (found,) = [line for line in lines[:6] if line.startswith("   found  ")]
+    assert f"cosine {parts['cosine']:.3f}" in found
+    assert f"BM25 {parts['bm25']:.1f}" in found
+    assert f"{parts['fused']:.3f} of" in found
+    (added,) = [line for line in lines[:6] if line.startswith("   added  ")]
+    assert f"exact {parts['exact']:.3f}; weight 1" in added
+    plain = run("search", "mooring rope", project=indexed_site).stdout
+    assert "cosine" not in plain
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Path:
+    """What the browser was told to open."""
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {tmp_path}/opened\n')
+    browser.chmod(0o755)
+    return tmp_path / "opened"
+
+
+def test_open_goes_to_the_best_result_on_the_site(indexed: Path, opened: Path) -> None:
+    (indexed / "searchsocket.toml").write_text('[project]\nbase_url = "https://harbour.example/handbook"\n')
+    environ = {**os.environ, "BROWSER": str(opened.with_name("browser"))}
+    done = subprocess.run(
+        [COMMAND, "search", "mooring rope", "--open", "--json"],
+        cwd=indexed, env=environ, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    href = json.loads(done.stdout)["results"][0]["href"]
+    assert opened.read_text() == f"https://harbour.example/handbook{href}"
+    subprocess.run([COMMAND, "search", "zzzzqqq", "--open"], cwd=indexed, env=environ, check=True, capture_output=True)
+    assert opened.read_text().endswith(href)
+
+
+def test_open_needs_to_know_where_the_site_is(run: RunCli, indexed_site: Path) -> None:
+    done = run("search", "mooring rope", "--open", project=indexed_site)
+    assert done.exit_code == 3
+    assert "set project.base_url" in done.stderr
+
+
+def test_without_a_browser_the_address_is_told(indexed: Path, tmp_path: Path) -> None:
+    (indexed / "searchsocket.toml").write_text('[project]\nbase_url = "https://harbour.example"\n')
+    environ = {**os.environ, "BROWSER": str(tmp_path / "none"), "PATH": str(tmp_path), "DISPLAY": ""}
+    words = [COMMAND, "search", "mooring rope", "--open"]
+    done = subprocess.run(words, cwd=indexed, env=environ, capture_output=True, text=True, check=True)
+    assert done.stderr.startswith("no browser was found; open https://harbour.example/docs/ropes")
