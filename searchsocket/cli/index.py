@@ -10,10 +10,10 @@ import click
 
 from searchsocket.cli import exits
 from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option, scope_option
-from searchsocket.cli.output import print_error, print_json, say
+from searchsocket.cli.output import hanging, line_width, print_error, print_json, say
 from searchsocket.cli.progress import listener
 from searchsocket.cli.signals import received_signal, signals_noted
-from searchsocket.cli.summary import summary_lines
+from searchsocket.cli.summary import TEXT_COLUMN, summary_lines
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 from searchsocket.system.age import process_age_s
 
@@ -100,7 +100,7 @@ def _print(summary: "IndexSummary", before: str, as_json: bool) -> None:
         print_json(summary.to_json())
     else:
         for line in summary_lines(summary, before):
-            say(line)
+            say(hanging(line, line_width(), TEXT_COLUMN))
 
 
 def _timed(summary: "IndexSummary", loaded_s: float) -> "IndexSummary":

@@ -1,6 +1,9 @@
 """Words for people on a terminal or in a pipe, and JSON for machines."""
 
 import json
+import shutil
+import sys
+import textwrap
 import unicodedata
 from typing import Any
 
@@ -45,6 +48,17 @@ def _printable(char: str) -> str:
     if char in "\n\t" or char in _JOINERS or unicodedata.category(char) not in _INVISIBLE:
         return char
     return " " if char.isspace() else ""
+
+
+def line_width() -> int:
+    """Columns that a line on stdout may take: lines are wrapped for eyes, not for other programs."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
+
+
+def hanging(line: str, width: int, indent: int) -> str:
+    """`line`, wrapped at words; what goes on stands `indent` columns in."""
+    wrapped = textwrap.wrap(line, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(wrapped)
 
 
 def count(number: int, noun: str) -> str:

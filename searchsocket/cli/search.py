@@ -1,21 +1,17 @@
 """`searchsocket search`: ask the live index of a scope (spec 14, 19)."""
 
 import os
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
-from searchsocket.cli.output import safe
+from searchsocket.cli.output import line_width, safe
 from searchsocket.cli.results import answer_lines
 
 if TYPE_CHECKING:
     from searchsocket.settings.model import Settings
-
-_PIPE_WIDTH = 10_000  # lines are wrapped for eyes, not for other programs
 
 
 @click.command()
@@ -92,8 +88,7 @@ def search(
 
         click.echo(to_json(answer, sources=True))
     else:
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
-        for line in answer_lines(answer, width):
+        for line in answer_lines(answer, line_width()):
             click.echo(line)
     if opens and answer.results:
         _open(base_url + answer.results[0].href)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _WARNINGS_SHOWN = 10
 _NAMED = 5
+TEXT_COLUMN = 14  # what a line says begins there, after its name
 
 
 def summary_lines(summary: "IndexSummary", before: str) -> Iterator[str]:

@@ -1,0 +1,121 @@
+"""The README's commands do what it says, as they are typed there."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from searchsocket.cli.main import cli
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BIN = Path(sys.executable).parent
+ENVIRON = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
+
+
+def commands(heading: str) -> list[str]:
+    """What stands after each `$` below a heading."""
+    section = README.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\$ (.*)$", section, flags=re.MULTILINE)
+
+
+def typed(line: str, folder: Path, **environ: str) -> "subprocess.CompletedProcess[str]":
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=ENVIRON | environ, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, (line, done.stdout, done.stderr)
+    return done
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundled site, not built yet; its build is copied, since its real one needs the registry."""
+    folder = tmp_path_factory.mktemp("readme") / "docs-site"
+    source = ROOT / "examples/docs-site"
+    left_out = shutil.ignore_patterns("node_modules", "build", ".*", "package*.json", "searchsocket.toml")
+    shutil.copytree(source, folder, ignore=left_out)
+    (folder / "package.json").write_text(f'{{"name": "docs", "scripts": {{"build": "cp -r {source}/build build"}}}}')
+    return folder
+
+
+@pytest.mark.dagster
+def test_your_own_site_works_as_typed(site: Path) -> None:
+    outputs: dict[str, str] = {}
+    for line in commands("Your own site"):
+        if line.startswith("npm ") and not shutil.which("npm"):
+            line = f"cp -r {ROOT}/examples/docs-site/build build"
+        if line.startswith("searchsocket serve"):
+            assert answered(line, site).startswith("Searching at http://127.0.0.1:")
+            continue
+        outputs[line.split("#")[0].strip()] = typed(line, site).stdout
+    assert list(outputs)[:4] == ["searchsocket init", "npm run build", "searchsocket index",
+                                 'searchsocket search "set a budget"']  # fmt: skip
+    assert outputs['searchsocket search "set a budget"'].startswith("1. Cost and budget")
+    assert shape(outputs["searchsocket index"]) == shape(README.partition("```text\nmain: ")[2].partition("```")[0])
+
+
+def answered(line: str, folder: Path) -> str:
+    """The first line of a service, which is then asked at the README's own address and stopped."""
+    address = re.search(r"http://127\.0\.0\.1:\d+", line)
+    assert address, line
+    port = address[0].rpartition(":")[2]
+    command = re.sub(r"^searchsocket serve", "exec searchsocket serve --port 0", line)
+    process = subprocess.Popen(["bash", "-c", command], cwd=folder, env=ENVIRON, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        own = first.partition("http://127.0.0.1:")[2].partition("/")[0]
+        with urlopen(f"{address[0].replace(port, own)}/api/search?q=budget") as response:
+            assert response.status == 200
+        return first
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def shape(text: str) -> list[str]:
+    """The names of the lines of a summary, without what differs between runs."""
+    return [line.split()[0] for line in text.splitlines() if line.startswith("  ")]
+
+
+def test_every_command_that_takes_no_json_is_named() -> None:
+    (named,) = re.findall(r"all but (.*?) take `--json`", README, flags=re.DOTALL)
+    without = {
+        name
+        for name, command in cli.commands.items()
+        for one in getattr(command, "commands", {"": command}).values()
+        if not any("--json" in param.opts for param in one.params)
+    }
+    assert set(re.findall(r"`(\w+)`", named)) == without
+
+
+def test_its_files_are_there() -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", README):
+        assert (ROOT / target).is_file(), target
+
+
+def test_the_extras_are_those_of_the_package() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    listed = README.partition("| extra | for |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`", listed)) == set(extras)
+
+
+@pytest.mark.slow
+def test_it_installs_as_typed_and_brings_its_licence(tmp_path: Path) -> None:
+    """Into environments of their own; what is downloaded already is not fetched again."""
+    tools = {"UV_TOOL_DIR": f"{tmp_path}/tools", "UV_TOOL_BIN_DIR": f"{tmp_path}/bin"}
+    environment = tmp_path / "environment"
+    typed(f"uv venv -q --seed {environment}", tmp_path)
+    for line in commands("Install"):
+        active = {"PATH": f"{environment}/bin{os.pathsep}{ENVIRON['PATH']}", "VIRTUAL_ENV": str(environment)}
+        typed(line, ROOT, **(tools if line.startswith("uv tool") else active))
+    for folder in (f"{tmp_path}/bin", f"{environment}/bin"):
+        assert typed(f"{folder}/searchsocket --version", tmp_path).stdout.startswith("searchsocket")
+    (licence,) = environment.glob("lib/python*/site-packages/searchsocket-*.dist-info/licenses/LICENSE")
+    assert licence.read_bytes() == (ROOT / "LICENSE").read_bytes()
