@@ -1,7 +1,7 @@
 """What stands before the endpoints, as plain ASGI layers: each costs microseconds.
 
-Order, outermost first: `Envelope` (headers), `HostGuard`, CORS, `LastResort`, `CallerGuard` (tier, rate), `BodyGuard`,
-`HeadAsGet`.
+Order, outermost first: `Envelope` (headers), `HeadAsGet`, `HostGuard`, CORS, `LastResort`, `CallerGuard` (tier, rate),
+`BodyGuard`.
 """
 
 import asyncio

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import uvicorn
 
-from search_api.app import create_app, proxy_networks
+from search_api.app import create_app
+from search_api.gate.stack import proxy_networks
 from search_api.run.connections import Connections, allow_connections
 from search_api.run.log import calm_log
 from search_api.run.protocol import protocol_with_deadline

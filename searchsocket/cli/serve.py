@@ -32,9 +32,10 @@ DEFAULT_PORT = 8181
 @click.option(
     "--artifacts", "url", default="", metavar="URL", help="Answer from what was pushed there; needs no index here."
 )
+@click.option("--no-page", is_flag=True, help="Show no search page at /.")
 @quiet_option
 @click.option("--dev", is_flag=True, help="Trust every program of this machine, while no key is set.")
-def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, dev: bool) -> None:
+def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, no_page: bool, dev: bool) -> None:
     """Serve the search API until Ctrl-C.
 
     A new generation is picked up without a restart. Every scope and source paths are shown to who sends the key, or
@@ -48,10 +49,12 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, d
       curl -H "Authorization: Bearer $(cat .searchsocket/serve.token)" "http://127.0.0.1:8181/api/search?q=install"
     """
     project = load_project(root)
-    if scopes:
-        names = tuple(project.scope(os.environ, name).name for name in scopes)
-        api = project.settings.api.model_copy(update={"scopes": names})
-        project = replace(project, settings=project.settings.model_copy(update={"api": api}))
+    asked = {
+        "scopes": tuple(project.scope(os.environ, name).name for name in scopes) or None,
+        "page": False if no_page else None,
+    }
+    api = project.settings.api.model_copy(update={name: value for name, value in asked.items() if value is not None})
+    project = replace(project, settings=project.settings.model_copy(update={"api": api}))
     from search_api.run.server import serve as serve_api
     from searchsocket.project.access import configured_key
     from searchsocket.serving.hosts import is_loopback
@@ -67,7 +70,8 @@ def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, d
     token = "" if key else _token(project)
 
     def greet(url: str) -> None:
-        say(f"Searching at {url}{project.settings.api.path}?q=...   (Ctrl-C stops)")
+        page = f"{url}/ and " if project.settings.api.page else ""
+        say(f"Searching at {page}{url}{project.settings.api.path}?q=...   (Ctrl-C stops)")
         for line in _trust(project, key=bool(key), token=bool(token), dev=dev):
             say(line)
 

@@ -32,6 +32,18 @@ def configured_site(settings: Settings, mode: SourceMode | None, scope: str) -> 
         raise ConfigError(f"source.base_path, source.crawl.base_url or project.base_url: {error}") from error
 
 
+def site_address(settings: Settings, scope: str) -> str:
+    """Where browsers find the site, without a trailing slash, so that a page's path can follow it; "" = not configured.
+
+    Raises:
+        ConfigError: As `crawl_address`.
+    """
+    published = settings.project.base_url.rstrip("/")
+    if published.startswith(("http://", "https://")):
+        return published if _path(published) else published + normalise_prefix(settings.source.base_path)
+    return crawl_address(settings, scope) if settings.source.mode == "crawl" else ""
+
+
 def crawl_address(settings: Settings, scope: str) -> str:
     """The address of the site's root that is crawled for a scope, without a trailing slash.
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 from api_client import make_project
-from test_server import is_closed, running, search, wait_until
+from running_service import running, wait_until
+from test_server import is_closed, search
 
 from search_api.run.connections import Connections, allow_connections, most_connections
 from searchsocket.project.project import Project

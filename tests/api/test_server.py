@@ -8,50 +8,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-import uvicorn
-from api_client import ENVIRON, make_project
+from api_client import make_project
+from running_service import running
 from search_site import Piece, Site
 
-from search_api.app import create_app
-from search_api.run.connections import Connections
-from search_api.run.protocol import MAX_HEAD_BYTES, protocol_with_deadline
+from search_api.run.protocol import MAX_HEAD_BYTES
 from search_api.run.server import serve
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.stores.local import LocalStore
-
-
-@contextmanager
-def running(project: Project, head_timeout_s: float = 10.0, kept: Connections | None = None) -> Iterator[int]:
-    """The port of a server in a thread, with the protocol and limits of the real one."""
-    config = uvicorn.Config(
-        create_app(project, environ=ENVIRON, host="127.0.0.1"),
-        http=protocol_with_deadline(head_timeout_s, kept), log_config=None, access_log=False, ws="none", lifespan="on",
-        proxy_headers=False, server_header=False, timeout_graceful_shutdown=1,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            wait_until(lambda: server.started)
-            yield listener.getsockname()[1]
-        finally:
-            server.should_exit = True
-            thread.join(10)
-            assert not thread.is_alive()
-
-
-def wait_until(condition: object, timeout_s: float = 10.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline, "it did not happen in time"
-        threading.Event().wait(0.01)
 
 
 def search(port: int, q: str) -> tuple[int, dict[str, object]]:

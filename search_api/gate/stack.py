@@ -1,0 +1,100 @@
+"""What stands before the endpoints, in which order and by which settings."""
+
+import ipaddress
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
+
+from search_api.gate.guards import BodyGuard, CallerGuard, Envelope, HeadAsGet, HostGuard, LastResort, OnDefect
+from search_api.gate.rate import RateLimit
+from search_api.gate.tiers import IPNetwork, TierRules, hash_key
+from search_api.gate.under_way import UnderWayGuard
+from search_api.page.errors import ErrorPages
+from search_api.page.view import Renderer
+from searchsocket.errors import ConfigError
+from searchsocket.project.project import Project
+from searchsocket.serving.hosts import host_name, is_loopback
+from searchsocket.settings.model import ApiSettings
+
+BODY_TIMEOUT_S = 10.0
+CHEAP_FACTOR = 5  # as often as other requests: probes of several load balancers, and files of the page
+
+
+def add_guards(
+    app: FastAPI,
+    project: Project,
+    rules: TierRules,
+    host: str,
+    cheap: Sequence[str],
+    on_error: OnDefect,
+    page: Renderer | None,
+) -> None:
+    """Put the guards before the endpoints; the last one added stands outermost.
+
+    Args:
+        cheap: Paths that are counted by themselves.
+        page: Writes errors at `/`, where there is a page.
+    """
+    settings = project.settings.api
+    rate = RateLimit(settings.rate_limit) if settings.rate_limit.max else None
+    often = settings.rate_limit.model_copy(update={"max": CHEAP_FACTOR * settings.rate_limit.max})
+    own_rates = dict.fromkeys(cheap, RateLimit(often)) if rate else {}
+    app.add_middleware(
+        BodyGuard, paths=frozenset({settings.path}), max_bytes=settings.max_body_bytes, timeout_s=BODY_TIMEOUT_S
+    )
+    app.add_middleware(CallerGuard, rules=rules, rate=rate, own_rates=own_rates)
+    app.add_middleware(LastResort, on_defect=on_error)
+    if page:
+        app.add_middleware(ErrorPages, renderer=page)
+    if settings.cors.allow_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors.allow_origins,
+            allow_methods=("GET", "POST"),
+            allow_headers=("authorization", "content-type"),
+            expose_headers=("retry-after",),
+        )
+    # Away from loopback any name is answered to, unless names are listed.
+    checked = is_loopback(host) or bool(settings.allowed_hosts)
+    app.add_middleware(HostGuard, allowed=_own_names(project) if checked else None)
+    app.add_middleware(HeadAsGet)
+    app.add_middleware(UnderWayGuard)
+    app.add_middleware(Envelope)
+
+
+def _own_names(project: Project) -> frozenset[str]:
+    """The names that the service is asked by besides those of its machine.
+
+    Raises:
+        ConfigError: One that is listed is none.
+    """
+    names = {(urlsplit(project.settings.project.base_url).hostname or "").removesuffix(".")}
+    for host in project.settings.api.allowed_hosts:
+        name = host_name(host)
+        if not name:
+            raise ConfigError(f"api.allowed_hosts: {host!r} is not a host name such as www.example.com")
+        names.add(name)
+    return frozenset(names - {""})
+
+
+def proxy_networks(settings: ApiSettings) -> tuple[IPNetwork, ...]:
+    """Where the proxies are whose word counts.
+
+    Raises:
+        ConfigError: One is not an address or a network.
+    """
+    try:
+        return tuple(ipaddress.ip_network(network, strict=False) for network in settings.trusted_proxies)
+    except ValueError as error:
+        raise ConfigError(f"api.trusted_proxies: {error}") from error
+
+
+def tier_rules(settings: ApiSettings, key: str, token: str, dev: bool) -> TierRules:
+    """How callers are told apart; a key ends any other trust.
+
+    Raises:
+        ConfigError: A trusted proxy is not an address or a network.
+    """
+    return TierRules(hash_key(key or token), dev and not key, proxy_networks(settings))

@@ -1,0 +1,1 @@
+"""The search page at `/`: HTML that works without a script, and a script that makes it quicker; no build step."""

@@ -1,0 +1,157 @@
+// Answers while words are typed, from the same API that everybody asks. Without it the form still works.
+
+const form = document.querySelector("#search");
+const box = form.elements.q;
+const list = document.querySelector("#results");
+const line = document.querySelector("#status");
+const generation = document.querySelector("#generation");
+const facets = form.dataset.facets.split(" ").filter(Boolean);
+const PAUSE_MS = 150;
+const KEPT = new Set(["MARK", "PRE", "CODE", "BR", "P", "UL", "OL", "LI", "EM", "STRONG", "SPAN"]);
+
+let newest = null; // the request whose answer is wanted
+let timer = 0;
+
+function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+/** The snippet as nodes: the service escaped it, and here too nothing but its few plain elements gets into the page. */
+function snippet(html) {
+  const copy = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) return [node.data];
+    const inside = [...node.childNodes].flatMap(copy);
+    return KEPT.has(node.nodeName) ? [element(node.nodeName, {}, ...inside)] : inside;
+  };
+  const parsed = new DOMParser().parseFromString(html, "text/html");
+  return element("div", { className: "snippet" }, ...[...parsed.body.childNodes].flatMap(copy));
+}
+
+/** Where a result leads: to the site, or to its text where nobody has said where the site is. */
+function address(href, url) {
+  if (form.dataset.site) return form.dataset.site + href;
+  const scope = form.elements.scope ? { scope: form.elements.scope.value } : {};
+  return `?${new URLSearchParams({ page: url, ...scope })}`;
+}
+
+function item(result) {
+  const title = element("h2", {}, element("a", { href: address(result.href, result.url) }, result.title || result.url));
+  if (result.sectionTitle && result.sectionTitle !== result.title) {
+    title.append(" ", element("span", { className: "section" }, result.sectionTitle));
+  }
+  const made = element("li", {}, element("p", { className: "path" }, result.url), title, snippet(result.snippetHtml));
+  const others = result.sections.filter((section) => section.anchor !== result.anchor);
+  if (others.length) {
+    const links = others.map((section) =>
+      element("li", {}, element("a", { href: address(section.href, result.url) }, section.title || result.title)),
+    );
+    made.append(element("ul", { className: "sections" }, ...links));
+  }
+  if (result.routeFile) made.append(element("p", { className: "file" }, result.routeFile));
+  return made;
+}
+
+function ago(seconds) {
+  for (const [unit, length] of [["day", 86400], ["hour", 3600], ["minute", 60]]) {
+    const count = Math.floor(seconds / length);
+    if (count) return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
+  }
+  return "just now";
+}
+
+function values() {
+  return [...new FormData(form)].filter(([, value]) => value.trim());
+}
+
+function isFiltered() {
+  return values().some(([name]) => name !== "q" && name !== "scope");
+}
+
+function fillFacets(counts) {
+  for (const select of form.querySelectorAll("select[data-facet]")) {
+    const facet = select.dataset.facet;
+    const chosen = select.value;
+    const known = Object.entries(counts?.[facet] ?? {});
+    const options = known.map(([value, pages]) => new Option(`${value} (${pages})`, `${facet}:${value}`));
+    if (chosen && !options.some((option) => option.value === chosen)) {
+      options.unshift(new Option(chosen.slice(facet.length + 1), chosen));
+    }
+    select.replaceChildren(new Option("any", ""), ...options);
+    select.value = chosen;
+  }
+}
+
+function show(answer) {
+  const { results, meta } = answer;
+  list.className = "";
+  list.replaceChildren(...results.map(item));
+  const count = `${results.length} ${results.length === 1 ? "page" : "pages"}`;
+  const none = `No results for “${answer.q}”${isFiltered() ? " with these filters" : ""}. Other words may find more.`;
+  // The page asks for every facet, so one that no page states is no news.
+  const notes = meta.notes.filter((note) => note.code !== "FACET_NOT_INDEXED").map((note) => note.message);
+  line.textContent = [results.length ? count : none, ...notes].join(" · ");
+  generation.textContent =
+    `${answer.scope} · generation ${meta.generation}, published ${ago(meta.ageSeconds)} · ` +
+    `${meta.timingsMs.total.toFixed(1)} ms`;
+  fillFacets(answer.facets);
+}
+
+function fail(message) {
+  list.replaceChildren();
+  list.className = "failed";
+  line.textContent = message;
+}
+
+async function ask() {
+  newest?.abort();
+  const asked = values();
+  history.replaceState(null, "", asked.length ? `?${new URLSearchParams(asked)}` : "./");
+  if (!box.value.trim()) {
+    list.replaceChildren();
+    list.className = line.textContent = "";
+    return;
+  }
+  document.title = `${box.value.trim()} · ${box.placeholder}`;
+  const request = (newest = new AbortController());
+  const query = new URLSearchParams([...asked, ...facets.map((name) => ["facet", name])]);
+  try {
+    const response = await fetch(`${form.dataset.api}?${query}`, { signal: request.signal });
+    const answer = await response.json();
+    if (newest === request) response.ok ? show(answer) : fail(answer.error.message);
+  } catch (error) {
+    if (newest === request) fail("The search service cannot be reached.");
+  }
+}
+
+function askSoon() {
+  clearTimeout(timer);
+  timer = setTimeout(ask, PAUSE_MS);
+}
+
+function move(step) {
+  const links = [...list.querySelectorAll("h2 a")];
+  const at = links.indexOf(document.activeElement);
+  if (!links.length || (at === -1 && step < 0)) return;
+  (at + step < 0 ? box : links[Math.min(at + step, links.length - 1)]).focus();
+}
+
+form.addEventListener("input", askSoon);
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  clearTimeout(timer);
+  ask();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const isTyping = event.target.matches("input, select, summary");
+  if (event.key === "/" && !isTyping) box.focus();
+  else if (event.key === "Escape" && event.target === box) return;
+  else if (event.key === "Escape") box.focus();
+  else if (event.key === "ArrowDown" && (!isTyping || event.target === box)) move(1);
+  else if (event.key === "ArrowUp" && !isTyping) move(-1);
+  else return;
+  event.preventDefault();
+});
+addEventListener("popstate", () => location.reload());

@@ -1,0 +1,83 @@
+"""`GET /`: the search page over the live index, and what a page of the index says."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from search_api.endpoints.common import caller_of
+from search_api.gate.queries import Queries
+from search_api.gate.tiers import Caller
+from search_api.page.view import Renderer, View, assets
+from search_api.requests import SearchParams
+from searchsocket.search.wire import Wire
+from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.service import SearchService
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+_A_YEAR = "public, max-age=31536000, immutable"  # an asset's address changes with it
+_LISTS = ("tag", "filter")
+NOTHING_INDEXED = "Nothing is indexed yet: `searchsocket index` makes the first index."
+
+
+def add_home(
+    app: FastAPI, folder: str, renderer: Renderer, service: SearchService, queries: Queries, facets: tuple[str, ...]
+) -> None:
+    """Serve the page at `/` and its assets below `folder`."""
+
+    @app.get("/", include_in_schema=False)
+    async def get_home(request: Request) -> Response:
+        caller = caller_of(request)
+        asked = {name: value for name, value in request.query_params.multi_items() if value.strip()}
+        if page := asked.get("page"):
+            found = await run_in_threadpool(
+                lambda: service.page(page, service.scopes.find(asked.get("scope"), trusted=caller.trusted))
+            )
+            view = View(page=_data(found.answer(), caller))
+        elif asked.get("q"):
+            view = await searched(request, asked, caller)
+        else:
+            health = _data(await run_in_threadpool(service.health, trusted=False), caller)
+            index = health["scopes"][0]
+            view = View(asked, index=index) if index["generation"] else View(asked, problem=NOTHING_INDEXED)
+        return _page(renderer.html(view))
+
+    async def searched(request: Request, asked: Mapping[str, str], caller: Caller) -> View:
+        filters = [value for name, value in request.query_params.multi_items() if name == "filter" and value]
+        try:
+            params = SearchParams.model_validate(
+                {name: [value] if name in _LISTS else value for name, value in asked.items()}
+                | {"filter": filters, "facet": list(facets)}
+            )
+        except ValidationError as error:
+            raise RequestValidationError([{**one, "loc": ("query", *one["loc"])} for one in error.errors()]) from error
+        query = replace(params.to_query(), sources=caller.trusted)
+        answer = await queries.search(query, params.scope, caller)
+        return View(asked, dict(value.split(":", 1) for value in filters), _data(answer, caller))
+
+    @app.get(folder + "/{name}", include_in_schema=False)
+    async def get_asset(name: str) -> Response:
+        asset = assets().get(name)
+        if asset is None:
+            raise HTTPException(404)
+        return Response(asset.content, media_type=asset.media_type, headers={"cache-control": _A_YEAR})
+
+
+def _data(answer: Wire, caller: Caller) -> dict[str, Any]:
+    """An answer as the API would give it to this caller."""
+    data: dict[str, Any] = json.loads(to_json(answer, sources=caller.trusted))
+    return data
+
+
+def _page(html: bytes, status: int = 200) -> Response:
+    return Response(html, status, {"content-security-policy": CSP}, "text/html")

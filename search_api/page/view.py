@@ -1,0 +1,88 @@
+"""What a browser is shown: one template, in which everything that comes from outside is escaped."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+_FILES = files("search_api.page") / "files"
+_TYPES = {"search.css": "text/css", "search.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file that the page loads, under a name that changes with it."""
+
+    content: bytes
+    media_type: str
+
+    @property
+    def version(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one page shows; empty parts are left out."""
+
+    asked: Mapping[str, str] = field(default_factory=dict)  # the form, by field
+    filters: Mapping[str, str] = field(default_factory=dict)  # the value chosen of each facet
+    answer: Mapping[str, Any] | None = None  # of a search, as JSON has it
+    index: Mapping[str, Any] | None = None  # the health of the default scope, likewise
+    problem: str = ""  # why there is no answer
+    page: Mapping[str, Any] | None = None  # one page of the index, likewise
+
+
+@cache
+def assets() -> Mapping[str, Asset]:
+    """The files of the page by name."""
+    return {name: Asset((_FILES / name).read_bytes(), kind) for name, kind in _TYPES.items()}
+
+
+class Renderer:
+    """Writes the page of one project."""
+
+    def __init__(
+        self, project: str, *, site: str, api: str, folder: str, facets: tuple[str, ...], scopes: tuple[str, ...]
+    ) -> None:
+        """Everything that all views share.
+
+        Args:
+            site: Where the indexed site is, without a slash at the end; "" = nobody knows.
+            api, folder: The search endpoint and the folder of the assets, as links from the page.
+        """
+        environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+        environment.filters["ago"] = ago
+        environment.globals.update(
+            project=project,
+            site=site,
+            api=api,
+            facets=facets,
+            scopes=scopes,
+            files={name: f"{folder}/{name}?v={asset.version}" for name, asset in assets().items()},
+        )
+        self._template = environment.from_string((_FILES / "search.html").read_text(encoding="utf-8"))
+
+    def html(self, view: View) -> bytes:
+        """The page, in UTF-8."""
+        asked = view.asked
+        text = self._template.render(
+            asdict(view),
+            q=asked.get("q", ""),
+            scope=asked.get("scope", ""),
+            is_filtered=bool(asked.keys() - {"q", "scope"}),
+        )
+        return text.encode("utf-8", "replace")
+
+
+def ago(seconds: float) -> str:
+    """How long ago something was, in its largest unit."""
+    for unit, length in _UNITS:
+        if count := int(seconds // length):
+            return f"{count} {unit}{'' if count == 1 else 's'} ago"
+    return "just now"

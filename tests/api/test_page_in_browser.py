@@ -1,0 +1,157 @@
+"""The search page in a real browser: typing, keys, its policy, and what it does when the service does not answer."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from api_client import ENVIRON, body_of, make_project
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from running_service import listening
+from search_site import NOW, Piece, Site
+
+from search_api.app import create_app
+from searchsocket.project.project import open_project
+from searchsocket.stores.local import LocalStore
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = [
+    pytest.mark.ui,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium"),
+]
+EVIL = "<img src=x onerror=\"document.title='taken'\">"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    root = tmp_path_factory.mktemp("browsed") / "site"
+    project = make_project(root, '[facets]\nversion = "string"\n')
+    Site(LocalStore(project.state_dir / "index", "site")).publish(
+        [Piece("/evil", f"Zebra {EVIL} in the text", title=f"Zebra {EVIL}", section=EVIL)],
+        bodies=[body_of("main", "/evil", EVIL)],
+    )
+    app = create_app(open_project(root, {}), environ=ENVIRON, host="127.0.0.1", clock=lambda: NOW)
+    with listening(app) as port:
+        yield f"http://127.0.0.1:{port}/"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, base: str) -> Iterator[Page]:
+    """The page, of which no script failed and nothing was stopped by its policy."""
+    problems: list[str] = []
+    page = browser.new_page()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text) if "Content Security" in message.text else None)
+    page.goto(base)
+    yield page
+    page.close()
+    assert not problems
+
+
+def titles(page: Page) -> list[str]:
+    return page.locator("#results h2 a").all_inner_texts()
+
+
+def results(page: Page) -> str:
+    """The list as markup, without the spaces between its elements."""
+    return "".join(page.locator("#results").inner_html().replace("%2F", "/").split())
+
+
+def test_results_come_while_words_are_typed_and_the_address_follows(page: Page, base: str) -> None:
+    page.keyboard.type("charging")  # the box has the focus
+    expect(page.locator("#results li").first).to_be_visible()
+    assert set(titles(page)) >= {"Battery", "Lead battery"}
+    assert page.url == f"{base}?q=charging"
+    typed = results(page)
+    page.reload()
+    assert set(titles(page)) >= {"Battery", "Lead battery"}
+    # What the script writes is what the service writes.
+    assert results(page) == typed
+    page.locator("#q").fill("")
+    expect(page.locator("#results li")).to_have_count(0)
+    assert page.url == base
+
+
+def test_everything_can_be_reached_by_keys(page: Page) -> None:
+    page.keyboard.type("battery")
+    expect(page.locator("#results h2 a").first).to_be_visible()
+    links = page.locator("#results h2 a")
+    page.keyboard.press("ArrowDown")
+    expect(links.nth(0)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(links.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#q")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Escape")
+    expect(page.locator("#q")).to_be_focused()
+    page.locator("#q").blur()
+    page.keyboard.press("/")
+    expect(page.locator("#q")).to_be_focused()
+    assert page.locator("#q").input_value() == "battery"
+    page.keyboard.press("ArrowDown")
+    first = links.first.inner_text()
+    page.keyboard.press("Enter")
+    expect(page.locator(".text pre")).to_be_visible()
+    assert first
+    page.go_back()
+    expect(links.first).to_have_text(first)
+
+
+def test_what_pages_say_never_runs(page: Page) -> None:
+    page.keyboard.type("zebra")
+    expect(page.locator("#results h2 a").first).to_contain_text("<img")
+    assert page.locator("#results img, #results script").count() == 0
+    assert page.locator("#results mark").count() > 0
+    assert page.title() == "zebra · Search site"
+
+
+def test_filters_count_and_an_error_is_a_sentence(page: Page) -> None:
+    page.keyboard.type("battery")
+    expect(page.locator("#results li").first).to_be_visible()
+    page.locator("summary").click()
+    page.locator("input[name=pathPrefix]").fill("/docs-old")
+    expect(page.locator("#results > li")).to_have_count(1)
+    page.locator("input[name=tag]").fill("none-such")
+    expect(page.locator("#status")).to_have_text(
+        "No results for “battery” with these filters. Other words may find more."
+    )
+    page.locator("#q").fill("\u200b")
+    expect(page.locator("#results.failed")).to_have_count(1)
+    expect(page.locator("#status")).to_have_text("the query is empty")
+
+
+def test_a_service_that_is_gone_is_said(page: Page) -> None:
+    page.route("**/api/search*", lambda route: route.abort())
+    page.keyboard.type("battery")
+    expect(page.locator("#status")).to_have_text("The search service cannot be reached.")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1200])
+def test_without_scripts_the_form_works_and_nothing_is_cut(
+    browser: Browser, base: str, scheme: str, width: int
+) -> None:
+    dark = scheme == "dark"
+    context = browser.new_context(
+        java_script_enabled=False, color_scheme="dark" if dark else "light", viewport={"width": width, "height": 700}
+    )
+    page = context.new_page()
+    page.goto(base)
+    page.locator("#q").fill("charging")
+    page.keyboard.press("Enter")
+    expect(page.locator("#results > li").first).to_be_visible()
+    for selector in ("main", "header", "footer"):
+        box = page.locator(selector).bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    context.close()
