@@ -40,6 +40,7 @@ class RawPage:
     locator: str  # where the source finds its bytes again, e.g. `docs/index.html`
     stamp: str  # equal stamps mean equal bytes (size, times and inode; a hash); "" when unknown
     kind: PageKind = "html"
+    address: str = ""  # the path that opens it on its host, e.g. `/docs/wal.html`; "" = `url`
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class PageFacts(StatedFacts):
     """What all records of a page share: what it says of itself, and what the site around it makes of it."""
 
     url: str
+    address: str = ""  # the path that opens it on its host, where that is not `url`
     route_file: str = ""  # "" when no route made the page
     route_resolution: RouteResolution = "none"
     source_file: str = ""  # the content file that the page was made from, relative to the project; "" when built

@@ -52,6 +52,7 @@ def source(project: Project) -> Iterator[Line]:
     total = pages + len(report.skipped) + len(report.failed)  # what `index` counts as found
     skipped = skipped_words([Skipped(*each) for each in report.skipped.items()], Counter(report.skipped.values()))
     yield Line("source", True, f"{origin}, {total:,} found" + (f"; the source skips {skipped}" if skipped else ""))
+    yield from (Line(name, True, text) for name, text in report.facts().items())
     for locator, error in sorted(found.report.failed.items())[:5]:
         yield Line("source", False, f"{locator}: {error}", "make the file readable, or exclude it")
 

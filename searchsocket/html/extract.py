@@ -57,7 +57,7 @@ def extract_html(
         return ExtractedPage(title=page.url, body="", skip="empty", warnings=(*warnings, "the page is empty"))
     meta = read_metadata(root, facets)
     resolver = LinkResolver(page.served_url, base_href=meta.base_href, site=site)
-    target = find_redirect(root, resolver, page.url)
+    target = find_redirect(root, resolver, {page.url, page.address and resolver.path(page.address)})
     if target is not None:
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="redirect", redirect_to=target)
     if _is_noindex(root, meta, extract):

@@ -1,6 +1,7 @@
 """Pages that only send the reader elsewhere."""
 
 import re
+from collections.abc import Set
 
 from searchsocket.html.links import LinkResolver
 from searchsocket.html.tree import Element
@@ -13,8 +14,11 @@ _MAX_DELAY_S = 10
 _STUB_CHARS = 1000  # a page that says more is content that happens to move on
 
 
-def find_redirect(root: Element, resolver: LinkResolver, url: str) -> str | None:
+def find_redirect(root: Element, resolver: LinkResolver, own: Set[str | None]) -> str | None:
     """Where a redirect stub leads.
+
+    Args:
+        own: The paths of the page itself: one that loads itself again is no redirect.
 
     Returns:
         A path on this site, an http(s) address elsewhere, "" for a target that must not be followed (`javascript:`),
@@ -28,7 +32,7 @@ def find_redirect(root: Element, resolver: LinkResolver, url: str) -> str | None
     path = resolver.path(target)
     if path is None:
         return resolver.external(target)
-    return None if path == url else path
+    return None if path in own else path
 
 
 def _refresh_target(root: Element) -> str | None:

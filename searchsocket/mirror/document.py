@@ -20,8 +20,8 @@ _UNPRINTABLE = re.compile(
 
 # What people look for first, in this order (spec 8.4); the fields that are not named here follow as they are defined.
 _FIRST = (
-    "url", "title", "scope", "route_file", "route_resolution", "source_file", "description", "language", "generated_at",
-    "incoming_links", "outgoing_links", "depth", "link_texts",
+    "url", "address", "title", "scope", "route_file", "route_resolution", "source_file", "description", "language",
+    "generated_at", "incoming_links", "outgoing_links", "depth", "link_texts",
 )  # fmt: skip
 _ALWAYS = frozenset({"url", "title", "scope", "route_resolution", "incoming_links", "outgoing_links", "depth"})
 

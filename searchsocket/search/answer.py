@@ -6,7 +6,18 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from searchsocket.search.filters import FacetCounts
-from searchsocket.search.wire import Age, Href, Marks, PassageLines, Resolution, RouteFile, Score, SnippetHtml, Wire
+from searchsocket.search.wire import (
+    Address,
+    Age,
+    Href,
+    Marks,
+    PassageLines,
+    Resolution,
+    RouteFile,
+    Score,
+    SnippetHtml,
+    Wire,
+)
 from searchsocket.types import ChunkKind, GroupBy
 
 
@@ -134,6 +145,7 @@ class RelatedPage(Wire):
     """A page near another one, and why."""
 
     url: str
+    href: Address
     title: str
     description: str
     score: Score

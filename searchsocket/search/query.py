@@ -8,7 +8,7 @@ from searchsocket.errors import InvalidRequest
 from searchsocket.search.filters import Filters, checked_counts, checked_filters, with_filters
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.types import Filter, GroupBy
-from searchsocket.urls.paths import normalise_prefix
+from searchsocket.urls.paths import canonical_path, normalise_prefix, page_path
 
 MAX_QUERY_CHARS = 1_000
 MAX_TOP_K = 100
@@ -59,7 +59,7 @@ def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
     return SearchQuery(
         q=clean_text(query.q),
         top_k=query.top_k,
-        path_prefix=normalise_prefix(query.path_prefix),
+        path_prefix=normalise_prefix(page_path(canonical_path(query.path_prefix))),
         tags=_clean_tags(query.tags),
         group_by=query.group_by,
         explain=query.explain,

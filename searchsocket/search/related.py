@@ -1,7 +1,7 @@
 """Pages near a page: by meaning first, then what it links to, then its neighbours in the same directory."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import numpy as np
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from searchsocket.errors import InvalidRequest, PageNotFound
 from searchsocket.search.answer import RelatedPage
 from searchsocket.search.query import MAX_TOP_K
+from searchsocket.search.quoting.links import href
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Record, Vector, Vectors
-from searchsocket.urls.paths import canonical_path
+from searchsocket.urls.paths import canonical_path, page_readings
 from searchsocket.urls.resolve import resolve_link
 
 _LINKED = 0.15  # a page that the author links to is near by the author's word
@@ -32,15 +33,16 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
     """
     if not 1 <= top_k <= MAX_TOP_K:
         raise InvalidRequest(f"topK must be from 1 to {MAX_TOP_K}, not {top_k}")
-    url = canonical_path(url)
-    own = reader.catalogue.page_records(url)[:_MAX_CHUNKS]
+    asked = canonical_path(url)
+    own = _records(reader, asked)[:_MAX_CHUNKS]
     if not own:
-        raise PageNotFound(f"there is no page {url[:200]!r} in this index")
+        raise PageNotFound(f"there is no page {asked[:200]!r} in this index")
+    url = own[0].page.url
     middle = _middle(reader.vectors.vectors_of([record.id for record in own]))
-    linked = {link: reader.catalogue.page_records(link) for link in _links(own, url)}
+    linked = {found[0].page.url: found[0] for link in _links(own, url) if (found := _records(reader, link))}
     hits = reader.vectors.nearest(middle, top_k=top_k * _HITS_A_PAGE + len(own))
     near = reader.catalogue.records([hit.id for hit in hits])
-    far = [record for records in linked.values() for record in records[:1]]
+    far = list(linked.values())
     cosines = [hit.score for hit in hits] + reader.vectors.similarities(middle, [record.id for record in far])
     pages: dict[str, RelatedPage] = {}
     for record, cosine in zip([*near, *far], cosines, strict=True):
@@ -49,7 +51,7 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
         page = _page(
             record,
             cosine,
-            is_linked=bool(linked.get(record.page.url)),
+            is_linked=record.page.url in linked,
             is_neighbour=_folder(record.page.url) == _folder(url),
         )
         if record.page.url not in pages or page.score > pages[record.page.url].score:
@@ -57,11 +59,18 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
     return sorted(pages.values(), key=lambda page: (-page.score, page.url))[:top_k]
 
 
+def _records(reader: IndexReader, path: str) -> Sequence[Record]:
+    """The records of the page that a canonical path means; none where there is no such page."""
+    found = (reader.catalogue.page_records(url) for url in page_readings(path))
+    return next((records for records in found if records), [])
+
+
 def _page(record: Record, cosine: float, *, is_linked: bool, is_neighbour: bool) -> RelatedPage:
     meaning = min(max(0.0, cosine), 1.0)  # in this order a NaN is 0
     score = (meaning + _LINKED * is_linked + _SAME_DIRECTORY * is_neighbour) / (1 + _LINKED + _SAME_DIRECTORY)
     return RelatedPage(
         url=record.page.url,
+        href=href(record.page),
         title=record.page.title,
         description=record.page.description,
         score=round(score, 6),

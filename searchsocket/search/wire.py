@@ -45,4 +45,7 @@ Marks = Annotated[
     Field(description="Where query words stand in `snippet`: [start, end) in code points."),
 ]
 SnippetHtml = Annotated[str, Field(description="`snippet` escaped for HTML, with `<mark>` and no other markup.")]
-Href = Annotated[str, Field(description="url#anchor: opens at the section.", examples=["/docs/start#install"])]
+Address = Annotated[str, Field(description="Opens the page on its host.", examples=["/docs/start.html"])]
+Href = Annotated[
+    str, Field(description="Opens the page on its host, at its section.", examples=["/docs/start.html#install"])
+]

@@ -9,10 +9,11 @@ from pydantic import Field
 
 from searchsocket.errors import IndexCorrupt, PageMissing
 from searchsocket.mirror.document import parse_page, render_page
-from searchsocket.search.wire import Resolution, RouteFile, Wire
+from searchsocket.search.quoting.links import href
+from searchsocket.search.wire import Address, Resolution, RouteFile, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation, Page
-from searchsocket.urls.paths import ancestors, canonical_path
+from searchsocket.urls.paths import ancestors, canonical_path, page_readings
 
 _MAX_SUGGESTIONS = 5
 _MAX_WORDS = 12  # of a wrong path: a miss must cost no more than a query
@@ -29,6 +30,7 @@ class PageAnswer(Wire):
     """One page of the mirror: what the index saw."""
 
     url: str
+    href: Address
     title: str
     description: str
     scope: str
@@ -64,6 +66,7 @@ class FoundPage:
         page, facts = self.page, self.page.facts
         return PageAnswer(
             url=facts.url,
+            href=href(facts),
             title=facts.title,
             description=facts.description,
             scope=page.scope,
@@ -80,7 +83,7 @@ class FoundPage:
 
 
 def find_page(path: str, reader: IndexReader, *, is_segment: bool = False) -> FoundPage:
-    """The page that a path means, also written as a Markdown file: `/docs/start.md`, `/docs/index.md`.
+    """The page that a path means, also by its address or as a Markdown file: `/docs/start.html`, `/docs/start.md`.
 
     It is what the generation holds, whatever the mirror folder says by now: a run that is under way, that stopped or
     that was rolled back is not seen.
@@ -133,9 +136,9 @@ def _triples(text: str) -> set[str]:
 
 
 def _spellings(url: str) -> list[str]:
-    """The URL, and what it stands for when it is that of a Markdown file."""
+    """The URL, and what it stands for when it is an address of the site or that of a Markdown file."""
     if not url.endswith(".md"):
-        return [url]
+        return [*page_readings(url)]
     bare = url.removesuffix(".md")
     folder = [bare.removesuffix("/index") or "/"] if bare.endswith("/index") else []
     return [url, bare, *folder]

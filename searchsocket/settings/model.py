@@ -12,6 +12,7 @@ SynonymEntry = Annotated[str, Field(max_length=200)]
 SynonymGroup = Annotated[tuple[SynonymEntry, ...], Field(min_length=2, max_length=20)]
 FacetName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 SourceMode = Literal["static-output", "content-files", "git-branch", "crawl"]
+UrlStyle = Literal["auto", "clean", "slash", "html", "index"]
 
 
 class Section(BaseModel):
@@ -67,6 +68,12 @@ class SourceSettings(Section):
     content_files: ContentFilesSettings = ContentFilesSettings()
     git: GitSettings = GitSettings()
     crawl: CrawlSettings = CrawlSettings()
+
+
+class UrlSettings(Section):
+    style: UrlStyle = (
+        "auto"  # what opens a page: /page, /page/, /page.html, /folder/index.html; auto = as the site links
+    )
 
 
 class RouteSettings(Section):
@@ -229,6 +236,7 @@ class Settings(Section):
     project: ProjectSettings = ProjectSettings()
     scope: ScopeSettings = ScopeSettings()
     source: SourceSettings = SourceSettings()
+    urls: UrlSettings = UrlSettings()
     routes: RouteSettings = RouteSettings()
     extract: ExtractSettings = ExtractSettings()
     transform: TransformSettings = TransformSettings()

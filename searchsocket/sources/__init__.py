@@ -13,6 +13,7 @@ from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.find import configured_build, find_build, generator_of
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.static_output import StaticOutputSource
+from searchsocket.urls.form import CLEAN, Addresses, UrlForm, stated_form
 from searchsocket.urls.site import configured_site, crawl_address
 
 __all__ = ["configured_site", "make_source"]
@@ -26,6 +27,7 @@ def make_source(
     scope: str = "",
     fetched_dir: Path | None = None,
     max_pages: int | None = None,
+    known_form: UrlForm | None = None,
 ) -> Source:
     """The source of a project.
 
@@ -37,6 +39,7 @@ def make_source(
             `source.crawl.base_url`, and is the branch that git-branch reads unless `source.git.branch` names one.
         fetched_dir: Where a crawl keeps what it fetched; default: `crawl/<scope>` in the state directory.
         max_pages: What a limited run wants; a crawl fetches no more, the others list what they have.
+        known_form: Of the addresses, as an earlier run read it from the site's links.
 
     Raises:
         ConfigMissing: There is nothing to index; the message says what was looked for.
@@ -44,7 +47,7 @@ def make_source(
     """
     mode = mode or settings.source.mode
     if mode == "content-files":
-        return _content_files(root, settings)
+        return _content_files(root, settings, scope)
     if mode == "git-branch":
         return _git_branch(root, settings, scope)
     if mode == "crawl":
@@ -54,18 +57,18 @@ def make_source(
     if configured:
         folder = configured_build(root, configured)
         origin = SourceOrigin("static-output", configured, generator=generator_of(root, configured))
-        return _static_output(settings, scope, folder, origin)
+        return _static_output(settings, scope, folder, origin, known_form)
     found = find_build(root)
     if found.folder:
         origin = SourceOrigin("static-output", found.folder, generator=found.generator)
-        return _static_output(settings, scope, root / found.folder, origin, found.notes)
+        return _static_output(settings, scope, root / found.folder, origin, known_form, found.notes)
     looked_at = f"no HTML in {', '.join(f'{name}/' for name in found.looked_at)} of {root}"
     if mode == "static-output":
         hint = "build the site first, or set source.static_output_dir"
         raise ConfigMissing("; ".join([looked_at, *found.notes, hint]))
     why = "; ".join(found.notes) or "no build of the site was found"
     hint = 'set source.mode = "content-files" if that is meant'
-    content = _content_files(root, settings, [f"{why}, so the Markdown sources are indexed; {hint}"])
+    content = _content_files(root, settings, scope, [f"{why}, so the Markdown sources are indexed; {hint}"])
     if content.has_pages():
         return content
     globs = ", ".join(settings.source.content_files.globs)
@@ -74,16 +77,23 @@ def make_source(
 
 
 def _static_output(
-    settings: Settings, scope: str, folder: Path, origin: SourceOrigin, notes: Sequence[str] = ()
+    settings: Settings,
+    scope: str,
+    folder: Path,
+    origin: SourceOrigin,
+    known_form: UrlForm | None,
+    notes: Sequence[str] = (),
 ) -> StaticOutputSource:
     source = settings.source
     return StaticOutputSource(
         folder,
-        base_path=configured_site(settings, "static-output", scope).path,
+        site=configured_site(settings, "static-output", scope),
         exclude=source.exclude,
         max_page_bytes=source.max_page_bytes,
         origin=origin,
         notes=notes,
+        url_form=stated_form(settings.urls.style),
+        known_form=known_form,
     )
 
 
@@ -101,6 +111,7 @@ def _crawl(settings: Settings, scope: str, fetched_dir: Path, max_pages: int | N
         excluded=Excluder(source.exclude),
         max_page_bytes=source.max_page_bytes,
         max_pages=max_pages,
+        url_form=stated_form(settings.urls.style),
     )
 
 
@@ -115,10 +126,11 @@ def _git_branch(root: Path, settings: Settings, scope: str) -> GitBranchSource:
         static_dir=settings.routes.static_dir,
         exclude=source.exclude,
         max_page_bytes=source.max_page_bytes,
+        addresses=_addresses(settings, "git-branch", scope),
     )
 
 
-def _content_files(root: Path, settings: Settings, notes: Sequence[str] = ()) -> ContentFilesSource:
+def _content_files(root: Path, settings: Settings, scope: str, notes: Sequence[str] = ()) -> ContentFilesSource:
     source = settings.source
     base_dir = clean_dir(source.content_files.base_dir)
     folder = root / base_dir
@@ -132,4 +144,10 @@ def _content_files(root: Path, settings: Settings, notes: Sequence[str] = ()) ->
         max_page_bytes=source.max_page_bytes,
         origin=SourceOrigin("content-files", base_dir or "."),
         notes=notes,
+        addresses=_addresses(settings, "content-files", scope),
     )
+
+
+def _addresses(settings: Settings, mode: SourceMode, scope: str) -> Addresses:
+    """The addresses of pages that have no built file: Markdown links to other Markdown, and shows no form."""
+    return Addresses(stated_form(settings.urls.style) or CLEAN, configured_site(settings, mode, scope).path)

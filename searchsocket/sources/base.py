@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Protocol
 
 from searchsocket.types import RawPage
+from searchsocket.urls.form import UrlForm
 
 
 @dataclass(slots=True)
@@ -17,6 +18,11 @@ class SourceReport:
     warnings: list[str] = field(default_factory=list)
     truncated: bool = False  # a limit of the source ended it before its end
     expected: int = 0  # pages known so far, for progress; 0 = unknown
+    url_form: UrlForm | None = None  # of the addresses, where the source chose one
+
+    def facts(self) -> dict[str, str]:
+        """What people should know of it, by name."""
+        return {"addresses": self.url_form.describe()} if self.url_form else {}
 
 
 @dataclass(frozen=True, slots=True)

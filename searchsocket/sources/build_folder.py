@@ -7,9 +7,9 @@ from pathlib import Path
 
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.files import is_inside, locator_of
+from searchsocket.urls.paths import is_index
 
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
-_INDEX = re.compile(r"index\.html?", re.IGNORECASE)
 # What hosts serve when there is no page; only at the top, for inside a site `/404` can be real content.
 _FALLBACKS = frozenset({"200", "404", "500", "_error", "_not-found"})
 
@@ -107,11 +107,6 @@ class BuildFolder:
 def is_html(name: str) -> bool:
     """Whether a file is HTML by its name."""
     return bool(_HTML.search(name))
-
-
-def is_index(name: str) -> bool:
-    """Whether a file is the page of its folder."""
-    return bool(_INDEX.fullmatch(name))
 
 
 def stem(name: str) -> str:

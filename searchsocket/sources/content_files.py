@@ -11,6 +11,7 @@ from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, is_inside, locator_of, read_inside, stamp_of, usable
 from searchsocket.types import RawPage
+from searchsocket.urls.form import AT_THEIR_URLS, Addresses
 from searchsocket.urls.paths import sort_key
 
 _NOT_CONTENT = frozenset({"node_modules", "__pycache__"})
@@ -32,6 +33,7 @@ class ContentFilesSource:
         now_ns: Callable[[], int] = time.time_ns,
         origin: SourceOrigin | None = None,
         notes: Sequence[str] = (),
+        addresses: Addresses = AT_THEIR_URLS,
     ) -> None:
         """
         Args:
@@ -43,6 +45,7 @@ class ContentFilesSource:
             now_ns: The clock that the files' times are compared with.
             origin: The folder as people know it.
             notes: What a person should know of the choice of this source; warnings of every run.
+            addresses: What opens the pages.
         """
         self.origin = origin or SourceOrigin(self.name, str(root))
         self._notes = list(notes)
@@ -52,6 +55,7 @@ class ContentFilesSource:
         self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
         self._now_ns = now_ns
+        self._addresses = addresses
         self._report = SourceReport()
 
     @property
@@ -81,7 +85,8 @@ class ContentFilesSource:
         found = 0
         for url, served_url, path in one_file_each(self._paths, self._matching(), report, self._excluded, is_usable):
             found += 1
-            yield RawPage(url, served_url, locator_of(path), stamps[path], "markdown")
+            address = self._addresses.of_served(url, served_url)
+            yield RawPage(url, served_url, locator_of(path), stamps[path], "markdown", address)
         if not found:
             report.warnings.append(f"no content file below {self._folder} matches {', '.join(self._paths.globs)}")
         report.complete = found > 0 and not report.failed

@@ -12,6 +12,7 @@ from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import locator_of, too_large
 from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
 from searchsocket.types import RawPage
+from searchsocket.urls.form import AT_THEIR_URLS, Addresses
 
 _LINK = "120000"
 _SUBMODULE = "160000"
@@ -36,6 +37,7 @@ class GitBranchSource:
         static_dir: str = "",
         exclude: Sequence[str] = (),
         max_page_bytes: int = 20_000_000,
+        addresses: Addresses = AT_THEIR_URLS,
     ) -> None:
         """
         Args:
@@ -47,6 +49,7 @@ class GitBranchSource:
             static_dir: The folder of files that are copied as they are; likewise.
             exclude: Globs over URL paths.
             max_page_bytes: A larger file is a failed page.
+            addresses: What opens the pages.
         """
         self.origin = SourceOrigin(self.name, revision=revision)
         self._repository = Repository(repo)
@@ -57,6 +60,7 @@ class GitBranchSource:
         self._paths = ContentPaths(globs, self._stated[0].removeprefix(self._base))
         self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
+        self._addresses = addresses
         self._commit = ""
         self._kit: KitProject | None = None
         self._report = SourceReport()
@@ -96,7 +100,8 @@ class GitBranchSource:
         found = 0
         for url, served_url, path in files:
             found += 1
-            yield RawPage(url, served_url, locator_of(path), entries[path].blob, "markdown")
+            address = self._addresses.of_served(url, served_url)
+            yield RawPage(url, served_url, locator_of(path), entries[path].blob, "markdown", address)
         if not found:
             report.warnings.append(f"no file of commit {commit[:12]} matches {', '.join(self._paths.globs)}")
         report.complete = found > 0 and not report.failed

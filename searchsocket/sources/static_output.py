@@ -8,12 +8,14 @@ from pathlib import Path
 
 from searchsocket.errors import InvalidRequest, SourceUnavailable
 from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.build_folder import BuildFolder, is_index, stem
+from searchsocket.sources.build_folder import BuildFolder, stem
+from searchsocket.sources.build_links import form_of_build
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, locator_of, read_inside, stamp_of, usable
 from searchsocket.types import RawPage
-from searchsocket.urls.paths import join_name, normalise_prefix
-from searchsocket.urls.resolve import served_under
+from searchsocket.urls.form import AS_FILES, Addresses, UrlForm
+from searchsocket.urls.paths import canonical_path, is_index, join_name
+from searchsocket.urls.resolve import AT_ROOT, SiteBase, served_under
 
 
 @dataclass(slots=True)
@@ -22,6 +24,7 @@ class _Node:
 
     files: list[str] = field(default_factory=list)  # paths relative to the build folder
     folders: list[str] = field(default_factory=list)
+    as_page: str = ""  # the URL that its address is made of, where that is another
 
 
 class StaticOutputSource:
@@ -33,31 +36,39 @@ class StaticOutputSource:
         self,
         folder: Path,
         *,
-        base_path: str = "",
+        site: SiteBase = AT_ROOT,
         exclude: Sequence[str] = (),
         max_page_bytes: int = 20_000_000,
         now_ns: Callable[[], int] = time.time_ns,
         origin: SourceOrigin | None = None,
         notes: Sequence[str] = (),
+        url_form: UrlForm | None = None,
+        known_form: UrlForm | None = None,
     ) -> None:
         """
         Args:
             folder: The build folder.
-            base_path: The site's base path; stripped where the build folder contains it.
+            site: Where the site lies; its base path is stripped where the build folder contains it.
             exclude: Globs over URL paths.
             max_page_bytes: A larger file is a failed page.
             now_ns: The clock that the files' times are compared with.
             origin: The folder as people know it, and what wrote it.
             notes: What a person should know of the choice of the folder; warnings of every run.
+            url_form: The form of the addresses; None = as the site's own links have it.
+            known_form: What an earlier run found these to have.
         """
         self.origin = origin or SourceOrigin(self.name, str(folder))
         self._notes = list(notes)
         self._folder = folder
         self._root = os.path.realpath(folder)
-        self._base = normalise_prefix(base_path).removeprefix("/")
+        self._site = site
+        self._base = site.path.removeprefix("/")
         self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
         self._now_ns = now_ns
+        self._url_form = url_form
+        self._known_form = known_form
+        self._addresses = Addresses()
         self._report = SourceReport()
 
     @property
@@ -77,6 +88,8 @@ class StaticOutputSource:
             build = BuildFolder(self._root, self._base, report)
         except OSError as error:
             raise SourceUnavailable(f"build folder {self._folder}: {error.strerror or error}") from error
+        report.url_form = self._url_form or form_of_build(self._root, build, self._site, self._known_form)
+        self._addresses = Addresses(report.url_form, self._site.path)
         found = 0
         for page in self._walk(build, "/", _Node([build.page] if build.page else [], [build.top]), 0):
             found += 1
@@ -111,7 +124,8 @@ class StaticOutputSource:
                     found = children.setdefault(child, _Node())
                     (found.folders if is_folder else found.files).append(path)
         # Of two forms, the one that spec 8.2 names first: `docs/index.html` before `docs.html`.
-        yield from self._one_page(url, [*sorted(indexes), *sorted(node.files)])
+        yield from self._one_page(url, [*sorted(indexes), *sorted(node.files)], node.as_page)
+        self._set_apart(build, children)
         for child in sorted(children):
             yield from self._walk(build, child, children[child], depth + 1)
 
@@ -122,27 +136,40 @@ class StaticOutputSource:
             self._report.skipped[locator_of(path)] = str(error)
             return ""
 
-    def _one_page(self, url: str, paths: list[str]) -> Iterator[RawPage]:
+    def _set_apart(self, build: BuildFolder, children: dict[str, _Node]) -> None:
+        """`wal.html` beside `wal/index.html` is a page of its own where the suffix is part of its address."""
+        if self._addresses.form.flat != "suffix":
+            return
+        for url, node in [*children.items()]:
+            if node.files and any(is_index(name) for folder in node.folders for name, _ in build.list(folder)):
+                own = canonical_path(self._addresses.form.address(url, node.files[0]))
+                children.setdefault(own, _Node(as_page=url)).files += node.files
+                node.files = []
+
+    def _one_page(self, url: str, paths: list[str], as_page: str) -> Iterator[RawPage]:
         taken = ""
         for path in paths:
             locator = locator_of(path)
             if taken:
                 self._report.skipped[locator] = f"{taken} is the same page, {url}"
                 self._report.warnings.append(f"{locator} and {taken} are both {url}; {taken} is taken")
-            elif page := self._page(url, path, locator):
+            elif page := self._page(url, path, locator, as_page):
                 taken = locator
                 yield page
             elif locator in self._report.failed:
                 return  # another form must not take the place of what could not be read
 
-    def _page(self, url: str, path: str, locator: str) -> RawPage | None:
-        if self._excluded(url):
+    def _page(self, url: str, path: str, locator: str, as_page: str) -> RawPage | None:
+        name = path.rpartition("/")[2]
+        if self._excluded(url) or self._excluded(AS_FILES.address(url.rstrip("/"), name)):
             self._report.skipped[locator] = "excluded"
             return None
         info = usable(self._root, path, self._max_page_bytes, self._report)
         if info is None:
             return None
-        return RawPage(url, self._served_url(url, path), locator, stamp_of(info, self._now_ns()))
+        address = self._addresses.of(as_page or url, name)
+        stamp = stamp_of(info, self._now_ns())
+        return RawPage(url, self._served_url(url, path), locator, stamp, address="" if address == url else address)
 
     def _served_url(self, url: str, path: str) -> str:
         if is_index(path.rpartition("/")[2]):

@@ -15,6 +15,8 @@ _ENCODED = re.compile(
     r"""[\x00-\x20"#%/<>?\\^`{|}\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff0-\uffff\ud800-\udfff]"""
 )
 _PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")  # nearly every segment
+_HTML = re.compile(r"(?<=[^/])\.html?$", re.IGNORECASE)
+_INDEX = re.compile(r"index\.html?", re.IGNORECASE)
 
 
 def canonical_path(path: str) -> str:
@@ -63,6 +65,26 @@ def join_name(url: str, name: str) -> str:
     if len(joined) > MAX_URL_CHARS:
         raise InvalidRequest(f"URL path of {len(joined)} characters; the limit is {MAX_URL_CHARS}")
     return joined
+
+
+def page_path(path: str) -> str:
+    """The canonical path of the page that a canonical path opens, however its site writes addresses.
+
+    `/docs/wal.html` is the page `/docs/wal`, and `/docs/index.html` is `/docs`: what makes a page the same one in a
+    build, in a crawl, and where a site turns to another form of addresses.
+    """
+    folder, _, name = path.rpartition("/")
+    return folder or "/" if is_index(name) else _HTML.sub("", path)
+
+
+def page_readings(path: str) -> tuple[str, ...]:
+    """The pages that a canonical path may mean, the one that is called so first: one may be called `/page.html`."""
+    return tuple(dict.fromkeys((path, page_path(path))))
+
+
+def is_index(name: str) -> bool:
+    """Whether a file of this name is the page of its folder."""
+    return _INDEX.fullmatch(name) is not None
 
 
 def under_prefix(url: str, prefix: str) -> bool:

@@ -55,9 +55,14 @@ def resolve_link(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str | 
     Returns:
         A canonical path without the base path; None when the link leaves the site or means nothing.
     """
-    inside = (_below(root, path) for root, path in _readings(href, served_url, site))
-    resolved = next((url for url in inside if url is not None), None)
+    resolved = resolve_address(href, served_url, site)
     return None if resolved is None else canonical_path(resolved)
+
+
+def resolve_address(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str | None:
+    """As `resolve_link`, with the trailing slash that the link has."""
+    inside = (_below(root, path) for root, path in _readings(href, served_url, site))
+    return next((url for url in inside if url is not None), None)
 
 
 def resolve_base(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str:

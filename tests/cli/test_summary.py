@@ -57,9 +57,10 @@ def test_every_summary_begins_with_the_source_and_what_was_left_out(run: RunCli,
     for _ in range(2):
         lines = run("index", project=indexed).stdout.splitlines()
         assert lines[1].split(maxsplit=1) == ["source", "static-output, .vitepress/dist (VitePress)"]
-        assert lines[3].split(maxsplit=1) == ["skipped", "404.html (fallback for missing pages)"]
+        assert lines[2].split(maxsplit=1)[0] == "addresses"
+        assert lines[4].split(maxsplit=1) == ["skipped", "404.html (fallback for missing pages)"]
     live = run("status", project=indexed).stdout.partition("\nmain\n")[2].splitlines()
-    assert live[:2] == [lines[1], lines[3]]
+    assert live[:3] == [lines[1], lines[2], lines[4]]
 
 
 def test_the_same_word_means_the_same_number_everywhere(run_json: RunJson, indexed: Path) -> None:
@@ -73,6 +74,8 @@ def test_the_same_word_means_the_same_number_everywhere(run_json: RunJson, index
     assert (pages["found"], pages["indexed"], pages["skipped"]) == (7, 5, 2)
     assert source["detail"] == "static-output, build, 7 found; the source skips 404.html (fallback for missing pages)"
     assert report["numbers"]["found"] == 7
+    checks = {line["name"]: line["detail"] for line in run_json("doctor", project=indexed)["checks"]}
+    assert checks["addresses"] == report["facts"]["addresses"]
 
 
 def test_the_total_is_the_time_that_somebody_waited(run_json: RunJson, indexed: Path) -> None:

@@ -18,7 +18,7 @@ from searchsocket.search.ranking.fusion import FEW_WORDS, MANY_WORDS, fuse, min_
 from searchsocket.search.ranking.group import MAX_SECTIONS, PageGroup, each_alone, group_by_page
 from searchsocket.search.ranking.rank import Parts, Ranked, rank
 from searchsocket.settings.model import RankingSettings
-from searchsocket.types import Record
+from searchsocket.types import PageFacts, Record
 
 ANY_FLOAT = st.floats(allow_nan=True, allow_infinity=True)
 LISTS = st.lists(st.tuples(ANY_FLOAT, ANY_FLOAT, ANY_FLOAT), max_size=10)
@@ -144,6 +144,8 @@ def test_chunks_can_stand_alone() -> None:
 
 
 def test_anchors_are_escaped_as_fragments() -> None:
-    assert href("/docs", "") == "/docs"
-    assert href("/docs", "a b\"<>'%é#") == "/docs#a%20b%22%3C%3E%27%25%C3%A9%23"
-    assert href("/docs", "\ud800") == "/docs#?"
+    page = PageFacts(url="/docs", title="Docs")
+    assert href(page) == "/docs"
+    assert href(page, "a b\"<>'%é#") == "/docs#a%20b%22%3C%3E%27%25%C3%A9%23"
+    assert href(page, "\ud800") == "/docs#?"
+    assert href(replace(page, address="/docs/"), "a") == "/docs/#a"

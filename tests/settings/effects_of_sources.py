@@ -33,6 +33,12 @@ def route_file(lab: Lab) -> str:
     return {record.page.url: record.page.route_file for record in lab.site.records()}["/docs/install"]
 
 
+def addresses(lab: Lab) -> list[str]:
+    """What opens the pages of the index, after a run."""
+    lab.index()
+    return sorted({record.page.address or record.page.url for record in lab.site.records()})
+
+
 def project_ids(lab: Lab) -> set[str]:
     lab.index()
     return {record.project_id for record in lab.site.records()}
@@ -190,6 +196,7 @@ EFFECTS = (
            given=CRAWL | {"source.crawl.concurrency": 1}, web=broken),
     Effect("source.crawl.respect_robots_txt", False, Lab.listed, ["/", "/docs"], ["/", "/docs", "/docs/deep"],
            given=CRAWL, web=harbour),
+    Effect("urls.style", "html", addresses, BUILT, ["/", *(f"{url}.html" for url in BUILT[1:])]),
     Effect("routes.dir", "app/pages", route_file, "src/routes/docs/install/+page.svelte",
            "app/pages/docs/install/+page.svelte", prepare=write_routes),
     Effect("routes.static_dir", "copied", route_file, "src/routes/docs/[slug]/+page.svelte", "",

@@ -14,6 +14,7 @@ from searchsocket.sources.base import Source
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.types import RawPage
 from searchsocket.urls.paths import sort_key
+from searchsocket.urls.resolve import SiteBase
 
 
 @dataclass
@@ -151,19 +152,19 @@ class TestBasePath:
 
     def test_it_is_stripped_where_all_pages_lie_in_it(self, tmp_path: Path) -> None:
         make(tmp_path, "base/docs/index.html", "base.html", "base/a.html", "404.html", "base/404.html", "img/x.html")
-        source = StaticOutputSource(tmp_path, base_path="/base/")
+        source = StaticOutputSource(tmp_path, site=SiteBase("/base"))
         assert listed(source) == {"/": "base.html", "/a": "base/a.html", "/docs": "base/docs/index.html"}
         assert sorted(source.report.skipped) == ["404.html", "base/404.html", "img"]
 
     def test_a_folder_of_that_name_in_a_stripped_build_stays(self, tmp_path: Path) -> None:
         make(tmp_path, "index.html", "docs/index.html", "docs/404.html")
-        found = listed(StaticOutputSource(tmp_path, base_path="/docs"))
+        found = listed(StaticOutputSource(tmp_path, site=SiteBase("/docs")))
         assert list(found) == ["/", "/docs", "/docs/404"]
 
     def test_nested_and_absent_ones(self, tmp_path: Path) -> None:
         make(tmp_path, "a/b/index.html", "a/b/c.html")
-        assert list(listed(StaticOutputSource(tmp_path, base_path="/a/b"))) == ["/", "/c"]
-        assert list(listed(StaticOutputSource(tmp_path, base_path="/x"))) == ["/a/b", "/a/b/c"]
+        assert list(listed(StaticOutputSource(tmp_path, site=SiteBase("/a/b")))) == ["/", "/c"]
+        assert list(listed(StaticOutputSource(tmp_path, site=SiteBase("/x")))) == ["/a/b", "/a/b/c"]
 
 
 class TestLinks:

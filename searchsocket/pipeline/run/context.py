@@ -18,6 +18,7 @@ from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.git_objects import Repository
 from searchsocket.state import ProjectState
 from searchsocket.types import Scope
+from searchsocket.urls.form import UrlForm
 from searchsocket.urls.resolve import SiteBase
 
 Clock = Callable[[], datetime]
@@ -93,8 +94,8 @@ class ScopeRun:
         """
         return self.backends.embedder_for(self.scope)
 
-    def make_source(self) -> Source:
-        """The source of this run, with a report of its own."""
+    def make_source(self, known_form: UrlForm | None = None) -> Source:
+        """The source of this run, with a report of its own; `known_form` as for `sources.make_source`."""
         return make_source(
             self.project.root,
             self.project.settings,
@@ -102,6 +103,7 @@ class ScopeRun:
             scope=self.scope.name,
             fetched_dir=self.fetched_dir,
             max_pages=self.options.max_pages,
+            known_form=known_form,
         )
 
     def source_revision(self) -> str:

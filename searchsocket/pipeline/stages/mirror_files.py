@@ -87,6 +87,7 @@ def _page(run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, ro
         PageFacts(
             **stated,
             url=stored.url,
+            address=stored.address,
             route_file=route.route_file,
             route_resolution=route.resolution,
             source_file=_source_file(run, stored),

@@ -33,7 +33,7 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
     refuse_another_model(run)
     if run.workspace is None:
         empty_temporary_dir(run)
-    source = run.make_source()
+    source = run.make_source(state.pages.url_form())
     pages = _Limited(source.pages(), run.options.max_pages)
     found = changed = 0
     for batch in batches(pages, _BATCH):
@@ -43,6 +43,8 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
         changed += taken.changed
         site_pages.progress(run, found, source.report.expected)
     report = source.report
+    if report.url_form is not None:
+        state.pages.set_url_form(report.url_form)
     limited = pages.truncated or run.options.max_chunks is not None
     eligible = report.complete and not report.failed and not limited and found > 0
     gone = _remove_unseen(run, state) if eligible else 0
@@ -61,7 +63,7 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
         ),
         version=digest_of(lines_of(state.pages.hashes())),
         warnings=_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=found),
-        facts=source.origin.facts(),
+        facts={**source.origin.facts(), **report.facts()},
         skipped=[Skipped(file, why) for file, why in sorted(report.skipped.items())[:MAX_SKIPPED]],
         skip_reasons=dict(Counter(report.skipped.values())),
         tables={
@@ -131,7 +133,8 @@ def _is_same(page: RawPage, before: KnownPage) -> bool:
     return (
         bool(page.stamp)
         and not before.removed
-        and (before.stamp, before.locator, before.served_url) == (page.stamp, page.locator, page.served_url)
+        and (before.stamp, before.locator, before.served_url, before.address)
+        == (page.stamp, page.locator, page.served_url, page.address)
     )
 
 

@@ -3,6 +3,8 @@
 from functools import lru_cache
 from urllib.parse import quote
 
+from searchsocket.types import PageFacts
+
 _FRAGMENT_SAFE = "!$&()*+,;=:@/?-._~"
 
 
@@ -11,6 +13,7 @@ def _fragment(anchor: str) -> str:
     return quote(anchor, safe=_FRAGMENT_SAFE, errors="replace")
 
 
-def href(url: str, anchor: str) -> str:
-    """`url#anchor`, with the anchor escaped as a fragment must be; the URL alone where there is no anchor."""
-    return f"{url}#{_fragment(anchor)}" if anchor else url
+def href(page: PageFacts, anchor: str = "") -> str:
+    """What opens a page at an anchor, which is escaped as a fragment must be; "" = at its top."""
+    address = page.address or page.url
+    return f"{address}#{_fragment(anchor)}" if anchor else address

@@ -68,7 +68,7 @@ class ResultWriter:
         found = self.readable[chunk.position]
         record, quote = found.record, self.quote(found, _SECTION_CHARS)
         return Section(
-            href=href(record.page.url, quote.anchor),
+            href=href(record.page, quote.anchor),
             anchor=quote.anchor,
             title=quote.title,
             heading_path=record.chunk.at.heading_path,
@@ -85,7 +85,7 @@ class ResultWriter:
         record = self.readable[chunk.position].record
         return Result(
             url=record.page.url,
-            href=href(record.page.url, quote.anchor),
+            href=href(record.page, quote.anchor),
             anchor=quote.anchor,
             title=record.page.title,
             section_title=quote.title,

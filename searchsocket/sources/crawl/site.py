@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlsplit
 
+from searchsocket.urls.paths import page_path
 from searchsocket.urls.resolve import SiteBase, resolve_link, site_base
 
 _SESSION = re.compile(r";[^/]*")  # ;jsessionid=... makes endless names of one page
@@ -34,7 +35,9 @@ class CrawledSite:
     def page(self, href: str, served_url: str = "/") -> str | None:
         """As `resolve`, but None for what is no page to fetch too."""
         path = self.resolve(href, served_url)
-        return None if path is None or _NOT_PAGES.search(path) or self.excluded(path) else path
+        if path is None or _NOT_PAGES.search(path) or self.excluded(path) or self.excluded(page_path(path)):
+            return None
+        return path
 
     def published_at(self, address: str) -> "CrawledSite":
         """This site, with links to another host that it is published on leading here, path by path."""

@@ -18,6 +18,7 @@ from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.crawl.budget import Budget
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response, without_login
 from searchsocket.sources.crawl.links import MAX_LINKS, PageLinks, page_links
+from searchsocket.sources.crawl.pages import CrawledPages
 from searchsocket.sources.crawl.robots import parse_robots
 from searchsocket.sources.crawl.site import CrawledSite, host_of
 from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS
@@ -25,6 +26,7 @@ from searchsocket.sources.crawl.start import SitemapPages
 from searchsocket.sources.crawl.store import BodyStore, Stored
 from searchsocket.system.batches import batches
 from searchsocket.types import RawPage
+from searchsocket.urls.form import UrlForm
 from searchsocket.urls.paths import canonical_path
 from searchsocket.urls.resolve import SiteBase, resolve_base, served_under
 
@@ -34,7 +36,7 @@ _HTML = ("text/html", "application/xhtml+xml")
 @dataclass(frozen=True, slots=True)
 class _Fetched:
     url: str
-    page: RawPage | None
+    stored: Stored | None
     links: frozenset[str] = frozenset()
     links_cut: bool = False  # the page has more
     published: str = ""  # the host that the page names as its own, and that links of it were read as this one for
@@ -57,6 +59,7 @@ class CrawlSource:
         excluded: Callable[[str], bool],
         max_page_bytes: int,
         max_pages: int | None = None,
+        url_form: UrlForm | None = None,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -67,6 +70,7 @@ class CrawlSource:
             excluded: Says which URLs are not asked for.
             max_page_bytes: A larger page is a failure.
             max_pages: What a limited run fetches at most, if that is less than the setting.
+            url_form: The form of the addresses; None = as the host answers to them.
         """
         self.origin = SourceOrigin(self.name, address=without_login(address))
         self._settings = settings
@@ -75,6 +79,7 @@ class CrawlSource:
         self._store = BodyStore(store_dir, self._own_site.base_url)
         self._max_page_bytes = max_page_bytes
         self._max_pages = min(settings.max_pages, max_pages or settings.max_pages)
+        self._url_form = url_form
         self._sleep = sleep
         self._monotonic = monotonic
         self._robots: Protego | None = None
@@ -91,7 +96,7 @@ class CrawlSource:
             monotonic=self._monotonic,
         )
         fetcher = self._fetcher()
-        found = set[str]()
+        found = CrawledPages(self._site.base.path, self._url_form, report)
         try:
             self._robots = self._read_robots(fetcher)
             yield from self._levels(fetcher, found)
@@ -100,20 +105,20 @@ class CrawlSource:
         if self._budget.is_over():
             report.truncated = True
             self._warn("end", f"the crawl ended at {self._budget.limit}; raise it to see the rest")
-        report.complete = bool(found) and not report.failed and not report.truncated
+        report.complete = bool(found.fetched) and not report.failed and not report.truncated
         if report.complete:
-            self._store.keep_only(found)
-        if not found:
+            self._store.keep_only(found.fetched)
+        if not found.fetched:
             raise SourceUnavailable(_nothing_found(self._site.base_url, report))
 
     def read(self, page: RawPage) -> bytes:
-        return self._store.read(page.url)
+        return self._store.read(page.locator)
 
     def _fetcher(self) -> Fetcher:
         limits = Limits(self._max_page_bytes, self._settings.timeout_s, connections=self._settings.concurrency)
         return Fetcher(self._address, limits, self._budget, sleep=self._sleep, monotonic=self._monotonic)
 
-    def _levels(self, fetcher: Fetcher, found: set[str]) -> Iterator[RawPage]:
+    def _levels(self, fetcher: Fetcher, found: CrawledPages) -> Iterator[RawPage]:
         seen = set[str]()
         level = self._bounded(self._start(fetcher), seen)
         for depth in range(self._settings.max_depth + 1):
@@ -127,14 +132,13 @@ class CrawlSource:
             if not level or self._budget.is_over():
                 return
 
-    def _take(self, fetched: _Fetched, found: set[str]) -> Iterator[RawPage]:
+    def _take(self, fetched: _Fetched, found: CrawledPages) -> Iterator[RawPage]:
         if fetched.failed:
             self.report.failed[fetched.url] = fetched.failed
         elif fetched.skipped:
             self.report.skipped[fetched.url] = fetched.skipped
-        elif fetched.page is not None and fetched.page.url not in found:  # two URLs may redirect to one
-            found.add(fetched.page.url)
-            yield fetched.page
+        elif fetched.stored is not None and (page := found.page(fetched.stored)) is not None:
+            yield page
 
     def _follow(self, fetched: _Fetched, following: set[str], seen: set[str]) -> set[str]:
         """The pages to fetch next, with the links of one more page."""
@@ -237,17 +241,15 @@ class CrawlSource:
         return self._page(path, stored, answer.body)
 
     def _page(self, path: str, stored: Stored, body: bytes) -> _Fetched:
-        # The hash of the body is the stamp, so that a host without ETags still says what is unchanged.
-        page = RawPage(stored.url, stored.served_url, stored.url, stored.body_hash)
         if not self._settings.discover:
-            return _Fetched(path, page)
+            return _Fetched(path, stored)
         named = page_links(body)
         links = _targets(named, stored, self._site)
         if (host := self._other_address(named.canonical, stored.url)) and (
             more := _targets(named, stored, self._site.published_at(host)) - links
         ):
-            return _Fetched(path, page, links | more, named.cut, host)
-        return _Fetched(path, page, links, named.cut)
+            return _Fetched(path, stored, links | more, named.cut, host)
+        return _Fetched(path, stored, links, named.cut)
 
     def _other_address(self, canonical: str, url: str) -> str:
         """Another host on which the page says that it is published at the same path; a preview's pages say so."""

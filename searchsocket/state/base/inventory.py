@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from searchsocket.types import RawPage
+from searchsocket.urls.form import UrlForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +14,7 @@ class KnownPage:
 
     locator: str
     served_url: str
+    address: str
     stamp: str
     raw_hash: str
     removed: bool
@@ -48,6 +50,12 @@ class Inventory(Protocol):
 
     def remove_unseen(self) -> None:
         """Mark these as removed."""
+
+    def url_form(self) -> UrlForm | None:
+        """The form of the addresses in the last run; None where it is not known."""
+
+    def set_url_form(self, form: UrlForm) -> None:
+        """Remember it."""
 
     def set_complete(self) -> None:
         """Every page of the site is known from now on, so that absence means removal."""

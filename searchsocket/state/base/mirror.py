@@ -30,6 +30,7 @@ class MirrorPage:
     url: str
     kind: PageKind
     locator: str  # where the source finds it
+    address: str  # what opens it; "" = its URL
     extract: ExtractedPage  # without its links
     digest: str  # of the file; "" = none was written, or it is damaged
     stamp: str

@@ -29,14 +29,11 @@ class SqliteExtracts:
 
     def pages(self, ids: Sequence[int]) -> list[StoredPage]:
         rows = self.db.execute(
-            "SELECT id, url, served_url, locator, kind, stamp, raw_hash, bytes FROM pages "
+            "SELECT id, url, served_url, locator, stamp, kind, address, raw_hash, bytes FROM pages "
             f"WHERE id IN ({marks(len(ids))}) ORDER BY url",
             tuple(ids),
         )
-        return [
-            StoredPage(page_id, RawPage(url, served_url, locator, stamp, kind), raw_hash, size)
-            for page_id, url, served_url, locator, kind, stamp, raw_hash, size in rows
-        ]
+        return [StoredPage(page_id, RawPage(*raw), raw_hash, size) for page_id, *raw, raw_hash, size in rows]
 
     def put(self, page_id: int, key: str, page: ExtractedPage) -> None:
         mark_linked_dirty(self.db, page_id, self.scope)
@@ -82,14 +79,12 @@ class SqliteExtracts:
 
     def sample(self, limit: int) -> list[Sample]:
         rows = self.db.execute(
-            "SELECT url, served_url, locator, kind, stamp, extract_key, body FROM pages JOIN contents ON page_id = id "
+            "SELECT url, served_url, locator, stamp, kind, address, extract_key, body "
+            "FROM pages JOIN contents ON page_id = id "
             f"WHERE {MIRRORED} ORDER BY raw_hash, url LIMIT ?",
             (self.scope, limit),
         )
-        return [
-            Sample(RawPage(url, served_url, locator, stamp, kind), key, unpacked_body(body))
-            for url, served_url, locator, kind, stamp, key, body in rows
-        ]
+        return [Sample(RawPage(*raw), key, unpacked_body(body)) for *raw, key, body in rows]
 
     def census(self) -> list[Census]:
         rows = self.db.execute(

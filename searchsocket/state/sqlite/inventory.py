@@ -1,13 +1,15 @@
 """Which pages the source has; see `state.base.inventory`."""
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from searchsocket.state.base.inventory import KnownPage, PageSize
 from searchsocket.state.sqlite.conditions import KNOWN, marks
 from searchsocket.state.sqlite.file import transaction
 from searchsocket.types import RawPage
+from searchsocket.urls.form import UrlForm, url_form_of
 
 _UNSEEN = f"{KNOWN} AND url NOT IN (SELECT url FROM seen)"
 
@@ -23,26 +25,30 @@ class SqliteInventory:
         self._begin_seen()
         self.db.executemany("INSERT OR IGNORE INTO seen (url) VALUES (?)", ((url,) for url in urls))
         rows = self.db.execute(
-            "SELECT url, locator, served_url, stamp, raw_hash, removed FROM pages "
+            "SELECT url, locator, served_url, address, stamp, raw_hash, removed FROM pages "
             f"WHERE scope = ? AND url IN ({marks(len(urls))})",
             (self.scope, *urls),
         )
         return {
-            url: KnownPage(locator, served_url, stamp, raw_hash, bool(removed))
-            for url, locator, served_url, stamp, raw_hash, removed in rows
+            url: KnownPage(locator, served_url, address, stamp, raw_hash, bool(removed))
+            for url, locator, served_url, address, stamp, raw_hash, removed in rows
         }
 
     def put(self, page: RawPage, raw_hash: str, size: int, before: KnownPage | None) -> None:
         self.db.execute(
-            "INSERT INTO pages (scope, url, served_url, locator, kind, stamp, raw_hash, bytes) "
-            "VALUES (?,?,?,?,?,?,?,?) "
+            "INSERT INTO pages (scope, url, served_url, locator, address, kind, stamp, raw_hash, bytes) "
+            "VALUES (?,?,?,?,?,?,?,?,?) "
             "ON CONFLICT (scope, url) DO UPDATE SET served_url = excluded.served_url, locator = excluded.locator, "
-            "kind = excluded.kind, stamp = excluded.stamp, bytes = excluded.bytes, removed = 0, "
-            "dirty = CASE WHEN removed OR locator != excluded.locator THEN 1 ELSE dirty END, "
+            "address = excluded.address, kind = excluded.kind, stamp = excluded.stamp, bytes = excluded.bytes, "
+            "removed = 0, dirty = CASE WHEN removed OR locator != excluded.locator OR address != excluded.address "
+            "THEN 1 ELSE dirty END, "
             # Links resolve against the served URL, so another one needs another extraction.
             "extract_key = CASE WHEN served_url = excluded.served_url THEN extract_key ELSE '' END, "
             "raw_hash = excluded.raw_hash",
-            (self.scope, page.url, page.served_url, page.locator, page.kind, page.stamp, raw_hash, size),
+            (
+                *(self.scope, page.url, page.served_url, page.locator, page.address, page.kind, page.stamp),
+                *(raw_hash, size),
+            ),
         )
         if before is not None and before.removed:
             self._page_set_changed()
@@ -59,6 +65,14 @@ class SqliteInventory:
         with transaction(self.db):
             self.db.execute(f"UPDATE pages SET removed = 1 WHERE {_UNSEEN}", (self.scope,))
             self._page_set_changed()
+
+    def url_form(self) -> UrlForm | None:
+        (text,) = self.db.execute("SELECT url_form FROM scopes WHERE scope = ?", (self.scope,)).fetchone()
+        return url_form_of(text)
+
+    def set_url_form(self, form: UrlForm) -> None:
+        text = json.dumps(asdict(form))
+        self.db.execute("UPDATE scopes SET url_form = ? WHERE scope = ?", (text, self.scope))
 
     def set_complete(self) -> None:
         self.db.execute("UPDATE scopes SET authoritative = 1 WHERE scope = ?", (self.scope,))

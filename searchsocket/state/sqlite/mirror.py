@@ -99,13 +99,13 @@ class SqliteMirror:
         return array("q", (row[0] for row in rows))
 
     def page(self, page_id: int) -> MirrorPage:
-        url, kind, locator, skip, redirect_to, digest, stamp, generated_at, facts, body = self.db.execute(
-            "SELECT url, kind, locator, skip, redirect_to, mirror_digest, mirror_stamp, generated_at, facts, body "
-            "FROM pages LEFT JOIN contents ON page_id = id WHERE id = ?",
+        url, kind, locator, address, skip, redirect_to, digest, stamp, generated_at, facts, body = self.db.execute(
+            "SELECT url, kind, locator, address, skip, redirect_to, mirror_digest, mirror_stamp, generated_at, "
+            "facts, body FROM pages LEFT JOIN contents ON page_id = id WHERE id = ?",
             (page_id,),
         ).fetchone()
         extract = unpacked(facts, body, skip=skip, redirect_to=redirect_to)
-        return MirrorPage(url, kind, locator, extract, digest, stamp, generated_at)
+        return MirrorPage(url, kind, locator, address, extract, digest, stamp, generated_at)
 
     def set_clean(self, page_id: int) -> None:
         self.db.execute("UPDATE pages SET dirty = 0 WHERE id = ?", (page_id,))

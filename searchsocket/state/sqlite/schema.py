@@ -1,12 +1,13 @@
 """The tables of `state.db`; what each column means and which stage sets it is said in `state.base`."""
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,
         authoritative INTEGER NOT NULL DEFAULT 0,  -- a complete run has seen every page, so absence means removal
         page_set_changed INTEGER NOT NULL DEFAULT 1,  -- pages came or went since links were resolved
         swept INTEGER NOT NULL DEFAULT 0,  -- the mirror was searched for files of pages that an older state knew
+        url_form TEXT NOT NULL DEFAULT '',  -- JSON: UrlForm, as read from the site's links
         routes_digest TEXT NOT NULL DEFAULT '',
         -- name and digest of the generation that holds what `chunks` holds, but for `unpublished`; '' = not known
         published TEXT NOT NULL DEFAULT '',
@@ -22,6 +23,7 @@ SCHEMA = (
         stamp TEXT NOT NULL,
         raw_hash TEXT NOT NULL,
         bytes INTEGER NOT NULL,
+        address TEXT NOT NULL DEFAULT '',  -- what opens it; '' = url
         removed INTEGER NOT NULL DEFAULT 0,  -- gone from a complete source; later stages drop what they hold
         extract_key TEXT NOT NULL DEFAULT '',  -- raw bytes, settings and extractor that `extract` came from
         skip TEXT NOT NULL DEFAULT '',

@@ -1,0 +1,137 @@
+"""In which form a built site addresses its pages, as a sample of its own pages links to them."""
+
+import hashlib
+import os
+import re
+from collections import deque
+from dataclasses import replace
+from html import unescape
+from itertools import islice
+from pathlib import Path
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.sources.build_folder import BuildFolder
+from searchsocket.urls.form import LinkVotes, UrlForm
+from searchsocket.urls.paths import is_index, path_of_file
+from searchsocket.urls.resolve import SiteBase, resolve_address, resolve_base
+
+_FOLDERS = 24  # looked into, from the top
+_FILES_A_FOLDER = 24
+_FILES = 40
+_ENOUGH = 300  # different addresses; more of them change nothing
+_BYTES = 300_000  # read of each file; a page may begin with its styles
+_SITEMAPS = ("sitemap.xml", "sitemap-0.xml")
+# No `<` in a tag: each is looked at once, however broken the page is.
+_HREF = re.compile(rb"""<a(?=\s)[^<>]*?\shref\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))""", re.IGNORECASE)
+_LINK = re.compile(rb"<link(?=\s)([^<>]*)", re.IGNORECASE)
+_BASE = re.compile(rb"""<base(?=\s)[^<>]*?\shref\s*=\s*["']?([^"'<>\s]+)""", re.IGNORECASE)
+_CANONICAL = re.compile(rb"""\srel\s*=\s*["']?canonical\b""", re.IGNORECASE)
+_CANONICAL_HREF = re.compile(rb"""\shref\s*=\s*["']?([^"'<>\s]+)""", re.IGNORECASE)
+_LOCATION = re.compile(rb"<loc>\s*([^<\s]+)\s*</loc>")
+_HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
+
+
+def form_of_build(root: str, build: BuildFolder, site: SiteBase, known: UrlForm | None = None) -> UrlForm:
+    """The form of a build's addresses, from links and canonical tags of some of its pages and from its sitemap.
+
+    Args:
+        root: Real path of the build folder.
+        build: The same, to be listed.
+        site: Where its links say that it lies.
+        known: What an earlier run found; the answer where the sample is still the same.
+    """
+    top = os.path.join(root, build.top)
+    sample = _sample(build)
+    evidence = _evidence(top, [*sample, *_SITEMAPS])
+    if known is not None and known.evidence == evidence:
+        return known
+    votes = LinkVotes(lambda name: os.path.isfile(os.path.join(top, name)))  # noqa: PTH113  asked for every link
+    for name in _SITEMAPS:
+        for location in _LOCATION.findall(_read(top, name)):
+            if votes.links < _ENOUGH:
+                _count(votes, _HOST.sub("", _text(location)), "/", site)
+    for name in sample:
+        if votes.links >= _ENOUGH:
+            break
+        _count_page(votes, _read(top, name), name, site)
+    return replace(votes.form(), evidence=evidence)
+
+
+def _sample(build: BuildFolder) -> list[str]:
+    """Pages of the upper folders, some of each, in an order that mixes them; relative to the top folder."""
+    found: list[str] = []
+    folders = deque([build.top])
+    for _ in range(_FOLDERS):
+        if not folders:
+            break
+        folder = folders.popleft()
+        files: list[str] = []
+        for name, is_folder in sorted(build.list(folder)):
+            path = f"{folder}/{name}" if folder else name
+            (folders if is_folder else files).append(path)
+        found += islice(files, 0, None, max(1, len(files) // _FILES_A_FOLDER))
+    below = len(build.top) + 1 if build.top else 0
+    return sorted((path[below:] for path in found), key=_shuffled)[:_FILES]
+
+
+def _shuffled(name: str) -> bytes:
+    return hashlib.sha1(os.fsencode(name), usedforsecurity=False).digest()
+
+
+def _evidence(top: str, names: list[str]) -> str:
+    """A digest that changes with what would be read."""
+    total = hashlib.sha256()
+    for name in names:
+        try:
+            info = os.stat(os.path.join(top, name))  # noqa: PTH116  a Path costs as much as the call
+        except OSError:
+            continue
+        total.update(os.fsencode(f"{name}\0{info.st_size}\0{info.st_mtime_ns}\0"))
+    return total.hexdigest()[:32]
+
+
+def _read(top: str, name: str) -> bytes:
+    path = Path(top, name)
+    try:
+        if not path.is_file():  # a pipe would hold the run
+            return b""
+        with path.open("rb") as file:
+            return file.read(_BYTES)
+    except OSError:
+        return b""  # whoever lists the pages says what is wrong with it
+
+
+def _count_page(votes: LinkVotes, data: bytes, name: str, site: SiteBase) -> None:
+    try:
+        served = path_of_file(name)
+    except InvalidRequest:
+        return
+    if is_index(name.rpartition("/")[2]):
+        served = served.rpartition("/")[0] + "/"
+    if base := _BASE.search(data):
+        served = resolve_base(_text(base[1]), served, site)
+    for link in _LINK.finditer(data):
+        if _CANONICAL.search(link[1]) and (href := _CANONICAL_HREF.search(link[1])):
+            _count(votes, _HOST.sub("", _text(href[1])), "/", site)
+    for address in dict.fromkeys(map(_address, _HREF.finditer(data))):
+        _count(votes, _text(address), served, site)
+
+
+def _count(votes: LinkVotes, href: str, served: str, site: SiteBase) -> None:
+    if href:
+        try:
+            path = resolve_address(href, served, site)
+        except InvalidRequest:
+            return
+        if path is not None:
+            votes.count(path)
+
+
+def _address(match: re.Match[bytes]) -> bytes:
+    """An href without its fragment, since a page links to many places of another."""
+    return (match[1] or match[2] or match[3] or b"").partition(b"#")[0]
+
+
+def _text(value: bytes) -> str:
+    text = value.decode("utf-8", "replace").strip()
+    return unescape(text) if "&" in text else text

@@ -1,0 +1,110 @@
+"""A build and a crawl of one site have the same pages, and the same addresses open them."""
+
+from pathlib import Path
+
+import pytest
+
+from searchsocket.settings.model import CrawlSettings
+from searchsocket.sources.crawl.source import CrawlSource
+from searchsocket.sources.static_output import StaticOutputSource
+from searchsocket.urls.form import UrlForm, stated_form
+from searchsocket.urls.resolve import SiteBase, site_base
+from tests.artifacts.file_server import file_server
+from tests.sources.crawling import Crawl
+from tests.sources.web import serve
+
+MANUAL = {
+    "index.html": "<a href='wal.html'>WAL</a> <a href='index.html'>Home</a> <a href='docs/'>Docs</a>",
+    "wal.html": "<a href='c3ref/intro.html'>C</a> <a href='index.html'>Home</a>",
+    "c3ref/intro.html": "<a href='../wal.html'>WAL</a>",
+    "docs/index.html": "<a href='ropes/'>Ropes</a> <a href='../wal.html'>WAL</a>",
+    "docs/ropes/index.html": "<a href='..'>Docs</a>",
+}
+EVERYTHING_NAMED = MANUAL | {
+    "docs/index.html": "<a href='ropes/index.html'>Ropes</a>",
+    "index.html": "<a href='wal.html'>WAL</a> <a href='docs/index.html'>Docs</a>",
+}
+
+
+def write(folder: Path, pages: dict[str, str]) -> Path:
+    for name, body in pages.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"<title>{name}</title><main>{name} {body}</main>", encoding="utf-8")
+    return folder
+
+
+def crawled(address: str, folder: Path, form: UrlForm | None = None, base: str = "") -> dict[str, str]:
+    """What opens each page, as a crawl sees it."""
+    source = CrawlSource(
+        CrawlSettings(base_url=address),
+        folder,
+        address=address,
+        site=site_base([address], base),
+        excluded=lambda _: False,
+        max_page_bytes=100_000,
+        url_form=form,
+    )
+    found = {page.url: page.address or page.url for page in source.pages()}
+    assert source.report.complete
+    return found
+
+
+def built(folder: Path, form: UrlForm | None = None, base: str = "") -> dict[str, str]:
+    """What opens each page, as a build has it."""
+    source = StaticOutputSource(folder, site=SiteBase(base), url_form=form)
+    return {page.url: page.address or page.url for page in source.pages()}
+
+
+@pytest.mark.parametrize("pages", [MANUAL, EVERYTHING_NAMED], ids=["folders", "index-files"])
+def test_a_plain_host_and_its_build_are_one_site(pages: dict[str, str], tmp_path: Path) -> None:
+    """Who turns from one source to the other has the same pages under the same names, each once."""
+    folder = write(tmp_path / "site", pages)
+    with file_server(folder) as address:
+        found = crawled(address, tmp_path / "crawl")
+    assert found == built(folder)
+    assert set(found) == {"/", "/wal", "/c3ref/intro", "/docs", "/docs/ropes"}
+
+
+def test_they_agree_below_a_path_of_the_host(tmp_path: Path) -> None:
+    write(tmp_path / "host/m", MANUAL)
+    with file_server(tmp_path / "host") as address:
+        found = crawled(f"{address}/m", tmp_path / "crawl", base="/m")
+    assert found == built(tmp_path / "host", base="/m")
+    assert found["/wal"] == "/m/wal.html"
+    assert found["/"] == "/m/"
+
+
+def test_a_stated_style_is_that_of_both(tmp_path: Path) -> None:
+    """A preview may open its pages in another way than the host that they are published on."""
+    folder, index = write(tmp_path / "site", MANUAL), stated_form("index")
+    with file_server(folder) as address:
+        found = crawled(address, tmp_path / "crawl", index)
+    assert found == built(folder, index)
+    assert found["/docs"] == "/docs/index.html"
+
+
+def test_two_addresses_of_one_page_are_one_page(tmp_path: Path) -> None:
+    """Hosts that open `/a` open `/a.html` too, and sites link to both."""
+    with serve() as web:
+        web.html("/", "<a href='/a'>A</a> <a href='/a.html'>A</a> <a href='/b/'>B</a> <a href='/b.html'>B</a>")
+        web.html("/a", "<p>Anchors.</p>")
+        web.pages["/a.html"] = web.pages["/a"]
+        web.html("/b", "<p>Boats.</p>")
+        web.html("/b.html", "<p>Boats of another kind.</p>")
+        crawl = Crawl(web, tmp_path)
+        found = {page.url: page for page in crawl.pages()}
+        assert set(found) == {"/", "/a", "/b", "/b.html"}
+        assert crawl.source.report.skipped == {"/a.html": "another address of /a"}
+        assert b"another kind" in crawl.source.read(found["/b.html"])
+        assert set(Crawl(web, tmp_path).urls()) == set(found)
+
+
+def test_a_page_is_left_out_by_its_url_and_by_its_address(tmp_path: Path) -> None:
+    """People write into `source.exclude` what their browser shows."""
+    folder = write(tmp_path / "site", MANUAL)
+    for glob in ("/wal", "/wal.html"):
+        source = StaticOutputSource(folder, exclude=[glob])
+        assert "/wal" not in {page.url for page in source.pages()}
+    source = StaticOutputSource(folder, exclude=["/docs/index.html"])
+    assert {page.url for page in source.pages()} >= {"/docs/ropes", "/wal"}
+    assert "/docs" not in {page.url for page in source.pages()}
