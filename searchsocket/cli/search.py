@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 import click
 
@@ -91,11 +92,11 @@ def search(
         for line in answer_lines(answer, line_width()):
             click.echo(line)
     if opens and answer.results:
-        _open(base_url + answer.results[0].href)
+        _open(urljoin(base_url, answer.results[0].href))  # which has the base path
 
 
 def _base_url(settings: "Settings") -> str:
-    """Where the site is served, without a slash at its end."""
+    """Where the site is served."""
     from searchsocket.errors import ConfigMissing
 
     if not (base_url := settings.project.base_url):

@@ -22,7 +22,7 @@ from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; the libraries change it too.
-EXTRACTOR_VERSION = " ".join(["5", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+EXTRACTOR_VERSION = " ".join(["6", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 
 
 def extract_html(

@@ -12,9 +12,9 @@ _IDS = (
     "primary", "body-content",
 )  # fmt: skip
 _CLASSES = (
-    "markdown-body", "vp-doc", "vt-doc", "theme-doc-markdown", "md-content", "rst-content", "yui-b", "main-content",
-    "page-content", "post-content", "entry-content", "article-content", "docs-content", "doc-content", "content",
-    "bodywrapper", "body",
+    "markdown-body", "vp-doc", "vt-doc", "theme-doc-markdown", "md-content", "rst-content", "rspress-doc", "yui-b",
+    "main-content", "page-content", "post-content", "entry-content", "article-content", "docs-content", "doc-content",
+    "content", "bodywrapper", "body",
 )  # fmt: skip
 _SHARE = 0.3  # of the page's text that a guessed element must hold
 _LENGTH = etree.XPath("string-length(normalize-space())")

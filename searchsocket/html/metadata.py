@@ -14,6 +14,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:
 _WORDS = re.compile(r"\w+")
 _NOINDEX = re.compile(r"(?:^|[\s,])(?:noindex|none)(?:$|[\s,])")
 _TITLE_CHARS = 300
+_NO_DESCRIPTIONS = frozenset({"None", "A VitePress site"})  # what MkDocs and VitePress write where nobody described
 _MAX_WEIGHT = 100.0
 
 
@@ -64,7 +65,7 @@ def read_metadata(root: Element, facets: Facets = NO_FACETS) -> Metadata:
         head_title=_head_title(root),
         og_title=first("og:title")[:_TITLE_CHARS],
         site_name=first("og:site_name", "application-name")[:_TITLE_CHARS],
-        description=first("description", "og:description", "twitter:description"),
+        description=_description(first("description", "og:description", "twitter:description")),
         language=parse_language(root.get("lang") or root.get("xml:lang") or first("language")),
         canonical=_link(root, "canonical"),
         base_href=next((base.get("href") or "" for base in root.iter("base") if base.get("href")), "").strip(),
@@ -76,6 +77,10 @@ def read_metadata(root: Element, facets: Facets = NO_FACETS) -> Metadata:
         modified=parse_date(first("article:modified_time", "og:updated_time", "last-modified", "dcterms.modified")),
         warnings=(*filter(None, [warning]), *untyped),
     )
+
+
+def _description(text: str) -> str:
+    return "" if text in _NO_DESCRIPTIONS else text
 
 
 def choose_title(meta: Metadata, h1: str, first_heading: str, url: str) -> str:

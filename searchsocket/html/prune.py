@@ -32,7 +32,8 @@ _CHROME_ROLES = {"banner": "header", "contentinfo": "footer", "complementary": "
 _NOISE_CLASSES = frozenset({
     "navheader", "navfooter", "sphinxsidebar", "toplang", "bottomlang", "indexterm", "footnote-back",
     "footnote-backref", "reversefootnote", "copybtn", "nosearch", "out-of-band", "srclink", "rightside", "hideme",
-    "test-arrow", "viewcode-link",
+    "test-arrow", "viewcode-link", "theme-doc-version-badge", "theme-doc-version-banner",
+    "bd-header-article", "bd-sidebar-secondary", "onlyprint",
 })  # fmt: skip
 _CONTROL_ROLES = frozenset({"doc-backlink", "button", "checkbox", "switch", "slider", "combobox", "listbox", "option"})
 # Where a page has no main content, its frame is told by name.

@@ -12,6 +12,8 @@ from searchsocket.urls.paths import is_index
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # What hosts serve when there is no page; only at the top, for inside a site `/404` can be real content.
 _FALLBACKS = frozenset({"200", "404", "500", "_error", "_not-found"})
+_LANGUAGE = re.compile(r"[a-z]{2}(?:-[A-Za-z]{2,4})?")  # a folder that is called so is the site in that language
+_ASSETS = frozenset({"_static", "_gatsby"})  # of themes, whose templates are HTML by name
 
 
 class BuildFolder:
@@ -77,9 +79,20 @@ class BuildFolder:
             return "not part of the site"
         if is_folder and name == "_app" and folder in ("", self.top):
             return "templates of the app"
+        if is_folder and name in _ASSETS:
+            return "assets of the generator"
+        if (
+            stem(name) == "404"
+            and _LANGUAGE.fullmatch(folder.removeprefix(self.top).strip("/"))
+            and self._has_own_404()
+        ):
+            return "fallback for missing pages"
         if folder == self.top and (self._is_lone_fallback(path, name) if is_folder else stem(name) in _FALLBACKS):
             return "fallback for missing pages"
         return self._why_not_link(path, is_folder) if entry.is_symlink() else ""
+
+    def _has_own_404(self) -> bool:
+        return Path(self._root, self.top, "404.html").is_file()
 
     def _is_lone_fallback(self, path: str, name: str) -> bool:
         """Whether this is `404/` with nothing but its index page."""

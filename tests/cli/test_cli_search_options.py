@@ -34,15 +34,17 @@ def opened(tmp_path: Path) -> Path:
     return tmp_path / "opened"
 
 
-def test_open_goes_to_the_best_result_on_the_site(indexed: Path, opened: Path) -> None:
+def test_open_goes_to_the_best_result_on_the_site(run: RunCli, indexed: Path, opened: Path) -> None:
     (indexed / "searchsocket.toml").write_text('[project]\nbase_url = "https://harbour.example/handbook"\n')
+    assert run("index", project=indexed).exit_code == 0
     environ = {**os.environ, "BROWSER": str(opened.with_name("browser"))}
     done = subprocess.run(
         [COMMAND, "search", "mooring rope", "--open", "--json"],
         cwd=indexed, env=environ, capture_output=True, text=True, check=True,
     )  # fmt: skip
     href = json.loads(done.stdout)["results"][0]["href"]
-    assert opened.read_text() == f"https://harbour.example/handbook{href}"
+    assert href.startswith("/handbook/docs/ropes")
+    assert opened.read_text() == f"https://harbour.example{href}"
     subprocess.run([COMMAND, "search", "zzzzqqq", "--open"], cwd=indexed, env=environ, check=True, capture_output=True)
     assert opened.read_text().endswith(href)
 

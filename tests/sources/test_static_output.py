@@ -99,6 +99,21 @@ def test_fallbacks_are_skipped_at_the_root_only(tmp_path: Path) -> None:
     assert sorted(source.report.skipped) == ["200.html", "404.html", "500.html", "_app"]
 
 
+def test_the_fallback_of_a_language_is_one_beside_that_of_the_site(tmp_path: Path) -> None:
+    """A site in several languages has one for each; without one at the top it is a page like others."""
+    make(tmp_path / "one", "404.html", "de/404.html", "pt-BR/404.html", "docs/404.html", "de/ropes.html")
+    assert list(listed(StaticOutputSource(tmp_path / "one"))) == ["/de/ropes", "/docs/404"]
+    make(tmp_path / "other", "de/404.html")
+    assert list(listed(StaticOutputSource(tmp_path / "other"))) == ["/de/404"]
+
+
+def test_templates_of_a_theme_are_no_pages(tmp_path: Path) -> None:
+    make(tmp_path, "index.html", "_static/macros.html", "en/_static/macros.html", "_gatsby/slices/x.html")
+    source = StaticOutputSource(tmp_path)
+    assert list(listed(source)) == ["/"]
+    assert sorted(source.report.skipped) == ["_gatsby", "_static", "en/_static"]
+
+
 def test_a_folder_called_404_is_a_fallback_only_when_it_is_alone(tmp_path: Path) -> None:
     """Hosts that write every page as a folder write the fallback so; a list of peculiar numbers is content."""
     make(tmp_path, "404/index.html", "500/index.html", "500/more.html")

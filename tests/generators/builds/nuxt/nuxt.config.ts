@@ -1,0 +1,4 @@
+export default defineNuxtConfig({
+  app: { head: { htmlAttrs: { lang: 'en-GB' }, titleTemplate: '%s · Harbour handbook' } },
+  telemetry: false
+});
