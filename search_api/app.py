@@ -26,7 +26,7 @@ from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback
 from searchsocket.serving.service import OnError, SearchService, open_service
 from searchsocket.stores.base import VectorStore
-from searchsocket.urls.site import site_address
+from searchsocket.urls.site import site_origin
 
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
@@ -94,7 +94,7 @@ def _page(app: FastAPI, project: Project, prefix: str, service: SearchService, q
     folder = f"{prefix}/page"
     renderer = Renderer(
         project.id,
-        site=site_address(settings, service.scopes.public[0]),
+        site=site_origin(settings, service.scopes.public[0]),
         api=settings.api.path.lstrip("/"),
         folder=folder.lstrip("/"),
         facets=tuple(settings.facets),

@@ -53,7 +53,7 @@ class Renderer:
         """Everything that all views share.
 
         Args:
-            site: Where the indexed site is, without a slash at the end; "" = nobody knows.
+            site: Scheme and host where the indexed site is; "" = nobody knows.
             api, folder: The search endpoint and the folder of the assets, as links from the page.
         """
         environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)

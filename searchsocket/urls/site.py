@@ -32,16 +32,21 @@ def configured_site(settings: Settings, mode: SourceMode | None, scope: str) -> 
         raise ConfigError(f"source.base_path, source.crawl.base_url or project.base_url: {error}") from error
 
 
-def site_address(settings: Settings, scope: str) -> str:
-    """Where browsers find the site, without a trailing slash, so that a page's path can follow it; "" = not configured.
+def site_origin(settings: Settings, scope: str) -> str:
+    """Scheme and host where browsers find the site, so that a page's address can follow; "" = not configured.
 
     Raises:
         ConfigError: As `crawl_address`.
     """
-    published = settings.project.base_url.rstrip("/")
-    if published.startswith(("http://", "https://")):
-        return published if _path(published) else published + normalise_prefix(settings.source.base_path)
-    return crawl_address(settings, scope) if settings.source.mode == "crawl" else ""
+    address = settings.project.base_url
+    if not address and settings.source.mode == "crawl":
+        address = crawl_address(settings, scope)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    host = parts.netloc.rpartition("@")[2]  # a login is for the crawl alone
+    return f"{parts.scheme}://{host}" if parts.scheme in ("http", "https") and host else ""
 
 
 def crawl_address(settings: Settings, scope: str) -> str:
