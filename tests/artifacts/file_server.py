@@ -1,4 +1,4 @@
-"""A plain web server over a folder: what hosts of static files do."""
+"""A web server over a folder: what hosts of static files do."""
 
 import threading
 from collections.abc import Iterator
@@ -15,6 +15,14 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+class _CleanUrls(_Quiet):
+    """Opens `/page` where there is a `page.html`, as most hosts of static sites do."""
+
+    def translate_path(self, path: str) -> str:
+        found = super().translate_path(path).removesuffix("/")
+        return next((file for file in (found, f"{found}.html") if Path(file).is_file()), super().translate_path(path))
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
@@ -23,10 +31,14 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def file_server(folder: Path) -> Iterator[str]:
-    """Its base URL while it serves."""
+def file_server(folder: Path, *, clean_urls: bool = False) -> Iterator[str]:
+    """Its base URL while it serves.
+
+    Args:
+        clean_urls: Whether it looks for `page.html` where `/page` is asked for; a plain host does not.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    server = _Server(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    server = _Server(("127.0.0.1", 0), partial(_CleanUrls if clean_urls else _Quiet, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
