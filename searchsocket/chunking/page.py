@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from searchsocket.chunking.atoms import atoms_of
 from searchsocket.chunking.pack import Piece, pack
 from searchsocket.chunking.sections import PageSection, heading_title, merge_small, split_sections
-from searchsocket.chunking.sentences import safe_cut
 from searchsocket.markdown.blocks import Block, parse_blocks
-from searchsocket.markdown.text import escape_inline, plain_text
+from searchsocket.markdown.lines import plain_text
+from searchsocket.markdown.text import escape_inline
 from searchsocket.mirror.document import body_line
 from searchsocket.settings.model import ChunkSettings
+from searchsocket.text.graphemes import safe_cut
 from searchsocket.types import Chunk, Page, Prose, Section
 
 CHUNKER_VERSION = "3"  # part of every hash that lets chunking be skipped: raise it when the output changes

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from searchsocket.chunking.canonical import as_json, canonical
-from searchsocket.markdown.text import plain_text
+from searchsocket.markdown.lines import plain_text
 from searchsocket.types import Chunk, Code, Lines, Page, Prose, Record, Scope, Section
 
 

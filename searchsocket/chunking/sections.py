@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from searchsocket.chunking.sentences import safe_cut
 from searchsocket.markdown.blocks import Block, is_rule
 from searchsocket.markdown.text import inline_text
 from searchsocket.settings.model import ChunkSettings
+from searchsocket.text.graphemes import safe_cut
 
 # A small section joins a neighbour of at most this many times `min_chars`: a larger one would lose its own name.
 _NEIGHBOUR = 2

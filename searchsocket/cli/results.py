@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from searchsocket.search.answer import Explanation, SearchAnswer
     from searchsocket.search.wire import FileLines
 
+Ranges = Sequence[tuple[int, int]]
 _INDENT = "   "
+_CODE_INDENT = "  "
 
 
 def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
@@ -28,7 +30,7 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
         section = f" › {safe(result.section_title)}" if result.section_title not in ("", result.title) else ""
         title = click.style(safe(result.title) or result.url, bold=True)
         yield f"{number}. {title}{section}  {click.style(f'{result.score:.3f}', dim=True)}"
-        for line in mark_lines(result.snippet, result.marks, width - len(_INDENT)):
+        for line in mark_lines(result.snippet, result.marks, width - len(_INDENT), result.code):
             yield _INDENT + line
         yield f"{_INDENT}{click.style(safe(result.href), fg='cyan')}{_file(result.source, result.route_file)}"
         if result.explanation is not None:
@@ -64,16 +66,23 @@ def _file(source: "FileLines | None", route_file: str | None = None) -> str:
     return click.style(f"  ({safe(shown)})", dim=True)
 
 
-def mark_lines(text: str, marks: Sequence[tuple[int, int]], width: int) -> Iterator[str]:
-    """`text` wrapped to `width`; ranges of `marks` are bold, and nothing in it can steer a terminal."""
+def mark_lines(text: str, marks: Ranges, width: int, code: Ranges = ()) -> Iterator[str]:
+    """`text` wrapped to `width`, code indented; `marks` are bold, and nothing in it can steer a terminal."""
     at = 0
-    for line in textwrap.wrap(text, max(width, 20), break_on_hyphens=False, replace_whitespace=False):
-        start = text.index(line, at)
-        at = start + len(line)
-        yield _styled(text, [(max(a, start), min(b, at)) for a, b in marks if a < at and b > start], start, at)
+    for line in text.split("\n"):
+        indent = _CODE_INDENT if any(first <= at < last for first, last in code) else ""
+        end = at
+        for part in textwrap.wrap(
+            line, max(width - len(indent), 20), break_on_hyphens=False, replace_whitespace=False, expand_tabs=False
+        ):
+            start = text.index(part, end)
+            end = start + len(part)
+            inside = [(max(a, start), min(b, end)) for a, b in marks if a < end and b > start]
+            yield indent + _styled(text, inside, start, end)
+        at += len(line) + 1
 
 
-def _styled(text: str, marks: Sequence[tuple[int, int]], start: int, end: int) -> str:
+def _styled(text: str, marks: Ranges, start: int, end: int) -> str:
     parts = []
     for a, b in marks:
         parts += [safe(text[start:a]), click.style(safe(text[a:b]), fg="yellow", bold=True)]

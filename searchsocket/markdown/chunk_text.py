@@ -1,11 +1,24 @@
-"""Chunks as the plain text that a person reads, and where sections begin inside it."""
+"""Chunks as the plain text that a person reads, what its parts are, and where sections begin inside it."""
 
-from dataclasses import dataclass
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from textwrap import dedent
 from typing import assert_never
 
 from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.markdown.text import block_text, inline_text
+from searchsocket.markdown.lines import Line, block_lines
+from searchsocket.markdown.text import inline_text
 from searchsocket.types import Chunk, Code, PageFacts, Prose
+
+START = "I"  # type of the numbers in `ChunkText.starts`: 4 bytes
+_TAB = 4
+# An abbreviation ends none, and what goes on in small letters is the same sentence.
+_NEXT_SENTENCE = re.compile(
+    r"(?:[!?…]|(?<!e\.g)(?<!i\.e)(?<!\bvs)(?<!\bcf)(?<!\bNo)\.)['\"”’»)\]]* (?![a-z])|[。！？][”’」』）)]* ?(?=\S)"
+)
+_OF_SENTENCES = frozenset("pl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +32,14 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    text: str  # folded, without a heading that repeats the chunk's title
+    """The text is folded, code keeps its indentation; a heading that repeats the chunk's title is left out.
+
+    Its units are the sentences of paragraphs and items, and every other line: what a snippet may begin at.
+    """
+
+    text: str
+    starts: "array[int]"  # of each unit, in code points: 0 first
+    kinds: str  # `LineKind` of each unit
     openings: tuple[Opening, ...] = ()  # ascending, without the heading that the chunk begins with
 
 
@@ -32,32 +52,75 @@ def chunk_text(page: PageFacts, chunk: Chunk) -> ChunkText:
     """What a chunk says; a summary is its description where it has one, and opens nowhere but at the page."""
     match chunk.body:
         case Prose(text=markdown):
-            if chunk.kind == "summary" and page.description:
-                return ChunkText(fold(page.description))
-            return _read(markdown, (chunk.at.title, page.title), sections=chunk.kind == "section")
+            if chunk.kind == "summary":
+                if page.description:
+                    return joined(Line("p", line) for line in fold(page.description).split("\n"))
+                contents = _read(markdown, (page.title,), sections=False)
+                return replace(contents, kinds="h" * len(contents.kinds))  # its list is of headings
+            return _read(markdown, (chunk.at.title, page.title), sections=True)
         case Code(text=text):
-            return ChunkText(fold(text))
+            return joined(_indented(text.split("\n")))
         case _:
             assert_never(chunk.body)
 
 
+def joined(lines: Iterable[Line]) -> ChunkText:
+    """Lines, each on one, as a text with its units."""
+    kept = [line for line in lines if line.text]
+    starts, kinds, size = list[int](), list[str](), 0
+    for kind, text in kept:
+        starts.append(size)
+        if kind in _OF_SENTENCES:
+            starts += [size + match.end() for match in _NEXT_SENTENCE.finditer(text)]
+        kinds += kind * (len(starts) - len(kinds))
+        size += len(text) + 1
+    return ChunkText("\n".join(line.text for line in kept), array(START, starts), "".join(kinds))
+
+
 def _read(markdown: str, titles: tuple[str, ...], *, sections: bool) -> ChunkText:
     """Args: titles: are not said again where the text begins with them; sections: whether headings open inside it."""
-    lines: list[str] = []
+    lines: list[Line] = []
     openings: list[Opening] = []
     size = 0
     for block in parse_blocks(markdown):
-        text = block_text(block)
-        line = text if block.kind in ("heading", "paragraph") else fold(text)  # those are on one line already
         if block.kind == "heading" and block.anchor and lines and sections:
             openings.append(Opening(size, block.anchor, inline_text(block.title)))
-        if line:
+        for line in _folded(block_lines(block)):
             lines.append(line)
-            size += len(line) + 1
-    text = whole = "\n".join(lines)
+            size += len(line.text) + 1
+    first = cut = 0
     for title in titles:
-        head, _, rest = text.partition("\n")
-        if title and rest and head == fold(title):
-            text = rest
-    cut = len(whole) - len(text)
-    return ChunkText(text, tuple(Opening(max(o.start - cut, 0), o.anchor, o.title) for o in openings))
+        if title and first + 1 < len(lines) and lines[first].text == fold(title):
+            cut += len(lines[first].text) + 1
+            first += 1
+    rest = joined(lines[first:])
+    return replace(rest, openings=tuple(Opening(max(o.start - cut, 0), o.anchor, o.title) for o in openings))
+
+
+def _folded(lines: Iterable[Line]) -> Iterator[Line]:
+    code: list[str] = []
+    for kind, text in lines:
+        if kind == "c":
+            code.append(text)
+            continue
+        if code:
+            yield from _indented(code)
+            code.clear()
+        text = text if kind in "hp" else " ".join(text.split())
+        if text:
+            yield Line(kind, text)
+    if code:
+        yield from _indented(code)
+
+
+def _indented(code: list[str]) -> Iterator[Line]:
+    """Lines of code without what indents all of them and without blanks at their ends, tabs as spaces."""
+    for line in dedent("\n".join(_spaced(line) for line in code)).split("\n"):
+        if line:
+            yield Line("c", line)
+
+
+def _spaced(line: str) -> str:
+    if not line.isprintable():
+        line = "".join(" " if char.isspace() else char for char in line.expandtabs(_TAB))
+    return line.rstrip()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from searchsocket.markdown.blocks import Block, parse_blocks
-from searchsocket.markdown.text import block_text
+from searchsocket.markdown.lines import block_text
 
 _NOT_SAID = re.compile(r"[\W_]+")
 

@@ -1,4 +1,4 @@
-"""Markdown as the words that a reader sees: for snippets, keyword fields and embeddings.
+"""Inline Markdown as the words that a reader sees: for snippets, keyword fields and embeddings.
 
 One pass with explicit stacks: the time is linear on any input, however deep its brackets or stars.
 """
@@ -8,16 +8,6 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
-
-from searchsocket.markdown.blocks import (
-    Block,
-    Fence,
-    is_delimiter_row,
-    is_rule,
-    opening_fence,
-    parse_blocks,
-    split_lines,
-)
 
 _SPECIAL = re.compile(r"[\\`\[\]*_~<&]")
 # Bounds keep a failed attempt short, so that a run of openers costs linear time.
@@ -30,21 +20,8 @@ _AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]{0,2000})>")
 _BREAK = re.compile(r"<br *\/?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ESCAPABLE = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-_MARKERS = re.compile(r"(?:\s*(?:>|(?:[-+*]|\d{1,9}[.)])(?=\s|$)(?: {1,4}\[[ xX]\](?=\s))?))*\s*")
 _URL_LIKE = re.compile(r"\(<?(?:[a-z]{2,8}:|[/.#?])", re.IGNORECASE)
 _NEEDS_ESCAPE = re.compile(r"[\\`*_\[\]<~&]|^(?:[#>+|=-]|\d{1,9}(?=[.)]))|\{(?=#)")
-
-
-def plain_text(markdown: str) -> str:
-    """The visible text of Markdown.
-
-    Links keep their text, images their alt; code stays as written, without its fence; table pipes become spaces;
-    escapes and entities are undone; heading anchors go. `well-known` and `snake_case` stay whole.
-
-    Returns:
-        One line a block, row or item; code keeps its lines.
-    """
-    return "\n".join(part for block in parse_blocks(markdown) if (part := block_text(block)))
 
 
 def inline_text(markdown: str) -> str:
@@ -59,80 +36,6 @@ def escape_inline(text: str) -> str:
     """Plain text as Markdown, on one line: `inline_text` and `plain_text` give it back."""
     one_line = " ".join(text.split())
     return _NEEDS_ESCAPE.sub(lambda m: m[0] + "\\" if m[0].isdigit() else "\\" + m[0], one_line)
-
-
-def block_text(block: Block) -> str:
-    match block.kind:
-        case "heading":
-            return inline_text(block.title)
-        case "code":
-            return _code_text(block.text)
-        case "table" | "blockquote" | "list":
-            return _container_text(block.text)
-        case _:
-            return "" if is_rule(block.text) else inline_text(block.text)
-
-
-def _code_text(code: str) -> str:
-    lines = code.split("\n")
-    if opening_fence(lines[0]) is not None:
-        lines = lines[1:-1]
-    return "\n".join(lines).strip("\n")
-
-
-def _container_text(text: str) -> str:
-    """Text of lists, quotes and tables: line by line, since markers stand at the front of lines."""
-    parts: list[str] = []
-    prose: list[str] = []
-    fence: Fence | None = None
-
-    def flush() -> None:
-        if prose and (line := inline_text("\n".join(prose))):
-            parts.append(line)
-        prose.clear()
-
-    for line in split_lines(text):
-        if fence is not None:
-            bare = _unquoted(line)
-            if fence.closed_by(bare):
-                fence = None
-            else:
-                parts.append(bare[fence.indent :] if not bare[: fence.indent].strip() else bare)
-            continue
-        if line[:1] == "|":
-            flush()
-            if not is_delimiter_row(line) and (row := inline_text(_cells(line))):
-                parts.append(row)
-            continue
-        markers = _MARKERS.match(line)
-        end = markers.end() if markers else 0
-        rest = line[end:]
-        if (fence := opening_fence(rest)) is not None:
-            fence = Fence(end, fence.mark)
-            flush()
-        elif rest.startswith("|") or ("|" in rest and is_delimiter_row(rest)):
-            flush()
-            if not is_delimiter_row(rest) and (row := inline_text(_cells(rest))):
-                parts.append(row)
-        else:
-            if line[:end].strip("> ") or not rest:
-                flush()
-            prose.append(rest.lstrip("#").lstrip() if rest.startswith("#") else rest)
-    flush()
-    return "\n".join(parts)
-
-
-def _unquoted(line: str) -> str:
-    bare = line.lstrip(" ")
-    while bare.startswith(">"):
-        bare = bare[1:].removeprefix(" ")
-        line = bare
-    return line
-
-
-def _cells(row: str) -> str:
-    """A table row with its pipes as spaces; an escaped pipe is text."""
-    return row.replace("\\|", "\x00").replace("|", " ").replace("\x00", "\\|")
 
 
 def _inline(text: str) -> str:

@@ -86,6 +86,7 @@ class Result(Wire):
     sections: tuple[Section, ...]  # by score; empty when grouped by chunk
     explanation: Explanation | None = None  # on request
     kind: Annotated[ChunkKind, Field(exclude=True)] = "section"  # of the best chunk
+    code: Annotated[tuple[tuple[int, int], ...], Field(exclude=True)] = ()  # where `snippet` is code
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,13 @@ Marks = Annotated[
     tuple[tuple[int, int], ...],
     Field(description="Where query words stand in `snippet`: [start, end) in code points."),
 ]
-SnippetHtml = Annotated[str, Field(description="`snippet` escaped for HTML, with `<mark>` and no other markup.")]
+SnippetHtml = Annotated[
+    str,
+    Field(
+        description="`snippet` escaped for HTML: `<mark>` around query words, `<pre><code>` around lines of code, "
+        "`<br>` between other lines, and no other markup."
+    ),
+]
 Address = Annotated[str, Field(description="Opens the page on its host.", examples=["/docs/start.html"])]
 Href = Annotated[
     str, Field(description="Opens the page on its host, at its section.", examples=["/docs/start.html#install"])

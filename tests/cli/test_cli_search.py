@@ -74,6 +74,12 @@ def test_a_mark_that_crosses_a_line_end_is_marked_on_both_lines() -> None:
     assert lines == [f"aaaa bbbb cccc {BOLD}dddd\x1b[0m", f"{BOLD}eeee\x1b[0m ffff"]
 
 
+def test_code_is_indented_and_keeps_its_lines() -> None:
+    text = "Feed it:\nif tide:\n    feed()\nThen rest."
+    lines = list(mark_lines(text, [(12, 16)], 80, [(9, 28)]))
+    assert lines == ["Feed it:", f"  if {BOLD}tide\x1b[0m:", "      feed()", "Then rest."]
+
+
 @pytest.mark.parametrize("evil", ["\x1b[2J", "\x1b]0;owned\x07", "\u202e", "\x9b31m", "\r", "\x08"])
 def test_nothing_from_a_page_can_steer_the_terminal(evil: str) -> None:
     """A page may hold escape sequences; what the terminal gets are our own styles alone."""

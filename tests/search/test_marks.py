@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.search.quoting.marks import QueryWords
-from searchsocket.search.quoting.snippet import window
 from searchsocket.text.synonyms import make_synonyms
 from searchsocket.text.words import word_forms
 
@@ -82,20 +81,6 @@ def test_literals_are_marked_wherever_they_stand_alone(words: list[str], is_uppe
 )
 def test_words_are_found_inside_capitals_and_beside_odd_letters(text: str, q: str, expected: list[str]) -> None:
     assert marked(text, q) == expected
-
-
-@given(SENTENCES.map(lambda text: text * 3), SENTENCES, st.integers(20, 120))
-def test_no_other_window_holds_more_of_the_query(text: str, q: str, max_chars: int) -> None:
-    """A window is never longer than it may be, and shows as many different words as any of that length."""
-    marks = [mark for mark in QueryWords(q).marks(text) if mark.end - mark.start <= max_chars]
-    start, end = window(text, marks, max_chars)
-    assert 0 <= start <= end <= len(text)
-    assert end - start <= max_chars
-
-    def shown(first: int, last: int) -> int:
-        return len({mark.word for mark in marks if first <= mark.start and mark.end <= last})
-
-    assert shown(start, end) == max((shown(m.start, m.start + max_chars) for m in marks), default=0)
 
 
 def test_a_long_run_without_words_costs_little() -> None:

@@ -11,7 +11,8 @@ from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.quoting.links import href
 from searchsocket.search.quoting.marks import Mark, QueryWords
 from searchsocket.search.quoting.openings import opening_of
-from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt, window
+from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt
+from searchsocket.search.quoting.window import Window, beginning, window
 from searchsocket.search.ranking.group import PageGroup
 from searchsocket.search.ranking.rank import Parts, Ranked
 from searchsocket.stores.base import ReadableRecord
@@ -38,30 +39,38 @@ class ResultWriter:
     age_s: float
     parts: Parts | None  # of every score, where they are asked for
     sources: bool = False  # whether the lines of passages are asked for
-    marks: dict[str, list[Mark]] = field(default_factory=dict)  # by record id: most are quoted twice
+    # By record id, since most are quoted twice: the marks of the text, and where its best part begins.
+    passages: dict[str, tuple[list[Mark], tuple[int, bool]]] = field(default_factory=dict)
 
     def quote(self, found: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
         record, text = found
-        marks = self.marks.get(record.id)
-        if marks is None:
-            marks = self.marks[record.id] = self.words.marks(text.text)
-        span = window(text.text, marks, max_chars)
-        opening = self._opening(found, marks, span) if text.openings else None
+        passage = self.passages.get(record.id)
+        if passage is None:
+            marks = self.words.marks(text.text)
+            passage = self.passages[record.id] = marks, beginning(text, marks, _SECTION_CHARS)
+        marks, begins = passage
+        part = window(text, marks, max_chars, begins)
+        opening = self._opening(found, marks, part) if text.openings else None
         anchor, title = (opening.anchor, opening.title) if opening else (record.chunk.at.anchor, record.chunk.at.title)
-        return Quote(excerpt(text.text, marks, span), anchor, title)
+        return Quote(excerpt(text, marks, part), anchor, title)
 
-    def _opening(self, found: ReadableRecord, marks: Sequence[Mark], span: tuple[int, int]) -> Opening | None:
-        own_words = [mark.word for mark in self.words.marks(found.record.chunk.at.title)]
-        return opening_of(found.text.openings, marks, span, own_words)
+    def _opening(self, found: ReadableRecord, marks: Sequence[Mark], part: Window) -> Opening | None:
+        is_first = part.start < found.text.openings[0].start
+        own_words = [mark.word for mark in self.words.marks(found.record.chunk.at.title)] if is_first else ()
+        return opening_of(found.text.openings, marks, part[:2], own_words)
 
     def result(self, group: PageGroup) -> Result:
         """One page, or chunk: quoted by its best chunk, with its best sections."""
         sections = tuple(self._section(chunk) for chunk in group.sections)
         best = self.readable[group.best.position]
         quote = self.quote(best)
-        if best.record.chunk.kind == "summary" and group.sections and not quote.snippet.marks:
-            # A description without the query's words says less than the best section, and may be that of every page.
-            quote = quote._replace(snippet=self.quote(self.readable[group.sections[0].position]).snippet)
+        if best.record.chunk.kind == "summary":
+            if group.sections and not (quote.snippet.is_answer and quote.snippet.marks):
+                # A description without the query's words may be that of every page; a list of headings answers nothing.
+                quote = quote._replace(snippet=self.quote(self.readable[group.sections[0].position]).snippet)
+        elif not quote.snippet.is_answer:
+            others = (self.quote(self.readable[chunk.position]) for chunk in group.sections)
+            quote = next((other for other in others if other.snippet.is_answer and other.snippet.marks), quote)
         return self._result(group.best, quote, sections)
 
     def _section(self, chunk: Ranked) -> Section:
@@ -93,6 +102,7 @@ class ResultWriter:
             snippet=quote.snippet.text,
             snippet_html=quote.snippet.html,
             marks=quote.snippet.marks,
+            code=quote.snippet.code,
             score=chunk.score,
             kind=record.chunk.kind,
             ref=record.ref,

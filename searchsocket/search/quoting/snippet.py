@@ -1,131 +1,112 @@
-"""The passage of a chunk that answers, as plain text, with the query's words marked."""
+"""The passage of a chunk that answers, as plain text and as HTML: the query's words marked, code as code."""
 
 import re
-import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
+from searchsocket.markdown.chunk_text import ChunkText
 from searchsocket.search.quoting.marks import Mark
+from searchsocket.search.quoting.window import Window
 
 MAX_CHARS = 240
-_LEAD_CHARS = 100  # a sentence that began this far before the first marked word is shown from its beginning
-_CONTEXT_CHARS = 40  # else so much of what stands before it
-_LONGEST_WORD = 40  # a longer run without a space is cut inside, between graphemes
 _ELLIPSIS = "…"
-_MARKUP = re.compile("[&<>\"']")
-_SPACE = re.compile(r"\s+")
-_SENTENCE_END = re.compile(r"[.!?:。！？]\s|\n")
+_CODE_RUN = re.compile("c+")
+_Range = tuple[int, int]
+_Ranges = Sequence[_Range]
 
 
 class Snippet(NamedTuple):
-    """Plain text on one line; `marks` are half-open ranges of code points, ascending, apart."""
+    """Plain text; a line a row, item, heading or line of code, prose on one. Ranges: half-open, ascending, apart."""
 
     text: str
-    marks: tuple[tuple[int, int], ...] = ()
+    marks: tuple[_Range, ...] = ()
+    code: tuple[_Range, ...] = ()  # whole lines
+    is_answer: bool = True  # False: only headings, labels, signatures and links
 
     @property
     def html(self) -> str:
-        """The text escaped for HTML, with `<mark>` around each mark and no other markup."""
-        text, parts, at = self.text, list[str](), 0
-        written = escape if _MARKUP.search(text) else str  # most text holds none
+        """The text escaped, `<mark>` around each mark, `<pre><code>` around code, `<br>` between other lines."""
+        if not self.code and "\n" not in self.text:
+            return self._marked(0, len(self.text))
+        parts, at = list[str](), 0
+        for start, end in self.code:
+            parts += [self._marked(at, max(start - 1, at)).replace("\n", "<br>")] if start else []
+            parts += ["<pre><code>", self._marked(start, end), "</code></pre>"]
+            at = min(end + 1, len(self.text))
+        parts.append(self._marked(at, len(self.text)).replace("\n", "<br>"))
+        return "".join(parts)
+
+    def _marked(self, at: int, until: int) -> str:
+        text, parts = self.text, list[str]()
+        # Most text holds none, and a search for one character is far faster than one for any of them.
+        is_marked_up = "<" in text or "'" in text or "&" in text or '"' in text or ">" in text
+        written = escape if is_marked_up else str
         for start, end in self.marks:
-            parts += [written(text[at:start]), "<mark>", written(text[start:end]), "</mark>"]
-            at = end
-        return "".join([*parts, written(text[at:])])
+            if at <= start and end <= until:
+                parts += [written(text[at:start]), "<mark>", written(text[start:end]), "</mark>"]
+                at = end
+        return "".join([*parts, written(text[at:until])])
 
 
-def excerpt(text: str, marks: Sequence[Mark], span: tuple[int, int]) -> Snippet:
-    """The part `span` of `text` on one line, with the marks that lie inside it."""
-    start, end = span
-    before = _ELLIPSIS if start > 0 else ""
-    after = _ELLIPSIS if end < len(text) else ""
-    shift = len(before) - start
-    inside = tuple([(first + shift, last + shift) for first, last, _ in marks if start <= first and last <= end])
-    return Snippet(before + text[start:end].replace("\n", " ") + after, inside)
+def excerpt(said: ChunkText, marks: Sequence[Mark], part: Window) -> Snippet:
+    """A part of what a chunk says, with the marks that lie inside it."""
+    start, end, is_cut_before, is_cut_after = part
+    text, starts = said.text[start:end], said.starts
+    first = bisect_right(starts, start) - 1
+    kinds = said.kinds[max(first, 0) : bisect_left(starts, end)]
+    inside: _Ranges = [(a - start, b - start) for a, b, _ in marks if start <= a and b <= end]
+    code: _Ranges = ()
+    if "\n" in text and "pp" in kinds:
+        text = _behind_each_other(text, start, kinds, starts[first:])
+    if "c" in kinds:
+        code = _code(len(text), start, kinds, starts[first:])
+        if any(text[at] == " " for at, _ in code):
+            text, inside, code = _without_indent(text, inside, code)
+    if is_cut_before:
+        text = _ELLIPSIS + text
+        inside = [(a + 1, b + 1) for a, b in inside]
+        code = [(a and a + 1, b + 1) for a, b in code]
+    if is_cut_after:
+        code = [(a, b + (b == len(text))) for a, b in code]
+        text += _ELLIPSIS
+    return Snippet(text, tuple(inside), tuple(code), bool(kinds.strip("hfn")))
 
 
-def window(text: str, marks: Sequence[Mark], max_chars: int) -> tuple[int, int]:
-    """Start and end of the part with the most different query words, then the most of them, then the earliest.
-
-    Args:
-        text: Plain text as `chunk_text.fold` returns it.
-        marks: Where the query's words stand in it, ascending and apart.
-        max_chars: Code points, ellipses not counted.
-    """
-    if len(text) <= max_chars:
-        return 0, len(text)
-    first, last = _densest(marks, max_chars)
-    start = _start(text, first, max_chars - (last - first))
-    end = _cut(text, start + max_chars, floor=max(last, start + 1))
-    return start, end
+def _behind_each_other(text: str, start: int, kinds: str, starts: Sequence[int]) -> str:
+    """Paragraphs on one line; everything else stays on its own."""
+    parts, at = list[str](), 0
+    for unit in range(1, len(kinds)):
+        begin = starts[unit] - start
+        if text[begin - 1] == "\n" and kinds[unit - 1] == kinds[unit] == "p":
+            parts.append(text[at : begin - 1])
+            at = begin
+    return " ".join([*parts, text[at:]])
 
 
-def _densest(marks: Sequence[Mark], max_chars: int) -> tuple[int, int]:
-    """Start of the first and end of the last mark of the best window; (0, 0) without marks."""
-    if not marks or marks[-1].end - marks[0].start <= max_chars:
-        return (marks[0].start, marks[-1].end) if marks else (0, 0)
-    first = last = behind = most_words = most_marks = 0
-    counts: dict[str, int] = {}
-    for at, (_, end, word) in enumerate(marks):
-        counts[word] = counts.get(word, 0) + 1
-        while end - marks[behind].start > max_chars and behind < at:
-            left = marks[behind].word
-            counts[left] -= 1
-            if not counts[left]:
-                del counts[left]
-            behind += 1
-        words = len(counts)
-        if words > most_words or (words == most_words and at - behind >= most_marks):
-            first, last, most_words, most_marks = behind, at, words, at - behind + 1
-    start = marks[first].start
-    return start, min(marks[last].end, start + max_chars)
+def _code(size: int, start: int, kinds: str, starts: Sequence[int]) -> list[_Range]:
+    """Where lines of code stand, each run of them as one."""
+    ends = [unit - start - 1 for unit in starts[1 : len(kinds)]] + [size]
+    runs = [run.span() for run in _CODE_RUN.finditer(kinds)]
+    return [(ends[first - 1] + 1 if first else 0, ends[last - 1]) for first, last in runs]
 
 
-def _start(text: str, first: int, spare: int) -> int:
-    """Where the window begins: at a sentence if one begins near, else at a word a little before the first mark."""
-    if first == 0:
-        return 0
-    reach = max(first - min(_LEAD_CHARS, spare), 0)
-    if reach == 0:
-        return 0
-    sentences = [match.end() for match in _SENTENCE_END.finditer(text, reach, first)]
-    if sentences:
-        return sentences[-1]
-    near = max(first - min(_CONTEXT_CHARS, spare), 0)
-    space = _SPACE.search(text, near, first)
-    if space:
-        return space.end()
-    # Scripts without spaces have no half words, only half graphemes.
-    return _whole_grapheme(text, near if unicodedata.east_asian_width(text[near]) in "WF" else first)
-
-
-def _cut(text: str, end: int, floor: int) -> int:
-    """The last place at or before `end`, not before `floor`, where neither a word nor a grapheme is cut."""
-    if end >= len(text):
-        return len(text)
-    if text[end].isspace():
-        return end
-    space = max(text.rfind(" ", floor, end), text.rfind("\n", floor, end))
-    if space >= 0 and end - space <= _LONGEST_WORD:
-        return space
-    return max(_whole_grapheme(text, end), floor)
-
-
-def _whole_grapheme(text: str, at: int) -> int:
-    """`at`, or the nearest place before it that is not inside what readers see as one character."""
-    while 0 < at < len(text) and _joined(text[at - 1], text[at]):
-        at -= 1
-    return at
-
-
-def _joined(left: str, right: str) -> bool:
-    """Whether two code points may belong to one grapheme; flags and emoji sequences stay whole."""
-    if right.isascii():
-        return False
+def _without_indent(text: str, marks: _Ranges, code: _Ranges) -> tuple[str, list[_Range], list[_Range]]:
+    """The same without what indents all lines of a run of code."""
+    cuts, gone = list[int](), [0]  # where lines of code begin, and how much is left out before and at each
+    parts, at = list[str](), 0
+    for start, end in code:
+        lines = text[start:end].split("\n")
+        indent = min(len(line) - len(line.lstrip(" ")) for line in lines)
+        for line in lines:
+            cuts.append(start)
+            gone.append(gone[-1] + indent)
+            parts.append(text[at:start])
+            at, start = start + indent, start + len(line) + 1
+    parts.append(text[at:])
     return (
-        unicodedata.category(right) in ("Mn", "Mc", "Me")
-        or "\u200d" in (left, right)
-        or "\U0001f3fb" <= right <= "\U0001f3ff"  # skin tones
-        or ("\U0001f1e6" <= right <= "\U0001f1ff" and "\U0001f1e6" <= left <= "\U0001f1ff")  # flags, two letters each
+        "".join(parts),
+        [(a - gone[bisect_right(cuts, a)], b - gone[bisect_left(cuts, b)]) for a, b in marks],
+        [(a - gone[bisect_left(cuts, a)], b - gone[bisect_left(cuts, b)]) for a, b in code],
     )

@@ -1,24 +1,28 @@
 """The plain text of a record, kept beside its Markdown: parsing that costs more than all else of a query.
 
-The two say the same words, so what is kept is what to copy from one to the other: about 50 bytes.
+The two say the same words, so what is kept is what to copy from one to the other, about 50 bytes; and, in as many,
+where a snippet may begin.
 """
 
 import json
+import sys
 import zlib
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from searchsocket.markdown.chunk_text import ChunkText, Opening
+from searchsocket.markdown.chunk_text import START, ChunkText, Opening
 
-COLUMNS = {"plain": "BLOB", "openings": "TEXT"}
+COLUMNS = {"plain": "BLOB", "starts": "BLOB", "kinds": "TEXT", "openings": "TEXT"}
 
 
-def packed(text: ChunkText, markdown: str) -> tuple[bytes, str]:
+def packed(text: ChunkText, markdown: str) -> tuple[bytes, bytes, str, str]:
     """The values of `COLUMNS`; neither text holds lone surrogates."""
     packer = _packer(markdown.encode())
     plain = packer.compress(text.text.encode()) + packer.flush()
     openings = [(opening.start, opening.anchor, opening.title) for opening in text.openings]
-    return plain, json.dumps(openings, ensure_ascii=False) if openings else ""
+    openings_json = json.dumps(openings, ensure_ascii=False) if openings else ""
+    return plain, _little_endian(text.starts).tobytes(), text.kinds, openings_json
 
 
 def unpacked(values: Sequence[Any], markdown: str) -> ChunkText:
@@ -27,7 +31,7 @@ def unpacked(values: Sequence[Any], markdown: str) -> ChunkText:
     Raises:
         ValueError, TypeError: The values are damaged.
     """
-    plain, openings = values
+    plain, starts_bytes, kinds, openings = values
     dictionary = markdown.encode()
     unpacker = zlib.decompressobj(-zlib.MAX_WBITS, dictionary) if dictionary else zlib.decompressobj(-zlib.MAX_WBITS)
     try:
@@ -36,7 +40,19 @@ def unpacked(values: Sequence[Any], markdown: str) -> ChunkText:
         raise ValueError(f"a plain text is damaged ({error})") from error
     if not unpacker.eof:
         raise ValueError("a plain text ends too early")
-    return ChunkText(text, tuple(Opening(*opening) for opening in json.loads(openings)) if openings else ())
+    starts = array(START, starts_bytes)
+    if len(kinds) != len(starts):
+        raise ValueError("the units of a plain text are damaged")
+    sections = tuple([Opening(*opening) for opening in json.loads(openings)]) if openings else ()
+    return ChunkText(text, _little_endian(starts), kinds, sections)
+
+
+def _little_endian(starts: "array[int]") -> "array[int]":
+    """As files hold numbers, and back."""
+    if sys.byteorder == "big":
+        starts = starts[:]
+        starts.byteswap()
+    return starts
 
 
 def _packer(dictionary: bytes) -> Any:

@@ -1,0 +1,197 @@
+"""Which part of a chunk answers: it begins at a sentence, a list item, a table row or a line of code."""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from searchsocket.markdown.chunk_text import ChunkText
+from searchsocket.search.quoting.marks import Mark
+from searchsocket.text.graphemes import safe_cut
+
+# Of near-equal windows the one that begins so. From 2 on a line answers, the others lead to what does.
+_RANK = {"p": 3, "l": 3, "t": 2, "f": 1, "c": 1}
+_MOST = 3
+_LEAD_CHARS = 100  # a paragraph, or a line that ends in a colon, is shown from its beginning where that is so near
+_CONTEXT_CHARS = 40  # of a sentence that is too long: so much of what stands before the word
+_TAIL_CHARS = 24  # room for the rest of a word that is marked at the very end
+_LONGEST_WORD = 80  # a longer run without a space is data, and may be cut
+_MAX_LINES = 6
+_MAX_CANDIDATES = 200  # a chunk of ordinary size has fewer
+_FEWEST_CHARS = 60  # a shorter snippet says little, so it goes on below the next heading
+_CLAUSE = re.compile(r"[,;:)–—]\s+|[、，；：]")
+_SPACE = re.compile(r"\s+")
+
+
+class Window(NamedTuple):
+    """A half-open range of a text."""
+
+    start: int
+    end: int
+    is_cut_before: bool = False  # inside a sentence
+    is_cut_after: bool = False
+
+
+def beginning(said: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, bool]:
+    """Where the best window of a text begins, and whether that is inside a sentence that is too long.
+
+    The best has the most different query words, those in sentences, items and rows counting double. Of near-equals it
+    is the one that begins with prose, then the earliest: what a thing is stands before what it does.
+
+    Args:
+        said: What a chunk says.
+        marks: Where the query's words stand in its text, ascending and apart.
+        max_chars: Code points of the window.
+    """
+    if len(said.text) <= max_chars:
+        return 0, False
+    if not marks:
+        return _first_answer(said), False
+    start, is_inside = _best(said, marks, max_chars)
+    return (start, True) if is_inside else (_lead(said, start, marks, max_chars), False)
+
+
+def window(said: ChunkText, marks: Sequence[Mark], max_chars: int, begins: tuple[int, bool]) -> Window:
+    """What is shown of a text in at most `max_chars`; all of it where that is room enough."""
+    if len(said.text) <= max_chars:
+        return Window(0, len(said.text))
+    start, is_inside = begins
+    end, is_cut = _end(said, start, _all_shown(marks, start, start + max_chars), max_chars)
+    return Window(start, end, is_inside, is_cut)
+
+
+def _best(said: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, bool]:
+    """Where the best window begins, and whether that is inside a sentence that is too long."""
+    starts, kinds, room = said.starts, said.kinds, max_chars - _TAIL_CHARS
+    unit = bisect_right(starts, marks[0].start) - 1
+    if marks[-1].end - starts[unit] <= room and _RANK.get(kinds[unit]) == _MOST:
+        return starts[unit], False  # none shows more
+    bits: dict[str, int] = {}  # of each query word
+    told: list[tuple[int, int, int]] = []  # of each mark: its end, its word, and that again where it answers
+    candidates: list[tuple[int, int, int, bool]] = []  # start, rank, first mark, whether it is inside a sentence
+    reached = unit_end = -1
+    for number, (first, last, word) in enumerate(marks):
+        bit = bits.get(word) or bits.setdefault(word, 1 << len(bits))
+        if first >= unit_end:
+            unit = bisect_right(starts, first) - 1
+            unit_start, unit_end = starts[unit], starts[unit + 1] if unit + 1 < len(starts) else len(said.text)
+            rank = _RANK.get(kinds[unit], 0)
+        told.append((last, bit, bit if rank > 1 else 0))
+        is_inside = last - unit_start > room
+        if is_inside:
+            if reached > unit_start and last - reached <= room:
+                continue
+            unit_start = _inside(said.text, max(unit_start, reached), first, room - (last - first))
+        if unit_start > reached and len(candidates) < _MAX_CANDIDATES:
+            reached = unit_start
+            candidates.append((unit_start, rank, number, is_inside))
+    if len(candidates) == 1:
+        return candidates[0][0], candidates[0][3]
+    best, most, all_words = candidates[0], (-1, 0), 2 * len(bits)
+    for candidate in candidates:
+        start, rank, number, is_inside = candidate
+        limit = start + max_chars
+        words = answering = 0
+        for last, bit, answer in told[number:]:
+            if last > limit:
+                break
+            words |= bit
+            answering |= answer
+        score = words.bit_count() + answering.bit_count() - is_inside, rank
+        if score > most:
+            best, most = candidate, score
+            if score == (all_words, _MOST):
+                break
+    return best[0], best[3]
+
+
+def _lead(said: ChunkText, start: int, marks: Sequence[Mark], max_chars: int) -> int:
+    """Where to begin so that a person understands; the heading of a section is shown anyway."""
+    text, starts, kinds = said.text, said.starts, said.kinds
+    if not start:
+        return 0
+    unit = bisect_right(starts, start) - 1
+    earlier = unit
+    if kinds[unit] == "h":
+        return starts[next((below for below in range(unit + 1, len(kinds)) if kinds[below] != "h"), unit)]
+    if text[start - 1] != "\n":  # the sentences before it
+        while earlier and text[starts[earlier] - 1] != "\n":
+            earlier -= 1
+    elif kinds[unit] in "ctl" and kinds[unit - 1] in "pfl" and text[start - 2] == ":":
+        earlier -= 1
+    if earlier == unit or start - starts[earlier] > _LEAD_CHARS:
+        return start
+    last = next((end for _, end, _ in reversed(marks) if end <= start + max_chars), start)
+    return starts[earlier] if last + _TAIL_CHARS <= starts[earlier] + max_chars else start
+
+
+def _first_answer(said: ChunkText) -> int:
+    """The first sentence, item or row of the chunk's first section."""
+    floor = said.openings[0].start if said.openings else len(said.text)
+    units = zip(said.starts, said.kinds, strict=True)
+    return next((at for at, kind in units if at < floor and _RANK.get(kind, 0) > 1), 0)
+
+
+def _all_shown(marks: Sequence[Mark], start: int, limit: int) -> int:
+    """Where a window has shown each of its query words once."""
+    words, shown = set[str](), start
+    for first, last, word in marks:
+        if last > limit:
+            break
+        if first >= start and word not in words:
+            words.add(word)
+            shown = last
+    return shown
+
+
+def _end(said: ChunkText, start: int, shown: int, max_chars: int) -> tuple[int, bool]:
+    """Where a window ends, and whether that is inside a unit: where other things begin, else behind a whole unit."""
+    text, starts, kinds = said.text, said.starts, said.kinds
+    limit = start + max_chars
+    below = bisect_right(starts, start)
+    end = lines = 0
+    while below < len(starts):
+        after = starts[below]
+        at = after - text[after - 1].isspace()
+        if at > limit:
+            break
+        lines += text[after - 1] == "\n"
+        if at >= shown:
+            is_intro, is_long = text[at - 1] == ":", at - start >= _FEWEST_CHARS
+            if lines == _MAX_LINES or (is_long and not is_intro and kinds[below] in "hfn"):
+                return at, False
+            if not (is_intro and end - start >= _FEWEST_CHARS):  # what it introduces may have no room
+                end = at
+        below += 1
+    if limit >= len(text):
+        return len(text), False
+    if end and (end - start >= max_chars // 2 or kinds[below - 1] in "ct"):
+        return end, False
+    return _cut(text, limit, start + 1), True
+
+
+def _inside(text: str, floor: int, first: int, spare: int) -> int:
+    """Where a window begins in a sentence that is too long: behind a comma, else at a word."""
+    reach = max(floor, first - max(min(_LEAD_CHARS, spare), 0))
+    clauses = [match.end() for match in _CLAUSE.finditer(text, reach, first)]
+    if clauses:
+        return clauses[-1]
+    near = max(floor, first - max(min(_CONTEXT_CHARS, spare), 0))
+    if unicodedata.east_asian_width(text[first]) in "WF":
+        return safe_cut(text, near, floor)  # scripts without spaces have no half words, only half graphemes
+    space = _SPACE.search(text, near, first)
+    if space:
+        return space.end()
+    at = max(text.rfind(" ", reach, first), text.rfind("\n", reach, first)) + 1
+    return at or safe_cut(text, first, reach)
+
+
+def _cut(text: str, end: int, floor: int) -> int:
+    """The last place at or before `end`, not before `floor`, where neither a word nor a grapheme is cut."""
+    if text[end].isspace():
+        return end
+    space = max(text.rfind(" ", floor, end), text.rfind("\n", floor, end))
+    if space >= 0 and end - space <= _LONGEST_WORD and unicodedata.east_asian_width(text[end]) not in "WF":
+        return space
+    return max(safe_cut(text, end, floor), floor)

@@ -1,0 +1,156 @@
+"""Where a snippet begins and ends: at what a person reads as a beginning and an end."""
+
+import re
+from bisect import bisect_right
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.markdown.chunk_text import ChunkText, chunk_text, joined
+from searchsocket.markdown.lines import Line
+from searchsocket.search.quoting.marks import QueryWords
+from searchsocket.search.quoting.snippet import Snippet, excerpt
+from searchsocket.search.quoting.window import Window, beginning, window
+from tests.record_maker import make_record
+
+WORDS = [
+    "zebra",
+    "stripe",
+    "defineAsyncComponent",
+    "wal-index",
+    "e.g. this",
+    "f(x,",
+    "ref<T>",
+    "A",
+    "grazes",
+    "it.",
+    "It?",
+]
+LINES = st.lists(
+    st.tuples(st.sampled_from("hpfnltc"), st.lists(st.sampled_from(WORDS), min_size=1, max_size=60)),
+    min_size=1,
+    max_size=12,
+)
+FILLER = "Nothing of note is said here at all. " * 10
+
+
+def text_of(lines: list[tuple[str, list[str]]]) -> ChunkText:
+    return joined(Line(kind, " ".join(words)) for kind, words in lines)  # type: ignore[arg-type]  # a LineKind
+
+
+def part_of(said: ChunkText, q: str, max_chars: int = 240) -> tuple[str, Window]:
+    marks = QueryWords(q).marks(said.text)
+    found = window(said, marks, max_chars, beginning(said, marks, max_chars))
+    return said.text[found.start : found.end], found
+
+
+def snippet(markdown: str, q: str, max_chars: int = 240) -> Snippet:
+    record = make_record("x", markdown, title="", section_title="")
+    said = chunk_text(record.page, record.chunk)
+    marks = QueryWords(q).marks(said.text)
+    return excerpt(said, marks, window(said, marks, max_chars, beginning(said, marks, max_chars)))
+
+
+def begins_truly(text: str, start: int) -> bool:
+    """At a line, or behind the end of a sentence."""
+    return start == 0 or text[start - 1] == "\n" or bool(re.search(r"[.!?…]['\")\]]*\s$", text[:start]))
+
+
+@given(LINES, st.sampled_from(["zebra", "stripe grazes", "component", "okapi"]), st.integers(80, 300))
+def test_a_window_begins_truly_or_says_that_it_does_not(lines: list[tuple[str, list[str]]], q: str, size: int) -> None:
+    said = text_of(lines)
+    shown, found = part_of(said, q, size)
+    assert 0 < len(shown) <= size
+    assert begins_truly(said.text, found.start) or found.is_cut_before
+    if not found.is_cut_after:
+        assert said.text[found.end :][:1] in ("", "\n") or re.search(r"[.!?…]['\")\]]*$", shown)
+
+
+@given(LINES, st.sampled_from(["zebra", "stripe grazes", "component", "okapi"]), st.integers(80, 300))
+def test_no_word_and_no_identifier_is_cut(lines: list[tuple[str, list[str]]], q: str, size: int) -> None:
+    said = text_of(lines)
+    shown, _ = part_of(said, q, size)
+    assert set(shown.split()) <= set(said.text.split())
+
+
+@given(LINES, st.sampled_from(["zebra", "stripe grazes", "component"]), st.integers(80, 300))
+def test_what_is_asked_for_is_shown(lines: list[tuple[str, list[str]]], q: str, size: int) -> None:
+    """Unless only the heading of the section says it, which is shown above the snippet."""
+    said = text_of(lines)
+    marks = QueryWords(q).marks(said.text)
+    found = window(said, marks, size, beginning(said, marks, size))
+    if any(said.kinds[bisect_right(said.starts, mark.start) - 1] != "h" for mark in marks):
+        assert any(found.start <= mark.start and mark.end <= found.end for mark in marks)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "q", "begins"),
+    [
+        (
+            "zebra(x: Herd<Zebra>, zebra: Zebra)\n\n" + FILLER + "\n\nA zebra is striped.",
+            "zebra",
+            "A zebra is striped.",
+        ),
+        ("- [Zebra](/z)\n- [Zebra care](/c)\n\n" + FILLER + "\n\nThe zebra grazes.", "zebra", "The zebra grazes."),
+        ("```js\nzebra()\n```\n\n" + FILLER + "\n\nCall it for a zebra.", "zebra", "Call it for a zebra."),
+        (FILLER + "\n\n### The zebra\n\nIt is striped.", "zebra", "It is striped."),
+        (FILLER + "\n\n- Feed the okapi\n- Feed the zebra\n", "zebra", "Feed the zebra"),
+        (FILLER + "\n\n| beast | legs |\n| --- | --- |\n| zebra | 4 |\n", "zebra", "zebra 4"),
+        (FILLER + "\n\n```js\nokapi()\nzebra()\n```\n", "zebra", "zebra()"),
+        (FILLER + "\n\nOpen the gate:\n\n```js\nzebra()\n```\n", "zebra", "Open the gate:"),
+        (FILLER + "\n\nIt has stripes. Some say the zebra is white.", "zebra", "It has stripes. Some say"),
+        (FILLER + "\n\nSee e.g. The zebra of the plains.", "zebra", "See e.g. The zebra"),
+        (FILLER + "\n\n" + "斑馬有條紋。" * 30 + "他看見一隻長頸鹿。" + "斑馬有條紋。" * 30, "長頸鹿", "他看見"),
+        ("## Other\n\n" + FILLER + "\n\nA zebra came. " + FILLER, "okapi", "Nothing of note"),
+    ],
+)
+def test_what_answers_begins_the_snippet(markdown: str, q: str, begins: str) -> None:
+    assert snippet(markdown, q).text.startswith(begins)
+
+
+def test_a_part_of_a_long_sentence_begins_at_a_clause() -> None:
+    found = snippet("So " + "it went on and on, " * 30 + "then the zebra came, " + "and on it went " * 30, "zebra")
+    assert found.text.startswith("…then the zebra came, and")
+    assert found.text.endswith("…")
+
+
+def test_what_follows_under_another_name_is_left_out() -> None:
+    first = "A zebra is a striped beast of the plains that grazes by day and by night."
+    assert snippet(f"{first}\n\n### Type\n\n```ts\nlet a: A\n```\n\n{FILLER}", "zebra").text == first
+
+
+CODE = "Feed it like this:\n\n```py\nif zebra:\n\n    feed(zebra, '<hay>')\n\tdone()\n```\n\nThen rest. Sleep."
+
+
+def test_code_keeps_its_lines() -> None:
+    """In the text as line breaks, in HTML as code."""
+    found = snippet(CODE, "zebra")
+    assert found.text == ("Feed it like this:\nif zebra:\n    feed(zebra, '<hay>')\n    done()\nThen rest. Sleep.")
+    assert [found.text[a:b].split("\n")[0] for a, b in found.code] == ["if zebra:"]
+    assert found.html == (
+        "Feed it like this:<pre><code>if <mark>zebra</mark>:\n    feed(<mark>zebra</mark>, &#x27;&lt;hay&gt;&#x27;)\n"
+        "    done()</code></pre>Then rest. Sleep."
+    )
+
+
+def test_code_that_is_shown_in_part_stands_at_the_edge() -> None:
+    filler = "".join(f"        step({number})\n" for number in range(60))
+    found = snippet(f"```py\ndef f():\n    def g():\n{filler}        zebra()\n          graze()\n```", "zebra")
+    assert found.text == "zebra()\n  graze()"
+
+
+def test_items_and_rows_stand_on_lines_of_their_own() -> None:
+    found = snippet("Feed it:\n\n- hay\n- oats <raw>\n\n| a | b |\n| - | - |\n| c | d |", "zebra")
+    assert found.html == "Feed it:<br>hay<br>oats &lt;raw&gt;<br>a b<br>c d"
+
+
+@given(LINES, st.sampled_from(["zebra", "stripe grazes", "component", "okapi"]), st.integers(80, 300))
+def test_html_says_what_the_text_says(lines: list[tuple[str, list[str]]], q: str, size: int) -> None:
+    said = text_of(lines)
+    marks = QueryWords(q).marks(said.text)
+    found = excerpt(said, marks, window(said, marks, size, beginning(said, marks, size)))
+    bare = re.sub(r"</?mark>", "", found.html)
+    bare = re.sub(r"<br>|</?pre>|</?code>", "\n", bare).replace("&lt;", "<").replace("&gt;", ">")
+    assert bare.split() == found.text.split()
+    assert [found.text[a:b] for a, b in found.marks] == re.findall("<mark>(.*?)</mark>", found.html)
