@@ -13,16 +13,20 @@ import dagster as dg
 from searchsocket.pipeline.run.index import plan_scope
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.stages import STAGES
+from searchsocket_assets.columns import column_schema
+from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 from searchsocket_assets.run.history import delete_old_runs
+from searchsocket_assets.run.sample_queries import sample_metadata
+from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized, observed
 
 Results = Iterator[dg.MaterializeResult[None]]
 InProcess = dg.ResourceParam[Caller]
 
 
-def stage_asset(stage: Stage[Any]) -> dg.AssetsDefinition:
+def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
     """One stage of the library, run for the scope of the run; a dry run logs the plan and yields nothing.
 
     None has a retry policy: Dagster takes an interruption for a failure that may be tried again. What may pass by
@@ -33,28 +37,35 @@ def stage_asset(stage: Stage[Any]) -> dg.AssetsDefinition:
         name=stage.name,
         description=stage.description,
         deps=stage.reads,
-        kinds=set(stage.kinds),
+        kinds=set(stage.kinds if stage.reads else look.source_kinds),
+        metadata=column_schema(stage.name),
         code_version=stage.version,
         partitions_def=SCOPES,
         group_name="site",
-        owners=["team:searchsocket"],
+        owners=look.owners,
         output_required=False,  # a dry run materializes nothing
     )
     def run_stage(
         context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
     ) -> Results:
-        with errors_as_failures(stage.name, caller.on_event), events_logged(context.log, caller.on_event) as on_event:
+        with (
+            errors_as_failures(stage.name, caller.on_event, log=context.log),
+            events_logged(context.log, caller.on_event) as on_event,
+        ):
             run = replace(
                 site.scope_run(caller, context.partition_key, context.run.run_id, options.to_run_options(), on_event),
                 should_stop=lambda: caller.should_stop() or is_cancelled(context.instance, context.run.run_id),
                 lock_timeout_s=options.lock_timeout_s,
             )
+            tag_run(context.instance, context.run, run.project.id, by_command=caller.is_command)
             if options.dry_run:
                 context.log_event(observed(plan_scope(run), dg.AssetKey(list(STAGES)[-1])))  # what it would publish
                 return
             if not stage.reads:
                 delete_old_runs(context.instance, run.project, run.scope.name)
-            yield materialized(stage(run))
+            result = stage(run)
+            samples = sample_metadata(context.instance, run, result) if result.generation else {}
+            yield materialized(run, result, samples)
 
     return run_stage
 
@@ -65,4 +76,6 @@ def is_cancelled(instance: dg.DagsterInstance, run_id: str) -> bool:
     return run is not None and run.status in (dg.DagsterRunStatus.CANCELING, dg.DagsterRunStatus.CANCELED)
 
 
-ASSETS = tuple(stage_asset(stage) for stage in STAGES.values())
+def stage_assets(look: Look) -> tuple[dg.AssetsDefinition, ...]:
+    """An asset for each stage."""
+    return tuple(stage_asset(stage, look) for stage in STAGES.values())

@@ -1,14 +1,24 @@
-"""What Dagster loads (see workspace.yaml). Loading reads no environment, no configuration and no site."""
+"""What Dagster loads (see workspace.yaml). It loads in any folder, also in one whose configuration is broken."""
 
+import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from searchsocket.events import OnEvent, ignore
 
+if TYPE_CHECKING:
+    from searchsocket_assets.look import Look
+
 
 def build_definitions(
-    root: str = "", on_event: OnEvent = ignore, should_stop: Callable[[], bool] = lambda: False
+    root: str = "",
+    on_event: OnEvent = ignore,
+    should_stop: Callable[[], bool] = lambda: False,
+    *,
+    is_command: bool = False,
+    look: "Look | None" = None,
 ) -> dg.Definitions:
     """The whole graph.
 
@@ -16,20 +26,23 @@ def build_definitions(
         root: Folder of the project; "" leaves it to the environment of the run.
         on_event: Hears progress, beside Dagster's own log.
         should_stop: Whether the caller wants its run to end before it publishes.
+        is_command: Whether a command runs the graph in this process.
+        look: How its assets look in the UI; no run depends on it.
     """
-    from searchsocket_assets.assets import ASSETS
+    from searchsocket_assets.assets import stage_assets
     from searchsocket_assets.checks import ASSET_CHECKS
     from searchsocket_assets.jobs import INDEX_SITE
+    from searchsocket_assets.look import Look
     from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 
     return dg.Definitions(
-        assets=ASSETS,
+        assets=stage_assets(look or Look()),
         asset_checks=ASSET_CHECKS,
         jobs=[INDEX_SITE],
         resources={
             "site": SiteProject(),
             "options": IndexOptions.configure_at_launch(),
-            "caller": Caller(root, on_event, should_stop),
+            "caller": Caller(root, is_command, on_event, should_stop),
         },
         # A process for each step costs five times the work; runs of different scopes are processes already.
         executor=dg.in_process_executor,
@@ -38,4 +51,6 @@ def build_definitions(
 
 @dg.definitions
 def defs() -> dg.Definitions:
-    return build_definitions()
+    from searchsocket_assets.look import look_of_project
+
+    return build_definitions(look=look_of_project(os.environ))

@@ -13,9 +13,10 @@ from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 from searchsocket.project.project import open_project
+from searchsocket_assets.look import PROJECT_VARIABLE
 
-PROJECT_VARIABLE = "SEARCHSOCKET_PROJECT"
 AS_CONFIGURED = "as-configured"
+UNLIMITED = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Caller:
     """
 
     root: str = ""  # folder of the project; "" = as configured
+    is_command: bool = False  # else Dagster launched the run
     on_event: OnEvent = ignore  # hears progress, beside Dagster's own log
     should_stop: Callable[[], bool] = lambda: False  # whether it wants the run to end before it publishes
 
@@ -51,7 +53,8 @@ def _config_field(option: Option) -> tuple[Any, Any]:
     if option.choices:
         choices = (AS_CONFIGURED, *option.choices)
         return Literal[choices], Field(default=AS_CONFIGURED, description=option.help)
-    return option.kind | None, Field(default=None, ge=option.minimum, description=option.help)
+    # With a value to say nothing, so that the launchpad offers it; none could not be seen there.
+    return option.kind, Field(default=UNLIMITED, ge=UNLIMITED, description=f"{option.help} {UNLIMITED}: as configured.")
 
 
 _Asked: Any = create_model(
@@ -73,4 +76,5 @@ class IndexOptions(_Asked):  # type: ignore[misc]
 
     def to_run_options(self) -> RunOptions:
         values: dict[str, Any] = {option.name: getattr(self, option.name) for option in OPTIONS}
-        return RunOptions(**(values | {name: None for name, value in values.items() if value == AS_CONFIGURED}))
+        unsaid: dict[str, Any] = {name: None for name, value in values.items() if value in (AS_CONFIGURED, UNLIMITED)}
+        return RunOptions(**(values | unsaid))

@@ -12,8 +12,9 @@ from itertools import islice
 from searchsocket.cli.clean import children, known_scopes
 from searchsocket.cli.findings import Line
 from searchsocket.cli.output import count, size
-from searchsocket.cli.summary import skipped_words, source_lines
+from searchsocket.cli.summary import source_lines
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
+from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.project.access import private_folders
 from searchsocket.project.backends import Backends

@@ -19,7 +19,7 @@ from searchsocket.system.age import process_age_s
 
 if TYPE_CHECKING:
     from searchsocket.events import OnEvent
-    from searchsocket.pipeline.run.results import IndexSummary
+    from searchsocket.pipeline.run.summary import IndexSummary
     from searchsocket.project.project import Project
     from searchsocket.types import Scope
 

@@ -11,7 +11,7 @@ import click
 
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, count, print_json, safe, size
-from searchsocket.cli.summary import skipped_words, source_lines
+from searchsocket.cli.summary import source_lines
 from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def status(root: Path, as_json: bool) -> None:
     """
     from searchsocket.errors import SearchSocketError
     from searchsocket.pipeline.run.index import origin_of
+    from searchsocket.pipeline.run.origin import skipped_words
     from searchsocket.project.backends import Backends
     from searchsocket.search.quoting.results import age_s
     from searchsocket.system.files import bytes_below
@@ -84,7 +85,7 @@ def status(root: Path, as_json: bool) -> None:
             ("skipped", skipped_words(origin.skipped, origin.skip_reasons)),
         ):
             if text:
-                click.echo(f"  {name:<11} {text}")
+                click.echo(f"  {name:<11} {safe(text)}")
         _print_scope(generation, age_s(generation.published_at, now), models[generation.model_id])
 
 

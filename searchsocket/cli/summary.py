@@ -1,6 +1,6 @@
 """The outcome of an index run in words."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -9,10 +9,9 @@ from searchsocket.cli.output import count, safe
 from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
-    from searchsocket.pipeline.run.results import IndexSummary, Skipped
+    from searchsocket.pipeline.run.summary import IndexSummary
 
 _WARNINGS_SHOWN = 10
-_NAMED = 5
 TEXT_COLUMN = 14  # what a line says begins there, after its name
 
 
@@ -22,6 +21,8 @@ def summary_lines(summary: "IndexSummary", before: str) -> Iterator[str]:
     Args:
         before: The generation that was live before the run; "" when there was none.
     """
+    from searchsocket.pipeline.run.origin import skipped_words  # loaded already by whoever ran
+
     yield _headline(summary, before)
     yield from (_line(*each) for each in source_lines(summary.source))
     pages, chunks, vectors, records = summary.pages, summary.chunks, summary.embeddings, summary.records
@@ -31,7 +32,7 @@ def summary_lines(summary: "IndexSummary", before: str) -> Iterator[str]:
         f"{pages['failed']:,} failed, {pages['removed']:,} removed",
     )
     if words := skipped_words(summary.skipped, summary.skip_reasons):
-        yield _line("skipped", words)
+        yield _line("skipped", safe(words))
     yield _line("routes", f"{summary.routes['exact']:,} exact, {summary.routes['bestEffort']:,} best effort")
     yield _line("chunks", f"{chunks['total']:,} in all, {chunks['changed']:,} changed")
     yield _line("embeddings", f"{vectors['reused']:,} reused from the cache, {vectors['created']:,} new")
@@ -57,17 +58,6 @@ def source_lines(facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if words := ", ".join(facts[name] for name in first if name in facts):
         yield "source", safe(words + made_by)
     yield from ((name, safe(text)) for name, text in facts.items() if name not in (*first, "generator"))
-
-
-def skipped_words(skipped: Sequence["Skipped"], reasons: Mapping[str, int]) -> str:
-    """What is not searched: each by its name where they are few, else how many for each reason; "" for none."""
-    total = sum(reasons.values())
-    if total <= _NAMED and len(skipped) == total:
-        return safe(", ".join(f"{each.page} ({each.reason})" for each in skipped))
-    often = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    words = [f"{number:,} {reason}" for reason, number in often[:_NAMED]]
-    rest = sum(number for _, number in often[_NAMED:])
-    return safe(", ".join([*words, f"{rest:,} for other reasons"] if rest else words))
 
 
 def _headline(summary: "IndexSummary", before: str) -> str:

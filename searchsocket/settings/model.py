@@ -216,6 +216,13 @@ class RunSettings(Section):
     dask_address: str = ""  # scheduler of a Dask cluster that extracts pages instead, e.g. tcp://scheduler:8786
 
 
+Owner = Annotated[str, Field(pattern=r"^(team:[A-Za-z0-9_.-]+|[^@\s]+@[^@\s]+\.[^@\s]+)$")]
+
+
+class DagsterSettings(Section):
+    owners: tuple[Owner, ...] = ()  # of the assets: mail addresses, or teams as `team:docs`
+
+
 class StateSettings(Section):
     dir: str = ".searchsocket"
 
@@ -248,6 +255,7 @@ class Settings(Section):
     api: ApiSettings = ApiSettings()
     artifacts: ArtifactSettings = ArtifactSettings()
     run: RunSettings = RunSettings()
+    dagster: DagsterSettings = DagsterSettings()
     state: StateSettings = StateSettings()
 
     @field_validator("facets")

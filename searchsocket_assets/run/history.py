@@ -8,8 +8,8 @@ import dagster as dg
 from searchsocket.project.project import Project
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import PARTITION_TAG
+from searchsocket_assets.run.tags import PROJECT_TAG
 
-PROJECT_TAG = "project"  # of runs that a command executes: a home may serve several projects
 KEPT_RUNS = 50  # of each scope
 _DELETED_AT_ONCE = 10  # a history from before is shortened little by little, so that no run pays for all of it
 _ASSET_JOB = "__ASSET_JOB"  # Dagster's own name for assets that are materialized without a job

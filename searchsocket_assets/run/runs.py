@@ -26,9 +26,10 @@ from searchsocket.types import Scope
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.partitions import NAME as SCOPES_NAME
 from searchsocket_assets.partitions import PARTITION_TAG, ensure_scope
-from searchsocket_assets.run.history import PROJECT_TAG, delete_run, is_own_home, runs_of
+from searchsocket_assets.run.history import delete_run, is_own_home, runs_of
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.sqlite_storage import quote_paths, without_storage_noise
+from searchsocket_assets.run.tags import COMMAND, LAUNCHED_BY_TAG, PROJECT_TAG
 from searchsocket_assets.run.translate import STAGE_FAILED
 
 LOCATION = "searchsocket"  # `location_name` in workspace.yaml
@@ -81,7 +82,7 @@ def run_index(
         else:
             on_event(event)
 
-    job = build_definitions(str(project.root), hear, should_stop).resolve_job_def(JOB)
+    job = build_definitions(str(project.root), hear, should_stop, is_command=True).resolve_job_def(JOB)
     try:
         return _executed(job, project, scope, options, home, console=console)
     except StateUnavailable:  # Dagster could not record the end of the run, which is not what went wrong first
@@ -104,7 +105,7 @@ def _executed(
             job,
             run_config=run_config(options, console=console),
             remote_job_origin=_origin(),
-            tags={PARTITION_TAG: scope.name, PROJECT_TAG: project.id},
+            tags={PARTITION_TAG: scope.name, PROJECT_TAG: project.id, LAUNCHED_BY_TAG: COMMAND},
         )
         return _outcome(execute_run(InMemoryJob(job), run, instance))
 
@@ -148,7 +149,9 @@ def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope) -> None:
     The caller holds the scope's lock, so no other command is at work on this scope.
     """
     dead = dg.RunsFilter(
-        job_name=JOB, tags={PARTITION_TAG: scope.name, PROJECT_TAG: scope.project_id}, statuses=_UNFINISHED
+        job_name=JOB,
+        tags={PARTITION_TAG: scope.name, PROJECT_TAG: scope.project_id, LAUNCHED_BY_TAG: COMMAND},
+        statuses=_UNFINISHED,
     )
     for run in instance.get_runs(dead):
         if run.parent_run_id is None:  # else the UI executes it again: those tags were copied

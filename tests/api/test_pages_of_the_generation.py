@@ -16,8 +16,8 @@ from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.results import IndexSummary
 from searchsocket.pipeline.run.stages import STAGES
+from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.project.project import Project, open_project
 from searchsocket.stores import make_store
 

@@ -15,7 +15,9 @@ from searchsocket.pipeline.run.checks import CHECKS
 from searchsocket.pipeline.run.options import OPTIONS, SOURCES, RunOptions
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.settings.model import SourceMode
+from searchsocket.sources.base import SourceOrigin
 from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.look import Look, look_of_project, source_kinds
 from searchsocket_assets.resources import IndexOptions
 from searchsocket_assets.run.runs import JOB, LOCATION
 
@@ -50,10 +52,11 @@ def test_assets_depend_on_each_other_in_the_order_of_the_data(specs: dict[str, d
 
 @pytest.mark.parametrize("name", list(STAGES))
 def test_every_asset_tells_what_it_is(specs: dict[str, dg.AssetSpec], name: str) -> None:
-    """A person who opens the graph sees a description, an owner, a group, kinds, a version and the scopes."""
+    """A person who opens the graph sees a description, a group, kinds, a version, the scopes and the columns."""
     spec = specs[name]
     assert spec.description
-    assert spec.owners == ["team:searchsocket"]
+    assert list(spec.owners) == []  # whose they are, a setting says
+    assert len(spec.metadata["dagster/column_schema"].columns) >= 3
     assert spec.group_name == "site"
     assert spec.kinds
     assert spec.code_version
@@ -76,9 +79,10 @@ def test_cost_is_checked_before_anything_is_embedded() -> None:
     assert CHECKS["cost_within_budget"].stage.name == "page_chunks"
 
 
-def test_the_command_runs_the_same_job_as_the_ui(definitions: dg.Definitions, tmp_path: Path) -> None:
+def test_the_command_runs_the_same_job_as_the_ui(tmp_path: Path) -> None:
     """The UI warns before it executes a run of another version of a job again."""
-    in_process = build_definitions(str(tmp_path), lambda _: None)
+    in_process = build_definitions(str(tmp_path), lambda _: None, is_command=True)
+    definitions = build_definitions(look=Look(("team:docs",), frozenset({"svelte"})))
     snapshots = {each.resolve_job_def(JOB).get_job_snapshot_id() for each in (definitions, in_process)}
     assert len(snapshots) == 1
 
@@ -126,8 +130,47 @@ def test_both_ways_to_start_dagster_name_the_location_that_runs_name() -> None:
     assert dg["project"]["code_location_target_module"] == "searchsocket_assets.definitions"
 
 
-def test_loading_reads_no_environment_and_no_configuration(tmp_path: Path) -> None:
-    """The code server starts in any folder, also one whose configuration is broken."""
+def test_options_that_ask_for_nothing_are_offered(definitions: dg.Definitions) -> None:
+    """The launchpad scaffolds what has a value; `max_pages: null` could not be seen there."""
+    fields = IndexOptions.to_fields_dict()
+    for name in ("max_pages", "max_chunks", "max_cost_usd"):
+        assert fields[name].default_provided
+        assert fields[name].default_value == -1
+    assert IndexOptions(max_cost_usd=0.0).to_run_options().max_cost_usd == 0.0
+
+
+def test_the_settings_of_the_project_say_how_its_assets_look(tmp_path: Path) -> None:
+    """Whose they are, and what the pages of this very site are made of."""
+    (tmp_path / "searchsocket.toml").write_text('[dagster]\nowners = ["team:docs", "ann@example.com"]\n')
+    environ = {"SEARCHSOCKET_PROJECT": str(tmp_path)}
+    assert look_of_project(environ) == Look(("team:docs", "ann@example.com"))  # nothing to index yet
+    (tmp_path / "svelte.config.js").write_text("export default {}")
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "index.html").write_text("<h1>Home</h1>")
+    look = look_of_project(environ)
+    assert look.source_kinds == {"html", "svelte"}
+    specs = {spec.key.to_user_string(): spec for spec in build_definitions(look=look).resolve_all_asset_specs()}
+    assert specs["site_pages"].kinds == {"html", "svelte"}
+    assert specs["page_mirror"].kinds == {"markdown"}
+    assert all(list(spec.owners) == ["team:docs", "ann@example.com"] for spec in specs.values())
+
+
+@pytest.mark.parametrize(
+    ("origin", "kinds"),
+    [
+        (SourceOrigin("static-output", folder="dist", generator="Astro"), {"html", "astro"}),
+        (SourceOrigin("static-output", folder="out", generator="Next.js"), {"html", "nextjs"}),
+        (SourceOrigin("crawl", address="http://h"), {"html", "http"}),
+        (SourceOrigin("content-files", folder="docs"), {"markdown"}),
+        (SourceOrigin("git-branch", revision="main"), {"markdown", "git"}),
+    ],
+)
+def test_kinds_are_those_of_the_source(origin: SourceOrigin, kinds: set[str]) -> None:
+    assert source_kinds(origin) == kinds
+
+
+def test_definitions_load_in_any_folder(tmp_path: Path) -> None:
+    """The code server starts also in one whose configuration is broken: its runs say what is wrong."""
     (tmp_path / "searchsocket.toml").write_text("nonsense = [")
     code = (
         "from searchsocket_assets.definitions import build_definitions, defs\n"

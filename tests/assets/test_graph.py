@@ -11,6 +11,8 @@ from runner_types import RunGraph
 from small_site import write_page
 
 from searchsocket.pipeline.run.stages import STAGES
+from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.partitions import ensure_scope
 
 pytestmark = pytest.mark.dagster
 
@@ -113,7 +115,40 @@ def test_an_error_of_the_library_is_a_failure_with_its_code(site: Path, run_grap
     told = failure.step_failure_data.user_failure_data
     assert told is not None
     assert told.metadata["code"].value == "CONFIG_MISSING"
+    assert told.metadata["setting"].value == "source.static_output_dir"
     assert "nowhere" in (told.description or "")
+
+
+def test_a_failure_is_not_hidden_below_its_consequences(
+    site: Path, run_graph: RunGraph, instance: dg.DagsterInstance
+) -> None:
+    """Eight red rows said that the other steps were not executed."""
+    (site / "searchsocket.toml").write_text('[source]\nstatic_output_dir = "nowhere"\n')
+    logs = instance.all_logs(run_graph().run_id)
+    assert not [entry for entry in logs if "Not executing" in entry.message]
+    assert [entry for entry in logs if entry.dagster_event and entry.dagster_event.event_type_value == "STEP_FAILURE"]
+
+
+@pytest.mark.parametrize(
+    ("tags", "launched_by"),
+    [
+        ({}, "ui"),
+        ({"dagster/backfill": "b"}, "backfill"),
+        ({"dagster/schedule_name": "s"}, "schedule"),
+        ({"searchsocket/launched_by": "cli", "project": "copied"}, "ui"),
+    ],
+)
+def test_every_run_of_dagster_says_who_launched_it(
+    site: Path, instance: dg.DagsterInstance, tags: dict[str, str], launched_by: str
+) -> None:
+    ensure_scope(instance, "main")
+    done = build_definitions(str(site)).resolve_job_def("index_site").execute_in_process(
+        {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+        instance=instance, partition_key="main", tags=tags, asset_selection=[dg.AssetKey("site_pages")],
+    )  # fmt: skip
+    run = instance.get_run_by_id(done.run_id)
+    assert run is not None
+    assert (run.tags["project"], run.tags["searchsocket/launched_by"]) == ("harbour", launched_by)
 
 
 def test_scopes_are_partitions_that_do_not_touch_each_other(site: Path, run_graph: RunGraph) -> None:

@@ -13,7 +13,8 @@ from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
 from searchsocket_assets.partitions import NAME
 from searchsocket_assets.run.home import prepare_home
-from searchsocket_assets.run.runs import JOB, LOCATION, PROJECT_TAG, forget_runs, run_index
+from searchsocket_assets.run.runs import JOB, LOCATION, forget_runs, run_index
+from searchsocket_assets.run.tags import LAUNCHED_BY_TAG, PROJECT_TAG
 
 pytestmark = pytest.mark.dagster
 
@@ -54,6 +55,7 @@ def test_a_run_is_listed_under_its_job_and_can_be_executed_again(project: Projec
     assert run.remote_job_origin is not None
     assert run.remote_job_origin.location_name == LOCATION
     assert run.tags["dagster/partition"] == "main"
+    assert (run.tags[PROJECT_TAG], run.tags[LAUNCHED_BY_TAG]) == (project.id, "cli")
     assert run.run_config["resources"]["options"]["config"] == {"max_pages": 3}
     assert stored.get_dynamic_partitions(NAME) == ["main"]
     assert "registry_updated" in {event.name for event in heard}
@@ -75,13 +77,15 @@ def test_a_failed_budget_check_is_a_budget_error(project: Project) -> None:
     assert "budget" in outcome.message
 
 
-def unfinished_run(instance: dg.DagsterInstance, project_id: str, scope: str, parent: str | None = None) -> str:
+def unfinished_run(
+    instance: dg.DagsterInstance, project_id: str, scope: str, parent: str | None = None, launched_by: str = "cli"
+) -> str:
     """A run as a killed process leaves it behind."""
 
     @dg.job
     def index_site() -> None: ...
 
-    tags = {"dagster/partition": scope, PROJECT_TAG: project_id}
+    tags = {"dagster/partition": scope, PROJECT_TAG: project_id, LAUNCHED_BY_TAG: launched_by}
     return instance.create_run_for_job(
         index_site, status=dg.DagsterRunStatus.STARTED, tags=tags, parent_run_id=parent, root_run_id=parent
     ).run_id
@@ -99,9 +103,11 @@ def test_runs_of_killed_commands_are_buried_by_the_next_one(project: Project, st
     elsewhere = unfinished_run(stored, "another-project", "main")
     other_scope = unfinished_run(stored, project.id, "preview")
     again = unfinished_run(stored, project.id, "main", parent=dead)
+    of_the_ui = unfinished_run(stored, project.id, "main", launched_by="ui")  # waits for the lock, between two stages
     run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
     assert status_of(stored, dead) is dg.DagsterRunStatus.FAILURE
     assert status_of(stored, again) is dg.DagsterRunStatus.STARTED  # the UI's daemon looks after that one
+    assert status_of(stored, of_the_ui) is dg.DagsterRunStatus.STARTED
     assert status_of(stored, elsewhere) is dg.DagsterRunStatus.STARTED
     assert status_of(stored, other_scope) is dg.DagsterRunStatus.STARTED
 

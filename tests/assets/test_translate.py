@@ -5,57 +5,41 @@ import logging
 import dagster as dg
 import pytest
 
-from searchsocket.errors import BudgetExceeded, Interrupted
-from searchsocket.events import Event
-from searchsocket.pipeline.run.numbers import EmbeddingNumbers
-from searchsocket.pipeline.run.results import StageResult
-from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized
-
-RESULT = StageResult(
-    stage="site_pages",
-    total=2,
-    numbers=EmbeddingNumbers.of({"created": 2, "estimated_cost_usd": 0.25}),
-    version="abc",
-    seconds=1.23456,
-    warnings=("one page is odd",),
-    tables={"Biggest pages": [{"url": "/a", "bytes": 12}, {"url": "/b", "note": ["x"]}], "Skipped files": []},
-    preview="# Home",
+from searchsocket.errors import (
+    BudgetExceeded,
+    ConfigMissing,
+    Interrupted,
+    SearchSocketError,
+    SourceUnavailable,
+    StateUnavailable,
 )
+from searchsocket.events import Event
+from searchsocket_assets.run.failures import failure_of, setting_of
+from searchsocket_assets.run.translate import errors_as_failures, events_logged
 
 
-def test_numbers_stay_plain_so_that_dagster_plots_them() -> None:
-    metadata = materialized(RESULT).metadata or {}
-    plain = {key: value for key, value in metadata.items() if isinstance(value, int | float)}
-    assert plain == {
-        "dagster/row_count": 2, "unique_texts": 0, "created": 2, "reused": 0, "estimated_tokens": 0,
-        "estimated_cost_usd": 0.25, "dimensions": 0, "seconds": 1.235, "warnings": 1,
-    }  # fmt: skip
-
-
-def test_the_version_of_the_stage_is_the_data_version() -> None:
-    assert materialized(RESULT).data_version == dg.DataVersion("abc")
-
-
-def test_a_table_keeps_its_columns_where_rows_differ() -> None:
-    metadata = materialized(RESULT).metadata or {}
-    table = metadata["biggest_pages"]
-    assert isinstance(table, dg.TableMetadataValue)
-    assert [(column.name, column.type) for column in table.schema.columns] == [
-        ("url", "string"),
-        ("bytes", "int"),
-        ("note", "string"),
-    ]
-    assert [record.data for record in table.records] == [
-        {"url": "/a", "bytes": 12, "note": None},
-        {"url": "/b", "bytes": None, "note": "['x']"},
-    ]
-    assert "skipped_files" not in metadata
-
-
-def test_an_error_is_a_failure_with_its_code() -> None:
+def test_an_error_is_a_failure_with_code_setting_and_next_step() -> None:
     with pytest.raises(dg.Failure) as caught, errors_as_failures():
         raise BudgetExceeded(2.0, 1.0)
-    assert caught.value.metadata["code"].value == "BUDGET_EXCEEDED"
+    metadata = {name: entry.value for name, entry in caught.value.metadata.items()}
+    assert list(metadata) == ["code", "setting", "next_step", "message"]
+    assert (metadata["code"], metadata["setting"]) == ("BUDGET_EXCEEDED", "embeddings.max_cost_usd")
+    assert "max_cost_usd" in str(metadata["next_step"])
+    assert (caught.value.description or "").splitlines()[1] == "Setting: embeddings.max_cost_usd"
+
+
+@pytest.mark.parametrize(
+    ("error", "setting"),
+    [
+        (SourceUnavailable("robots.txt of http://127.0.0.1:9 cannot be read: refused"), "source.crawl.base_url"),
+        (ConfigMissing("source.static_output_dir is 'x', but there is no folder"), "source.static_output_dir"),
+        (StateUnavailable("no room"), ""),
+    ],
+)
+def test_the_setting_is_the_one_that_the_message_names(error: SearchSocketError, setting: str) -> None:
+    assert setting_of(error) == setting
+    assert ("setting" in failure_of(error).metadata) == bool(setting)
+    assert "searchsocket doctor" in str(failure_of(error).metadata["next_step"].value)
 
 
 def test_a_run_that_was_told_to_stop_is_interrupted() -> None:

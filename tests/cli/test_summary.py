@@ -8,7 +8,8 @@ import pytest
 from runner_types import RunCli, RunJson
 
 from searchsocket.cli.progress import listener
-from searchsocket.cli.summary import skipped_words, source_lines
+from searchsocket.cli.summary import source_lines
+from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.sources.base import SourceOrigin
 from searchsocket.state import make_state

@@ -14,7 +14,7 @@ from searchsocket.embedders.queries import QueryVectors
 from searchsocket.pipeline.run.context import ScopeRun, utc_now
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.results import IndexSummary
+from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.project.project import open_project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery

@@ -11,7 +11,7 @@ from searchsocket.errors import ConfigError, ConfigMissing, EmbeddingModelMismat
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.results import IndexSummary
+from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import open_project
 from searchsocket.search.query import SearchQuery

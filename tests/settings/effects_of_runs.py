@@ -1,10 +1,12 @@
-"""Effects of `vector`, `run` and `state`: how a run is done and where it is kept."""
+"""Effects of `vector`, `run`, `dagster` and `state`: how a run is done, where it is kept and whose it is."""
 
 from collections.abc import Callable, Iterable, Iterator
 
 from searchsocket.pipeline.stages import page_mirror
 from searchsocket.stores import make_store
 from searchsocket.system import dask as cluster
+from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.look import PROJECT_VARIABLE, look_of_project
 from tests.settings.effects_of_pages import only_value
 from tests.settings.lab import Effect, Lab, outcome
 
@@ -60,6 +62,12 @@ def on_a_cluster(lab: Lab) -> str:
         return outcome(lab.index, naming="tcp://127.0.0.1:1")
 
 
+def owners(lab: Lab) -> list[str]:
+    """Of the assets as Dagster's processes load them."""
+    look = look_of_project({PROJECT_VARIABLE: str(lab.root)})
+    return sorted({owner for spec in build_definitions(look=look).resolve_all_asset_specs() for owner in spec.owners})
+
+
 EFFECTS = (
     only_value("vector.provider"),
     Effect("vector.local.path", "kept/here", folders("CURRENT"), [".searchsocket/index/main"], ["kept/here/main"],
@@ -69,5 +77,6 @@ EFFECTS = (
     Effect("run.max_page_seconds", 0.01, failed, 0, 1, prepare=long_page(20_000), anew=True),
     Effect("run.max_page_memory_mb", 64, failed, 0, 1, prepare=long_page(100_000), anew=True),
     Effect("run.dask_address", "tcp://127.0.0.1:1", on_a_cluster, "ok", "CLUSTER_UNAVAILABLE", anew=True),
+    Effect("dagster.owners", ["team:docs"], owners, [], ["team:docs"]),
     Effect("state.dir", ".index", folders("state.db"), [".searchsocket"], [".index"], anew=True),
 )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from search_api.app import create_app
 from searchsocket.errors import SearchSocketError
-from searchsocket.pipeline.run.results import IndexSummary
+from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.project.project import Project, open_project
 from tests.api.api_client import Api
 from tests.pipeline.conftest import Site

@@ -5,9 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from searchsocket.pipeline.run.context import ScopeRun, Workspace
-from searchsocket.pipeline.run.results import IndexSummary, PagesOrigin, origin_of_pages, result_of, summarise
+from searchsocket.pipeline.run.origin import PagesOrigin, origin_of_pages
+from searchsocket.pipeline.run.results import result_of
 from searchsocket.pipeline.run.stage import exclusive
 from searchsocket.pipeline.run.stages import STAGES
+from searchsocket.pipeline.run.summary import IndexSummary, summarise
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState, make_state
 

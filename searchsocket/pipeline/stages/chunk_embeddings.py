@@ -106,5 +106,5 @@ def _result(state: ScopeState, embedder: Embedder, outcome: EmbedOutcome) -> Sta
             dimensions=embedder.dimensions,
         ),
         version=digest_of([embedder.model_id, *state.chunks.texts_digests()]),
-        preview=f"Model `{embedder.model_id}`, {embedder.dimensions} dimensions",
+        facts={"model": embedder.model_id},
     )

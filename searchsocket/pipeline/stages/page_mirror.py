@@ -8,6 +8,7 @@ from searchsocket.errors import StrictRoutesFailed
 from searchsocket.events import Event
 from searchsocket.html.converters import make_converter
 from searchsocket.html.extract import EXTRACTOR_VERSION
+from searchsocket.mirror.paths import mirror_name
 from searchsocket.pipeline.extraction.carried import extract_on_cluster
 from searchsocket.pipeline.extraction.job import (
     Extraction,
@@ -37,6 +38,7 @@ _BATCH = 16
 _WINDOW = 256  # pages whose rows are read at once
 _SERIAL_BELOW_BYTES = 4_000_000  # of HTML; starting processes costs more than they save below this
 _SERIAL_PAGE_BYTES = 500_000  # a larger page may take minutes, and is left to a process that can be ended
+_PREVIEW_CHARS = 2_000
 SKIP_REASONS = {"empty": "no text", "noindex": "noindex", "redirect": "a redirect"}
 
 
@@ -217,5 +219,16 @@ def _result(state: ScopeState, report: _Report, mirror: MirrorCounts) -> StageRe
             Skipped(page.url, SKIP_REASONS.get(page.skip, page.skip)) for page in state.extracts.skipped(MAX_SKIPPED)
         ],
         skip_reasons={SKIP_REASONS.get(skip, skip): count for skip, count in sorted(skipped.items())},
+        preview=_preview(state),
         warnings=(*report.lines(), *problem_lines(state, "page")),
     )
+
+
+def _preview(state: ScopeState) -> str:
+    """One page as it lies in the mirror, from the middle of the site."""
+    for page_id in state.mirror.spread(1):
+        page = state.mirror.page(page_id)
+        body = page.extract.body[:_PREVIEW_CHARS]
+        cut = "\n\n…" if len(page.extract.body) > len(body) else ""
+        return f"`{mirror_name(page.url)}`\n\n{body}{cut}"
+    return ""

@@ -133,6 +133,14 @@ def _result(
             published=int(published),
         ),
         version=digest_of([generation.digest, generation.bodies_digest]) if generation else "",
+        facts={
+            "generation": generation.name,
+            "published_at": generation.published_at,
+            "model": generation.model_id,
+            **({"commit": generation.source_revision} if generation.source_revision else {}),
+        }
+        if generation
+        else {},
         warnings=tuple(warnings),
         generation=generation.name if generation else "",
     )

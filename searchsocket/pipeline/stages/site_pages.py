@@ -19,7 +19,7 @@ from searchsocket.types import RawPage
 _BATCH = 500
 
 
-@stage("Reading the site", PageNumbers, kinds={"svelte", "html"})
+@stage("Reading the site", PageNumbers, kinds={"html"})
 def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
     """Inventory of the pages of the site: each canonical URL once, with what tells whether its bytes changed.
 

@@ -77,6 +77,9 @@ class MirrorTable(Protocol):
     def dirty(self) -> Sequence[int]:
         """The searchable pages whose file may have to change, by URL."""
 
+    def spread(self, count: int) -> list[int]:
+        """Some mirrored pages, evenly spread over the site by URL; the same ones whenever it is the same."""
+
     def page(self, page_id: int) -> MirrorPage:
         """One page.
 

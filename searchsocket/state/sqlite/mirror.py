@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from searchsocket.state.base.mirror import Leaving, MirrorPage, WrittenFile
 from searchsocket.state.sqlite.chunks import drop_chunks
-from searchsocket.state.sqlite.conditions import KNOWN, SEARCHABLE
+from searchsocket.state.sqlite.conditions import KNOWN, MIRRORED, SEARCHABLE
 from searchsocket.state.sqlite.contents import unpacked
 from searchsocket.state.sqlite.file import transaction
 from searchsocket.state.sqlite.links import mark_linked_dirty
@@ -97,6 +97,18 @@ class SqliteMirror:
     def dirty(self) -> "array[int]":
         rows = self.db.execute(f"SELECT id FROM pages WHERE {SEARCHABLE} AND dirty = 1 ORDER BY url", (self.scope,))
         return array("q", (row[0] for row in rows))
+
+    def spread(self, count: int) -> list[int]:
+        mirrored = int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {MIRRORED}", (self.scope,)).fetchone()[0])
+        count = min(count, mirrored)
+        rows = (
+            self.db.execute(
+                f"SELECT id FROM pages WHERE {MIRRORED} ORDER BY url LIMIT 1 OFFSET ?",
+                (self.scope, mirrored * (2 * number + 1) // (2 * count)),
+            ).fetchone()
+            for number in range(count)
+        )
+        return [row[0] for row in rows]
 
     def page(self, page_id: int) -> MirrorPage:
         url, kind, locator, address, skip, redirect_to, digest, stamp, generated_at, facts, body = self.db.execute(

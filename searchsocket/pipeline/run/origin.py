@@ -1,0 +1,39 @@
+"""Where the pages of a scope come from, and what is left out of them, in words."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from searchsocket.pipeline.run.numbers import Numbers, PageNumbers
+from searchsocket.pipeline.run.results import Skipped, StageResult
+
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PagesOrigin:
+    """Where the pages of a scope came from, and what is left out of them."""
+
+    source: Mapping[str, str]  # see `SourceOrigin.facts`
+    skipped: Sequence[Skipped]  # the first of each stage
+    skip_reasons: Mapping[str, int]  # of all
+
+
+def origin_of_pages(results: Sequence[StageResult[Numbers]]) -> PagesOrigin:
+    """The origin as the stages tell it, nothing of it where they did not run."""
+    return PagesOrigin(
+        source=next((result.facts for result in results if isinstance(result.numbers, PageNumbers)), {}),
+        skipped=[each for result in results for each in result.skipped],
+        skip_reasons=dict(sum((Counter(result.skip_reasons) for result in results), Counter[str]())),
+    )
+
+
+def skipped_words(skipped: Sequence[Skipped], reasons: Mapping[str, int]) -> str:
+    """What is not searched: each by its name where they are few, else how many for each reason; "" for none."""
+    total = sum(reasons.values())
+    if total <= _NAMED and len(skipped) == total:
+        return ", ".join(f"{each.page} ({each.reason})" for each in skipped)
+    often = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    words = [f"{number:,} {reason}" for reason, number in often[:_NAMED]]
+    rest = sum(number for _, number in often[_NAMED:])
+    return ", ".join([*words, f"{rest:,} for other reasons"] if rest else words)

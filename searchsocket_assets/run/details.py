@@ -1,0 +1,99 @@
+"""What Dagster's pages show of a stage's result, the most useful first: Dagster keeps the order of metadata."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.index import origin_of
+from searchsocket.pipeline.run.origin import skipped_words
+from searchsocket.pipeline.run.results import StageResult
+from searchsocket.stores import index_folder
+
+_WARNINGS_SHOWN = 50
+_LOGIN = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@]*@", re.IGNORECASE)
+_QUERY = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s?#]*)\?[^\s)\"']*", re.IGNORECASE)
+
+
+def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any]) -> dict[str, Any]:
+    """Where the pages come from, what was made and where it lies, what a person should look at, then the numbers.
+
+    Numbers stay plain, so that Dagster plots them.
+    """
+    origin = origin_of(run.state, run.scope.name)
+    texts = {
+        **origin.source,
+        "skipped": skipped_words(origin.skipped, origin.skip_reasons),
+        "project": run.project.id,
+        **{name: text for name, text in result.facts.items() if name not in origin.source},
+    }
+    shown: dict[str, Any] = {name: dg.MetadataValue.text(public(text)) for name, text in texts.items() if text}
+    shown |= samples
+    if result.warnings:
+        shown["warning_list"] = dg.MetadataValue.md(bullets(result.warnings))
+    shown |= {_key(title): table(rows) for title, rows in result.tables.items() if rows}
+    if result.skipped:
+        shown["skipped_list"] = table([{"page": each.page, "reason": each.reason} for each in result.skipped])
+    if result.preview:
+        shown["preview"] = dg.MetadataValue.md(result.preview)
+    shown |= _places(run, result)
+    shown |= {"dagster/row_count": result.total, **result.numbers.values()}
+    return {**shown, "seconds": round(result.seconds, 3), "warnings": len(result.warnings)}
+
+
+def _places(run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:
+    """Folders and pages where a person can look at what was made; those that are there."""
+    found: dict[str, Any] = {}
+    folders = {
+        "page_mirror": ("mirror_folder", run.project.mirror_dir / run.scope.name),
+        "search_index": ("generation_folder", _index_folder(run) / run.scope.name / result.generation),
+    }
+    if result.stage in folders:
+        name, folder = folders[result.stage]
+        if folder.is_dir():
+            found = {name: dg.MetadataValue.path(folder), "dagster/uri": folder.absolute().as_uri()}
+    if result.stage == "search_index":
+        found["mirror_folder"] = dg.MetadataValue.path(run.project.mirror_dir / run.scope.name)
+        found["search_page"] = dg.MetadataValue.md(
+            "[http://127.0.0.1:8181/](http://127.0.0.1:8181/) while `searchsocket serve` runs"
+        )
+    return found
+
+
+def _index_folder(run: ScopeRun) -> Path:
+    return index_folder(run.project.settings.vector, run.project.state_dir)
+
+
+def public(text: str) -> str:
+    """`text` with its addresses as they may be shown: a login or a query may be a secret."""
+    return _QUERY.sub(r"\1?…", _LOGIN.sub(r"\1", text))
+
+
+def bullets(lines: Sequence[str]) -> str:
+    """The first lines as a Markdown list, and how many more there are."""
+    shown = [f"- {public(line)}" for line in lines[:_WARNINGS_SHOWN]]
+    rest = len(lines) - len(shown)
+    return "\n".join([*shown, f"- and {rest} more"] if rest > 0 else shown)
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> dg.TableMetadataValue:
+    """Rows of plain values, with a column for each key."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    records = [dg.TableRecord({key: _cell(row.get(key)) for key in columns}) for row in rows]
+    kinds = {bool: "bool", int: "int", float: "float"}
+    types = {key: kinds.get(type(records[0].data[key]), "string") for key in columns}
+    schema = dg.TableSchema([dg.TableColumn(key, types[key]) for key in columns])
+    return dg.MetadataValue.table(records=records, schema=schema)
+
+
+def _cell(value: Any) -> str | int | float | bool | None:
+    if isinstance(value, str):
+        return public(value)
+    return value if value is None or isinstance(value, int | float | bool) else str(value)
+
+
+def _key(title: str) -> str:
+    return "_".join(title.lower().split())

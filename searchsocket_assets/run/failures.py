@@ -1,0 +1,74 @@
+"""A failed run as a person wants to find it: what went wrong, which setting says so, and what to do next."""
+
+import logging
+import re
+
+import dagster as dg
+
+from searchsocket.errors import SearchSocketError
+
+# A key of the configuration, as messages name it.
+_SETTING = re.compile(
+    r"\b(?:project|scope|source|routes|extract|transform|chunking|embeddings|vector|ranking|artifacts|run|state|dagster)"
+    r"(?:\.[a-z][a-z_]*)+\b"
+)
+_CONSEQUENCE = re.compile(r"Dependencies for step \S+ (?:failed|were not executed).* Not executing\.")
+_SETTINGS = {  # code -> the setting that it hangs on, where the message names none
+    "SOURCE_UNAVAILABLE": "source",
+    "ROUTES_NOT_EXACT": "routes.strict",
+    "EMBEDDING_MODEL_MISMATCH": "embeddings.provider",
+    "EMBEDDER_UNAVAILABLE": "embeddings",
+    "EMBEDDER_REFUSED": "embeddings",
+    "VECTOR_BACKEND_UNAVAILABLE": "vector",
+    "CLUSTER_UNAVAILABLE": "run.dask_address",
+    "ARTIFACTS_UNAVAILABLE": "artifacts.url",
+}
+_CRAWL_SETTING = "source.crawl.base_url"
+_NEXT_STEPS = {
+    "LARGE_DELETION": "look at the source; if that is meant, launch again with `accept_large_deletion: true`",
+    "BUDGET_EXCEEDED": "look at a dry run, then raise `max_cost_usd` or index less",
+    "EMBEDDING_MODEL_MISMATCH": "launch again with `force: true` to migrate the scope",
+    "ROUTES_NOT_EXACT": "mend the pages that the message names, or launch without `strict_routes`",
+    "SCOPE_LOCKED": "wait for the other run of this scope, then launch again",
+    "INDEX_CORRUPT": "launch again with `force: true`; `searchsocket rollback` goes back to the generation before",
+}
+_DOCTOR = "run `searchsocket doctor` in the project, mend what it names, then launch again"
+_AGAIN = "what failed is elsewhere and may pass: launch again; `searchsocket doctor` says more"
+
+
+def failure_of(error: SearchSocketError) -> dg.Failure:
+    """An error of the library as Dagster shows it."""
+    setting = setting_of(error)
+    step = _NEXT_STEPS.get(error.code, _AGAIN if error.retryable else _DOCTOR)
+    metadata = {"code": error.code, "setting": setting, "next_step": step, "message": str(error)}
+    lines = [f"[{error.code}] {error}", f"Setting: {setting}" if setting else "", f"Next step: {step}"]
+    return dg.Failure(
+        description="\n".join(line for line in lines if line),
+        metadata={name: text for name, text in metadata.items() if text},
+    )
+
+
+def setting_of(error: SearchSocketError) -> str:
+    """The key of the configuration that an error hangs on; "" where none is known."""
+    if named := _SETTING.search(str(error)):
+        return named[0]
+    if error.code == "SOURCE_UNAVAILABLE" and "://" in str(error):
+        return _CRAWL_SETTING
+    return _SETTINGS.get(error.code, "")
+
+
+class _Consequences(logging.Filter):
+    """Leaves out that steps after a failed one were not executed."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return _CONSEQUENCE.search(record.getMessage()) is None
+
+
+def quiet_consequences(log: dg.DagsterLogManager) -> None:
+    """Log no row for each step that a failure keeps from running: the graph shows it, and it hides what went wrong.
+
+    Touches a private part of Dagster, which logs through handlers of its own.
+    """
+    for outer in log.handlers:
+        for handler in getattr(outer, "_handlers", ()):
+            handler.addFilter(_Consequences())

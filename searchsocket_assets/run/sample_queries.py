@@ -1,0 +1,79 @@
+"""What a few queries find in the live generation, for people who want to see at once that it answers."""
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from searchsocket.errors import SearchSocketError
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.results import StageResult
+from searchsocket_assets.run.details import table
+
+if TYPE_CHECKING:
+    from searchsocket.search.engine import SearchEngine
+
+SAMPLES = "sample_queries"  # the name of the metadata
+_PAGES = 3
+_MAX_SECONDS = 2.0  # for all of them
+_MAX_CHARS = 80
+
+
+def sample_metadata(instance: dg.DagsterInstance, run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:
+    """The sample queries of the generation that is live after the stage; asked again only when it is another one."""
+    key = dg.AssetKey(result.stage)
+    wanted = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[run.scope.name])
+    for record in instance.fetch_materializations(wanted, limit=1).records:
+        before = record.asset_materialization.metadata if record.asset_materialization else {}
+        if SAMPLES in before and "generation" in before and before["generation"].value == result.generation:
+            return {SAMPLES: before[SAMPLES]}
+    rows = sample_answers(run)
+    return {SAMPLES: table(rows)} if rows else {}
+
+
+def sample_answers(run: ScopeRun) -> Sequence[Mapping[str, Any]]:
+    """The titles of some pages as queries to the live generation, each with its first result.
+
+    The pages are spread over the site, and the same ones whenever the site is the same. A model on another machine is
+    not asked: such queries are answered by words alone. One that fails says its code; the generation is live all the
+    same.
+    """
+    from searchsocket.search.query import SearchQuery
+
+    engine, began = _engine(run), perf_counter()
+    rows: list[Mapping[str, Any]] = []
+    for title in _titles(run):
+        if perf_counter() - began > _MAX_SECONDS:
+            break
+        try:
+            first = next(iter(engine.search(SearchQuery(title, top_k=1), run.scope).results), None)
+        except SearchSocketError as error:
+            rows.append({"query": title, "first_result": error.code, "score": None})
+        else:
+            score = round(first.score, 3) if first else None
+            rows.append({"query": title, "first_result": first.url if first else "nothing", "score": score})
+    return rows
+
+
+def _titles(run: ScopeRun) -> list[str]:
+    with run.state.open(run.scope.name) as state:
+        titles = [state.mirror.page(page_id).extract.title for page_id in state.mirror.spread(_PAGES)]
+    return [" ".join(title.split())[:_MAX_CHARS] for title in titles]
+
+
+def _engine(run: ScopeRun) -> "SearchEngine":
+    # Only a run that publishes something pays for loading these.
+    from searchsocket.embedders.base import Embedder
+    from searchsocket.embedders.queries import NoVector, QueryVectors
+    from searchsocket.search.engine import SearchEngine
+    from searchsocket.types import Vector
+
+    class OnThisMachine(QueryVectors):
+        """Vectors that cost nobody anything and wait for nobody."""
+
+        def vector(self, embedder: Embedder, text: str, *, anonymous: bool = False) -> Vector | NoVector:
+            return NoVector.OVER_BUDGET if embedder.is_remote else super().vector(embedder, text, anonymous=anonymous)
+
+    queries = OnThisMachine(run.backends.embedder_of)
+    return SearchEngine(run.backends.store, queries, run.project.settings.ranking, run.clock)

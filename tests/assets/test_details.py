@@ -1,0 +1,118 @@
+"""What Dagster's pages show of a stage's result."""
+
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+from runner_types import RunGraph
+from small_site import write_page
+
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.numbers import EmbeddingNumbers
+from searchsocket.pipeline.run.results import StageResult
+from searchsocket.project.project import open_project
+from searchsocket_assets.run.details import public
+from searchsocket_assets.run.translate import materialized
+
+RESULT = StageResult(
+    stage="chunk_embeddings",
+    total=2,
+    numbers=EmbeddingNumbers.of({"created": 2, "estimated_cost_usd": 0.25}),
+    version="abc",
+    seconds=1.23456,
+    facts={"model": "hash-64"},
+    warnings=("one page is odd",),
+    tables={"Biggest pages": [{"url": "/a", "bytes": 12}, {"url": "/b", "note": ["x"]}], "Nothing": []},
+    preview="# Home",
+)
+
+
+@pytest.fixture
+def metadata(site: Path) -> dict[str, Any]:
+    project = open_project(site, {})
+    made = materialized(ScopeRun(project, project.scope_named("main"), "run"), RESULT)
+    assert made.data_version == dg.DataVersion("abc")
+    return dict(made.metadata or {})
+
+
+def test_numbers_stay_plain_so_that_dagster_plots_them(metadata: dict[str, Any]) -> None:
+    assert {key: value for key, value in metadata.items() if isinstance(value, int | float)} == {
+        "dagster/row_count": 2, "unique_texts": 0, "created": 2, "reused": 0, "estimated_tokens": 0,
+        "estimated_cost_usd": 0.25, "dimensions": 0, "seconds": 1.235, "warnings": 1,
+    }  # fmt: skip
+
+
+def test_a_table_keeps_its_columns_where_rows_differ(metadata: dict[str, Any]) -> None:
+    table = metadata["biggest_pages"]
+    assert isinstance(table, dg.TableMetadataValue)
+    columns = [(column.name, column.type) for column in table.schema.columns]
+    assert columns == [("url", "string"), ("bytes", "int"), ("note", "string")]
+    assert [record.data for record in table.records] == [
+        {"url": "/a", "bytes": 12, "note": None},
+        {"url": "/b", "bytes": None, "note": "['x']"},
+    ]
+    assert "nothing" not in metadata
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("crawled https://ann:secret@example.com/docs", "crawled https://example.com/docs"),
+        ("(https://example.com/map.xml?token=secret) was read", "(https://example.com/map.xml?…) was read"),
+        ("what? nothing@all", "what? nothing@all"),
+    ],
+)
+def test_addresses_are_shown_without_what_may_be_secret(text: str, shown: str) -> None:
+    assert public(text) == shown
+
+
+@pytest.mark.dagster
+def test_pages_begin_with_the_source_and_end_with_the_numbers(run_graph: RunGraph, site: Path) -> None:
+    """An engineer sees at once what was read and what was left out, and can look at what was made."""
+    (site / "build" / "404.html").write_text("<h1>Nothing here</h1>")
+    result = run_graph()
+    made = {
+        event.materialization.asset_key.to_user_string(): dict(event.materialization.metadata)
+        for event in result.get_asset_materialization_events()
+    }
+    for metadata in made.values():
+        assert list(metadata)[:5] == ["source", "folder", "addresses", "skipped", "project"]
+        assert metadata["skipped"].value == "404.html (fallback for missing pages)"
+        assert metadata["project"].value == "harbour"
+        assert list(metadata)[-2:] == ["seconds", "warnings"]
+    index = made["search_index"]
+    assert list(index)[5:9] == ["generation", "published_at", "model", "sample_queries"]
+    name, folder = index["generation"].value, site.resolve() / ".searchsocket" / "index" / "main"
+    assert index["dagster/uri"].value == (folder / name).as_uri()
+    assert Path(index["generation_folder"].value).is_dir()
+    assert Path(index["mirror_folder"].value).is_dir()
+    assert "searchsocket serve" in index["search_page"].value
+    assert "skipped_list" in made["site_pages"]
+    assert made["page_mirror"]["preview"].value.startswith("`docs/install.md`\n\n")
+
+
+def sample_queries(result: dg.ExecuteInProcessResult) -> list[dict[str, Any]]:
+    (made,) = [
+        event.materialization
+        for event in result.get_asset_materialization_events()
+        if event.materialization.asset_key == dg.AssetKey("search_index")
+    ]
+    table = made.metadata["sample_queries"]
+    assert isinstance(table, dg.TableMetadataValue)
+    return [dict(record.data) for record in table.records]
+
+
+@pytest.mark.dagster
+def test_titles_of_pages_are_asked_of_the_live_generation(run_graph: RunGraph, site: Path) -> None:
+    """Again when it is another one, and not when it stays."""
+    first = sample_queries(run_graph())
+    assert [(row["query"], row["first_result"]) for row in first] == [
+        ("Home", "/"),
+        ("Install", "/docs/install"),
+        ("Tides", "/docs/tides"),
+    ]
+    (site / "searchsocket.toml").write_text("[ranking]\ncandidate_k = 20\n")
+    assert sample_queries(run_graph()) == first
+    write_page(site, "docs/tides", "Currents", "The current table lists where water goes.")
+    assert sample_queries(run_graph())[2]["query"] == "Currents"
