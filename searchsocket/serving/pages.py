@@ -13,7 +13,7 @@ from searchsocket.search.quoting.links import href
 from searchsocket.search.wire import Address, Resolution, RouteFile, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation, Page
-from searchsocket.urls.paths import ancestors, canonical_path, page_readings
+from searchsocket.urls.paths import ancestors, below_base, canonical_path, page_readings
 
 _MAX_SUGGESTIONS = 5
 _MAX_WORDS = 12  # of a wrong path: a miss must cost no more than a query
@@ -82,7 +82,7 @@ class FoundPage:
         )
 
 
-def find_page(path: str, reader: IndexReader, *, is_segment: bool = False) -> FoundPage:
+def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, base: str = "") -> FoundPage:
     """The page that a path means, also by its address or as a Markdown file: `/docs/start.html`, `/docs/start.md`.
 
     It is what the generation holds, whatever the mirror folder says by now: a run that is under way, that stopped or
@@ -91,6 +91,7 @@ def find_page(path: str, reader: IndexReader, *, is_segment: bool = False) -> Fo
     Args:
         path: As it stood in a URL, percent-encoded.
         is_segment: It may be written as one segment of a longer URL, `docs%2Fstart`, as generated clients do.
+        base: The path that the site lies under, with which addresses begin.
 
     Raises:
         PageMissing: There is no such page; it names some that may be meant.
@@ -100,7 +101,8 @@ def find_page(path: str, reader: IndexReader, *, is_segment: bool = False) -> Fo
     """
     # A slash is what an encoded one means most: few pages have one in their name.
     readings = [unquote(path, errors="surrogateescape"), path] if is_segment and _SLASH.search(path) else [path]
-    for url in (url for one in readings for url in _spellings(canonical_path("/" + one.lstrip("/")))):
+    paths = [path for one in readings for path in below_base(canonical_path("/" + one.lstrip("/")), base)]
+    for url in (url for path in paths for url in _spellings(path)):
         if (text := reader.catalogue.page_body(url)) is not None:
             page = parse_page(text)
             if page.facts.url != url:

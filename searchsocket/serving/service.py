@@ -1,12 +1,13 @@
 """What every surface asks: search, pages near a page, a page, and how the indexes are (spec 14.1)."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.queries import QueryVectors
-from searchsocket.errors import SearchSocketError
+from searchsocket.errors import PageNotFound, SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer
@@ -17,6 +18,8 @@ from searchsocket.serving.pages import FoundPage, find_page
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Scope
+from searchsocket.urls.paths import below_base, canonical_path
+from searchsocket.urls.site import configured_site
 
 OnError = Callable[[BaseException], None]
 
@@ -33,18 +36,23 @@ class SearchService:
     scopes: ReadableScopes
     health_check: HealthCheck
     on_error: OnError  # hears of errors that no caller reads about
+    base_of: Callable[[str], str]  # scope -> the path that its site lies under
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
         """See `SearchEngine.search`."""
         return self.engine.search(query, scope, anonymous=anonymous)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
-        """See `SearchEngine.related`."""
-        return self.engine.related(url, scope, top_k)
+        """See `SearchEngine.related`; the page may be named by its address."""
+        *others, last = below_base(canonical_path(url), self.base_of(scope.name))
+        for other in others:
+            with suppress(PageNotFound):
+                return self.engine.related(other, scope, top_k)
+        return self.engine.related(last, scope, top_k)
 
     def page(self, path: str, scope: Scope, *, is_segment: bool = False) -> FoundPage:
         """See `find_page`."""
-        return find_page(path, self.store.reader(scope), is_segment=is_segment)
+        return find_page(path, self.store.reader(scope), is_segment=is_segment, base=self.base_of(scope.name))
 
     def health(self, *, trusted: bool) -> ServiceHealth:
         """Whether queries are answered; who is not trusted learns of public scopes only."""
@@ -102,4 +110,5 @@ def open_service(
         scopes=scopes,
         health_check=HealthCheck(scopes, store, embedder_of, clock, on_error),
         on_error=on_error,
+        base_of=lambda scope: configured_site(project.settings, None, scope).path,
     )

@@ -82,6 +82,11 @@ def page_readings(path: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((path, page_path(path))))
 
 
+def below_base(path: str, base: str) -> tuple[str, ...]:
+    """What a canonical path may be called on a site that lies under a path: itself, or what follows the base path."""
+    return (path, path[len(base) :] or "/") if base and under_prefix(path, base) else (path,)
+
+
 def is_index(name: str) -> bool:
     """Whether a file of this name is the page of its folder."""
     return _INDEX.fullmatch(name) is not None

@@ -3,7 +3,7 @@
 import pytest
 from older_index import make_older
 
-from searchsocket.errors import PageMissing
+from searchsocket.errors import PageMissing, PageNotFound
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import SearchService, open_service
 from tests.artifacts.file_server import file_server
@@ -64,6 +64,19 @@ def test_a_page_is_asked_for_by_its_name_or_its_address(manual: Site) -> None:
         assert answers.page(path, scope).answer().url == "/docs"
     with pytest.raises(PageMissing):
         answers.page("wal.htmlx", scope)
+
+
+def test_below_a_path_of_the_host_a_page_is_asked_for_by_its_address_too(manual: Site) -> None:
+    """It begins with the path; the page's own name does not."""
+    configure(manual, '[source]\nbase_path = "/manual"\n')
+    manual.index()
+    answers, scope = service(manual), manual.project.scope_named("main")
+    for path in ("/manual/wal.html", "manual/wal", "wal", "wal.html"):
+        assert answers.page(path, scope).answer().href == "/manual/wal.html"
+        assert answers.related(f"/{path.strip('/')}", scope).results
+    assert answers.page("/manual/", scope).answer().url == "/"
+    with pytest.raises(PageNotFound):
+        answers.related("/manual/nope", scope)
 
 
 @pytest.mark.parametrize("prefix", ["/docs", "docs/", "/docs/index.html"])
