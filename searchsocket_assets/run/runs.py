@@ -198,7 +198,9 @@ def _cancellation(result: dg.JobExecutionResult) -> tuple[str, str] | None:
 def _crash(result: dg.JobExecutionResult) -> tuple[str, str]:
     for event in result.get_step_failure_events():
         if error := event.step_failure_data.error:
-            return SearchSocketError.code, f"{event.step_key}: {(error.cause or error).message.strip()}"
+            cause = error.cause or error
+            what = cause.message.strip().removeprefix(f"{cause.cls_name}").lstrip(": ") or "it does not say what"
+            return SearchSocketError.code, f"{event.step_key} met a defect: {what}; report it with `--verbose`'s output"
     return SearchSocketError.code, "the run failed before its first stage; `--verbose` shows Dagster's log"
 
 

@@ -165,3 +165,17 @@ def test_verbose_shows_events_and_keeps_stdout_for_the_summary(run: RunCli, inde
 def test_opposite_flags_are_refused(run: RunCli) -> None:
     done = run("index", "--force", "--changed-only")
     assert done.exit_code == 2
+
+
+def test_a_defect_in_a_stage_is_a_sentence_with_its_code(run: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a traceback and the name of a class, and with what to do."""
+
+    def broken(*_: object) -> None:
+        raise KeyError("tide")
+
+    monkeypatch.setattr("searchsocket.pipeline.stages.page_chunks.chunk_page", broken)
+    done = run("index")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr == (
+        "error [INTERNAL_ERROR]: page_chunks met a defect: 'tide'; report it with `--verbose`'s output\n"
+    )
