@@ -13,6 +13,7 @@ from search_api.endpoints.health import add_health
 from search_api.endpoints.pages import add_pages
 from search_api.endpoints.related import add_related
 from search_api.endpoints.search import add_search
+from search_api.gate.freshness import Freshness
 from search_api.gate.queries import Queries
 from search_api.gate.stack import add_guards, tier_rules
 from search_api.handlers import add_handlers
@@ -76,9 +77,10 @@ def create_app(
         redirect_slashes=False,
     )
     health_path = f"{prefix}/health"
-    add_search(app, settings.path, queries)
-    add_related(app, f"{prefix}/related", queries)
-    add_pages(app, f"{prefix}/pages", service)
+    freshness = Freshness(project, service)
+    add_search(app, settings.path, queries, freshness)
+    add_related(app, f"{prefix}/related", queries, freshness)
+    add_pages(app, f"{prefix}/pages", service, freshness)
     add_health(app, health_path, service)
     add_handlers(app, on_error)
     page = _page(app, project, prefix, service, queries) if settings.page else None

@@ -7,7 +7,15 @@ from pydantic.alias_generators import to_camel
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.filters import MAX_FILTER_VALUES, MAX_FILTERS, OWN_FILTERS
-from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TOP_K, SearchQuery
+from searchsocket.search.query import (
+    MAX_GENERATION_CHARS,
+    MAX_OFFSET,
+    MAX_QUERY_CHARS,
+    MAX_TAG_CHARS,
+    MAX_TAGS,
+    MAX_TOP_K,
+    SearchQuery,
+)
 from searchsocket.text.facets import MAX_VALUE_CHARS
 from searchsocket.types import GroupBy
 from searchsocket.urls.paths import MAX_URL_CHARS
@@ -51,6 +59,23 @@ ScopeName = Annotated[
         max_length=MAX_SCOPE_CHARS,
         description="Default: the site's own.",
         json_schema_extra={"pattern": "[A-Za-z0-9]"},  # the refusal has a code of its own
+    ),
+]
+Offset = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=MAX_OFFSET,
+        description="How many results to skip: those of earlier answers with the same `topK`. Results keep their order "
+        "while the same generation is live.",
+    ),
+    BeforeValidator(_whole),
+]
+GenerationName = Annotated[
+    str,
+    Field(
+        max_length=MAX_GENERATION_CHARS,
+        description="`meta.generation` of the first answer; when another one is live by now, `meta.notes` says so.",
     ),
 ]
 Grouping = Annotated[GroupBy, Field(description="`page`: best pages, best sections inside; `chunk`: a flat list.")]
@@ -98,6 +123,8 @@ class SearchRequest(Request):
 
     q: Text
     top_k: TopK = 10
+    offset: Offset = 0
+    generation: GenerationName = ""
     scope: ScopeName | None = None
     path_prefix: PathPrefix | None = None
     tags: Tags | None = None
@@ -124,6 +151,8 @@ class SearchRequest(Request):
             self.explain,
             filters=tuple((name, _texts(name, value)) for name, value in (self.filters or {}).items()),
             facets=tuple(self.facets or ()),
+            offset=self.offset,
+            generation=self.generation,
         )
 
 
@@ -134,6 +163,8 @@ class SearchParams(Request):
 
     q: Text
     top_k: TopK = 10
+    offset: Offset = 0
+    generation: GenerationName = ""
     scope: ScopeName | None = None
     path_prefix: PathPrefix = ""
     tag: Tags = []
@@ -153,6 +184,8 @@ class SearchParams(Request):
             self.explain,
             filters=tuple((name, (value,)) for name, _, value in (one.partition(":") for one in self.filter)),
             facets=tuple(self.facet),
+            offset=self.offset,
+            generation=self.generation,
         )
 
 

@@ -1,5 +1,7 @@
 """What endpoints share."""
 
+from collections.abc import Mapping
+
 from fastapi import Request
 from starlette.responses import Response
 
@@ -24,6 +26,8 @@ def caller_of(request: Request) -> Caller:
     return caller
 
 
-def json_response(answer: Wire, status: int = 200, *, sources: bool) -> Response:
+def json_response(
+    answer: Wire, status: int = 200, *, sources: bool, headers: Mapping[str, str] | None = None
+) -> Response:
     """An answer as JSON, written once and without being validated."""
-    return Response(to_json(answer, sources=sources), status, media_type="application/json")
+    return Response(to_json(answer, sources=sources), status, headers, "application/json")

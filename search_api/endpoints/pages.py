@@ -8,6 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
+from search_api.gate.freshness import Freshness
 from search_api.requests import NO_NUL, PathPrefix, ScopeName
 from searchsocket.serving.pages import FoundPage, PageAnswer
 from searchsocket.serving.service import SearchService
@@ -34,7 +35,7 @@ PageUrl = Annotated[
 ]
 
 
-def add_pages(app: FastAPI, path: str, service: SearchService) -> None:
+def add_pages(app: FastAPI, path: str, service: SearchService, freshness: Freshness) -> None:
     """Serve pages of the index at `path`, by their address, and below it."""
     below = f"{path}/"
     # The path was matched decoded; each of its characters is one of those that were sent, or one escape.
@@ -42,15 +43,18 @@ def add_pages(app: FastAPI, path: str, service: SearchService) -> None:
 
     async def answer(request: Request, scope: str | None, name: str, *, is_segment: bool, markdown: bool) -> Response:
         caller = caller_of(request)
+        if unchanged := freshness.unchanged(request, caller, scope):
+            return unchanged
 
         def read() -> FoundPage:
             return service.page(name, service.scopes.find(scope, trusted=caller.trusted), is_segment=is_segment)
 
         found = await run_in_threadpool(read)
+        headers = freshness.headers(request, caller, found.generation.scope, found.generation.name)
         if markdown:
             text = found.markdown(sources=caller.trusted)
-            return Response(text.encode("utf-8", "replace"), media_type=_MARKDOWN)
-        return json_response(found.answer(), sources=caller.trusted)
+            return Response(text.encode("utf-8", "replace"), headers=headers, media_type=_MARKDOWN)
+        return json_response(found.answer(), sources=caller.trusted, headers=headers)
 
     @app.get(
         path,

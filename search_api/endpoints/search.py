@@ -8,9 +8,11 @@ from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
 from search_api.endpoints.errors import error_docs
+from search_api.gate.freshness import Freshness
 from search_api.gate.queries import Queries
 from search_api.requests import SearchParams, SearchRequest
 from searchsocket.search.answer import SearchAnswer
+from searchsocket.search.engine import TEMPORARY
 from searchsocket.search.query import SearchQuery
 
 _BODY_ERRORS = error_docs(
@@ -18,13 +20,19 @@ _BODY_ERRORS = error_docs(
 )
 
 
-def add_search(app: FastAPI, path: str, queries: Queries) -> None:
+def add_search(app: FastAPI, path: str, queries: Queries, freshness: Freshness) -> None:
     """Serve searches at `path`."""
 
     async def answer(query: SearchQuery, scope: str | None, request: Request) -> Response:
         caller = caller_of(request)
+        is_get = request.method == "GET"
+        if is_get and (unchanged := freshness.unchanged(request, caller, scope)):
+            return unchanged
         found = await queries.search(replace(query, sources=caller.trusted), scope, caller)
-        return json_response(found, sources=caller.trusted)
+        # What came about without the query's vector must not stay once the provider answers again.
+        lasts = is_get and not any(note.code in TEMPORARY for note in found.meta.notes)
+        headers = freshness.headers(request, caller, found.scope, found.meta.generation) if lasts else None
+        return json_response(found, sources=caller.trusted, headers=headers)
 
     @app.post(
         path,

@@ -1,11 +1,13 @@
 """What stands before the endpoints, as plain ASGI layers: each costs microseconds.
 
-Order, outermost first: `Envelope` (headers), `HeadAsGet`, `HostGuard`, CORS, `LastResort`, `CallerGuard` (tier, rate),
-`BodyGuard`.
+Order, outermost first: `Envelope` (headers), `HeadAsGet`, compression, `HostGuard`, CORS, `LastResort`, `CallerGuard`
+(tier, rate), `BodyGuard`.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from secrets import token_hex
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,23 +28,42 @@ _HEADERS = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; sandbox"),
     (b"cache-control", b"no-store"),
 )
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=-]{1,100}")  # a caller's own is kept
+
+
+def with_headers(send: Send, headers: Sequence[tuple[bytes, bytes]]) -> Send:
+    """`send`, with headers for the response."""
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), *headers]
+        await send(message)
+
+    return send_with_headers
 
 
 class Envelope:
-    """Puts security headers on every response."""
+    """Puts security headers and the request's id on every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        sent = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+        request_id = sent if _REQUEST_ID.fullmatch(sent) else token_hex(8).encode()
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = list(message.get("headers", ()))
                 names = {name for name, _ in given}
-                message["headers"] = given + [header for header in _HEADERS if header[0] not in names]
+                more = [header for header in _HEADERS if header[0] not in names]
+                message["headers"] = [*given, *more, (b"x-request-id", request_id)]
             await send(message)
 
-        await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+        await self._app(scope, receive, send_with_headers)
 
 
 class LastResort:
@@ -124,6 +145,7 @@ class CallerGuard:
         rate = self._own_rates.get(scope["path"], self._rate)
         if rate and not trusted:
             wait_s = rate.hit(caller.address)
+            send = with_headers(send, rate.headers(caller.address))
             if wait_s is not None:
                 await rate.refusal(wait_s)(scope, receive, send)
                 return

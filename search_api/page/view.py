@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
+from urllib.parse import urlencode
 
 from jinja2 import Environment, StrictUndefined
 
@@ -58,6 +59,7 @@ class Renderer:
         """
         environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
         environment.filters["ago"] = ago
+        environment.globals["range_of"] = range_of
         environment.globals.update(
             project=project,
             site=site,
@@ -71,13 +73,24 @@ class Renderer:
     def html(self, view: View) -> bytes:
         """The page, in UTF-8."""
         asked = view.asked
+        offset = int(asked["offset"]) if asked.get("offset", "").isdecimal() else 0
+        further = {**asked, "offset": str(offset + len(view.answer["results"]))} if view.answer else {}
         text = self._template.render(
             asdict(view),
             q=asked.get("q", ""),
             scope=asked.get("scope", ""),
-            is_filtered=bool(asked.keys() - {"q", "scope"}),
+            is_filtered=bool(asked.keys() - {"q", "scope", "offset"}),
+            offset=offset,
+            further=f"?{urlencode(further)}",
         )
         return text.encode("utf-8", "replace")
+
+
+def range_of(offset: int, count: int, total: int) -> str:
+    """Which results are shown, of how many: `11-20 of the 34 best pages`."""
+    if offset == 0 and count == total:
+        return f"{total} {'page' if total == 1 else 'pages'}"
+    return f"{offset + 1}–{offset + count} of the {total} best pages"
 
 
 def ago(seconds: float) -> str:

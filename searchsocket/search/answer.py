@@ -121,6 +121,14 @@ class SearchMeta(Wire):
     notes: Annotated[tuple[Note, ...], Field(description="Why the answer is less than it could be.")] = ()
 
 
+Total = Annotated[
+    int,
+    Field(
+        ge=0,
+        description="How many results the query's candidates hold, over all offsets. Not all that match: a search by "
+        "meaning ranks the nearest, and `topK` says how many of them are looked at.",
+    ),
+]
 Quality = Literal["answered", "rejected"]
 
 
@@ -132,6 +140,7 @@ class SearchAnswer(Wire):
     scope: str
     group_by: GroupBy
     results: tuple[Result, ...]
+    total: Total
     meta: SearchMeta
     # "rejected": what was found is too weak to be given, so there are no results
     quality: Annotated[Quality, Field(exclude=True)] = "answered"

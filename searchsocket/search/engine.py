@@ -45,6 +45,11 @@ _NOTES = {
         "EMBEDDER_OVER_BUDGET", "today's budget for embedding queries is spent, so these results come from words alone"
     ),
 }
+TEMPORARY = frozenset(note.code for note in _NOTES.values())  # the same query may be answered better later
+_OTHER_GENERATION = Note(
+    "GENERATION_CHANGED",
+    "another generation is live than the one that was asked for, so results may be in other places",
+)
 
 
 class SearchEngine:
@@ -106,12 +111,13 @@ class SearchEngine:
         found = self._find(reader, query, vector, watch)
         answered = self._is_answerable(reader, query, vector, found)
         age = age_s(generation.published_at, self._clock())
-        results = self._results(reader, query, found, age) if answered else ()
+        results, total = self._results(reader, query, found, age) if answered else ((), 0)
         return SearchAnswer(
             q=query.q,
             scope=scope.name,
             group_by=query.group_by,
             results=results,
+            total=total,
             meta=SearchMeta(
                 timings_ms=watch.timings(),
                 used_rerank=False,
@@ -119,7 +125,7 @@ class SearchEngine:
                 generation=generation.name,
                 published_at=generation.published_at,
                 age_seconds=age,
-                notes=(*notes, *_unstated(reader, query)) if query.filters or query.facets else notes,
+                notes=(*notes, *_further_notes(reader, query)),
             ),
             quality="answered" if answered else "rejected",
             facets=_counts(reader, query, found, is_answered=answered) if query.facets else None,
@@ -160,21 +166,28 @@ class SearchEngine:
             best = max((hit.score for hit in reader.vectors.nearest(vector, top_k=1)), default=-1.0)
         return is_enough(reader.words.evidence(query.q), best)
 
-    def _results(self, reader: IndexReader, query: SearchQuery, found: Candidates, age: float) -> tuple[Result, ...]:
-        """Rank what was found by its facts, and read the records of what is shown."""
+    def _results(
+        self, reader: IndexReader, query: SearchQuery, found: Candidates, age: float
+    ) -> tuple[tuple[Result, ...], int]:
+        """Rank what was found by its facts, and read the records of what is shown; and how many there are in all.
+
+        What is found does not depend on the offset, so that results keep their order from one page of them to the next.
+        """
         facts = found.facts
         fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(query.q))
         parts = Parts(fused, boosts_of(facts, self._settings), _exact(reader, query.q, found))
         ranked = rank(facts, parts)
         is_by_page = query.group_by == "page"
-        groups = group_by_page(ranked, facts, query.top_k) if is_by_page else each_alone(ranked, query.top_k)
+        last = query.offset + query.top_k
+        groups = (group_by_page(ranked, facts, last) if is_by_page else each_alone(ranked, last))[query.offset :]
+        total = len({facts.url[chunk.position] for chunk in ranked}) if is_by_page else len(ranked)
         positions = list(dict.fromkeys(chunk.position for group in groups for chunk in (group.best, *group.sections)))
         records = reader.catalogue.readable([found.ids[position] for position in positions])
         readable = dict(zip(positions, records, strict=True))
         explained = parts if query.explain else None
         words = QueryWords(query.q, self._synonyms)
         writer = ResultWriter(words, readable, reader.generation, age, explained, sources=query.sources)
-        return tuple(writer.result(group) for group in groups)
+        return tuple(writer.result(group) for group in groups), total
 
 
 def _counts(reader: IndexReader, query: SearchQuery, found: Candidates, *, is_answered: bool) -> FacetCounts:
@@ -182,6 +195,13 @@ def _counts(reader: IndexReader, query: SearchQuery, found: Candidates, *, is_an
     if not is_answered:
         return count_pages(query.facets, [], [])
     return count_pages(query.facets, found.facts.url, reader.catalogue.facets(found.ids))
+
+
+def _further_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
+    """What callers should know besides why there is no vector."""
+    unstated = _unstated(reader, query) if query.filters or query.facets else ()
+    is_other = bool(query.generation) and query.generation != reader.generation.name
+    return (*unstated, _OTHER_GENERATION) if is_other else unstated
 
 
 def _unstated(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:

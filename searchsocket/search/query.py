@@ -12,6 +12,8 @@ from searchsocket.urls.paths import canonical_path, normalise_prefix, page_path
 
 MAX_QUERY_CHARS = 1_000
 MAX_TOP_K = 100
+MAX_OFFSET = 1_000  # no query has more candidates
+MAX_GENERATION_CHARS = 100
 MAX_TAGS = 20
 MAX_TAG_CHARS = 200
 _MAX_RAW_CHARS = 4 * MAX_QUERY_CHARS  # beyond this a query is refused unread, spaces or not
@@ -33,6 +35,8 @@ class SearchQuery:
     explain: bool = False  # give every part of every score
     filters: Filters = ()  # language, kind and facets
     facets: tuple[str, ...] = ()  # whose values are counted
+    offset: int = 0  # results that are skipped: those that were given before
+    generation: str = ""  # that the earlier results came from; another one is noted
     sources: bool = False  # say which lines of which file each passage is; only the trusted may read it
 
     @property
@@ -54,6 +58,8 @@ def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
     """
     if not 1 <= query.top_k <= MAX_TOP_K:
         raise InvalidRequest(f"topK must be from 1 to {MAX_TOP_K}, not {query.top_k}")
+    if not 0 <= query.offset <= MAX_OFFSET:
+        raise InvalidRequest(f"offset must be from 0 to {MAX_OFFSET}, not {query.offset}")
     if query.group_by not in ("page", "chunk"):
         raise InvalidRequest("groupBy must be 'page' or 'chunk'")
     return SearchQuery(
@@ -65,6 +71,8 @@ def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
         explain=query.explain,
         filters=checked_filters(query.filters, facets),
         facets=checked_counts(query.facets, facets),
+        offset=query.offset,
+        generation=query.generation,
         sources=query.sources,
     )
 

@@ -69,6 +69,23 @@ def test_filters_hold_and_stay_in_the_form(tmp_path: Path) -> None:
     assert status_line(page) == "No results for “battery” with these filters. Other words may find more."
 
 
+def test_further_results_are_a_link_away(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    Site(LocalStore(project.state_dir / "index", "site")).publish(
+        [Piece(f"/zebra/{n:02}", f"Chapter {n} about the zebra.", title=f"Zebra {n}") for n in range(24)]
+    )
+    api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW))
+    urls, path = [], "/?q=zebra+chapter&tag="
+    for line in ("1–10", "11–20", "21–30"):
+        page = soup(api, path)
+        assert status_line(page) == f"{line} of the 30 best pages"
+        urls += [one.text for one in page.select("#results .path")]
+        links = page.select("#more a[rel=next]")
+        path = "/" + str(links[0]["href"]) if links else ""
+    assert path == ""
+    assert len(set(urls)) == 30
+
+
 def test_nothing_from_outside_becomes_markup(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     Site(LocalStore(project.state_dir / "index", "site")).publish(

@@ -43,7 +43,7 @@ def result(title: str = "Tides", section: str = "High water", text: str = "The t
 
 def answer(*results: Result) -> SearchAnswer:
     meta = SearchMeta(Timings(0, 0, 0, 0, 2.0), False, "hash", "g", "", 0.0)
-    return SearchAnswer("tide", "main", "page", results, meta)
+    return SearchAnswer("tide", "main", "page", results, len(results), meta)
 
 
 def test_a_result_names_title_section_place_and_route_file() -> None:
@@ -118,7 +118,7 @@ def test_options_narrow_the_search(run_json: RunJson, indexed_site: Path) -> Non
 
 def test_json_is_the_answer_of_the_api(run_json: RunJson, indexed_site: Path) -> None:
     found = run_json("search", "mooring rope", project=indexed_site)
-    assert set(found) == {"q", "scope", "groupBy", "results", "meta"}
+    assert set(found) == {"q", "scope", "groupBy", "results", "total", "meta"}
     first = found["results"][0]
     assert (first["url"], first["routeFile"]) == ("/docs/ropes", "src/routes/docs/[slug]/+page.svelte")
     assert found["meta"]["modelId"]

@@ -91,6 +91,8 @@ EFFECTS = (
     Effect("ranking.synonyms", [["lantern", "flare"]], lambda lab: "/blog/second" in lab.found("flare"), False, True),
     Effect("api.path", "/find", paths, [200, 404, 200, 404], [404, 200, 404, 200]),
     Effect("api.page", False, status("/"), 200, 404),
+    Effect("api.max_age_s", 60, lambda lab: lab.api().get(SEARCH).headers["cache-control"], "public, no-cache",
+           "public, max-age=60"),
     Effect("api.scopes", ["main", "preview"], scope_status, 403, 200),
     Effect("api.key_env", "OTHER_KEY", key_statuses, [200, 401], [401, 200]),
     Effect("api.max_body_bytes", 10, lambda lab: lab.api().post({"q": "lantern"}).status_code, 200, 413),

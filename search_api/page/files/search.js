@@ -4,6 +4,7 @@ const form = document.querySelector("#search");
 const box = form.elements.q;
 const list = document.querySelector("#results");
 const line = document.querySelector("#status");
+const more = document.querySelector("#more");
 const generation = document.querySelector("#generation");
 const facets = form.dataset.facets.split(" ").filter(Boolean);
 const PAUSE_MS = 150;
@@ -84,10 +85,13 @@ function fillFacets(counts) {
 }
 
 function show(answer) {
-  const { results, meta } = answer;
+  const { results, total, meta } = answer;
   list.className = "";
   list.replaceChildren(...results.map(item));
-  const count = `${results.length} ${results.length === 1 ? "page" : "pages"}`;
+  const isAll = results.length === total;
+  const count = isAll ? `${total} ${total === 1 ? "page" : "pages"}` : `1–${results.length} of the ${total} best pages`;
+  const further = `?${new URLSearchParams([...values(), ["offset", results.length]])}`;
+  more.replaceChildren(...(isAll ? [] : [element("a", { href: further, rel: "next" }, "More results")]));
   const none = `No results for “${answer.q}”${isFiltered() ? " with these filters" : ""}. Other words may find more.`;
   // The page asks for every facet, so one that no page states is no news.
   const notes = meta.notes.filter((note) => note.code !== "FACET_NOT_INDEXED").map((note) => note.message);
@@ -100,6 +104,7 @@ function show(answer) {
 
 function fail(message) {
   list.replaceChildren();
+  more.replaceChildren();
   list.className = "failed";
   line.textContent = message;
 }
@@ -110,6 +115,7 @@ async function ask() {
   history.replaceState(null, "", asked.length ? `?${new URLSearchParams(asked)}` : "./");
   if (!box.value.trim()) {
     list.replaceChildren();
+    more.replaceChildren();
     list.className = line.textContent = "";
     return;
   }

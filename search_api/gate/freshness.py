@@ -1,0 +1,61 @@
+"""What callers and caches may keep of an answer, and how they ask whether it is still right."""
+
+import hashlib
+from importlib.metadata import version
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
+
+from search_api.gate.tiers import Caller
+from searchsocket.project.project import Project
+from searchsocket.serving.service import SearchService
+
+_VARY = "Authorization, Accept"
+
+
+class Freshness:
+    """Says by headers how long answers to GET hold: as long as the generation, the settings and the caller's tier do.
+
+    The validator is weak: an answer also tells its own age and time.
+    """
+
+    def __init__(self, project: Project, service: SearchService) -> None:
+        self._service = service
+        settings = project.settings
+        self._salt = hashlib.sha256(f"{version('searchsocket')} {project.id} {settings!r}".encode()).hexdigest()
+        age = settings.api.max_age_s
+        self._public = f"public, max-age={age}" if age else "public, no-cache"
+
+    def headers(self, request: Request, caller: Caller, scope: str, generation: str) -> dict[str, str]:
+        """Of an answer from a generation of a scope."""
+        return {
+            "etag": self._tag(request, caller, scope, generation),
+            "cache-control": "private, no-cache" if caller.trusted else self._public,
+            "vary": _VARY,
+        }
+
+    def unchanged(self, request: Request, caller: Caller, scope: str | None) -> Response | None:
+        """304 where the caller holds the answer that he asks for; None where it must be made.
+
+        Raises:
+            InvalidScope, ScopeRefused: As `ReadableScopes.find`.
+        """
+        sent = request.headers.get("if-none-match")
+        if not sent:
+            return None
+        wanted = self._service.scopes.find(scope, trusted=caller.trusted)
+        held = self._service.store.held(wanted)
+        if held is None:
+            return None
+        headers = self.headers(request, caller, wanted.name, held.generation.name)
+        known = {tag.strip().removeprefix("W/") for tag in sent.split(",")}
+        return Response(status_code=304, headers=headers) if headers["etag"].removeprefix("W/") in known else None
+
+    def _tag(self, request: Request, caller: Caller, scope: str, generation: str) -> str:
+        asked = request.scope
+        parts = (
+            self._salt, str(caller.trusted), scope, generation, Headers(scope=asked).get("accept", ""),
+            asked["path"], asked["raw_path"].decode("latin-1"), asked["query_string"].decode("latin-1"),
+        )  # fmt: skip
+        return f'W/"{hashlib.sha256(chr(0).join(parts).encode("utf-8", "replace")).hexdigest()[:32]}"'
