@@ -15,11 +15,13 @@ from searchsocket.urls.form import LinkVotes, UrlForm
 from searchsocket.urls.paths import is_index, path_of_file
 from searchsocket.urls.resolve import SiteBase, resolve_address, resolve_base
 
+_VERSION = "1"  # of what is read, and of how it is counted
 _FOLDERS = 24  # looked into, from the top
 _FILES_A_FOLDER = 24
 _FILES = 40
 _ENOUGH = 300  # different addresses; more of them change nothing
 _BYTES = 300_000  # read of each file; a page may begin with its styles
+_TOTAL_BYTES = 2_500_000  # after which no further file is read
 _SITEMAPS = ("sitemap.xml", "sitemap-0.xml")
 # No `<` in a tag: each is looked at once, however broken the page is.
 _HREF = re.compile(rb"""<a(?=\s)[^<>]*?\shref\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))""", re.IGNORECASE)
@@ -28,6 +30,7 @@ _BASE = re.compile(rb"""<base(?=\s)[^<>]*?\shref\s*=\s*["']?([^"'<>\s]+)""", re.
 _CANONICAL = re.compile(rb"""\srel\s*=\s*["']?canonical\b""", re.IGNORECASE)
 _CANONICAL_HREF = re.compile(rb"""\shref\s*=\s*["']?([^"'<>\s]+)""", re.IGNORECASE)
 _LOCATION = re.compile(rb"<loc>\s*([^<\s]+)\s*</loc>")
+_SAME_EVERYWHERE = (b"/", b"http:", b"https:", b"mailto:")
 _HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 
 
@@ -42,7 +45,7 @@ def form_of_build(root: str, build: BuildFolder, site: SiteBase, known: UrlForm 
     """
     top = os.path.join(root, build.top)
     sample = _sample(build)
-    evidence = _evidence(top, [*sample, *_SITEMAPS])
+    evidence = _evidence(top, [*sample, *_SITEMAPS], f"{_VERSION} {site}")
     if known is not None and known.evidence == evidence:
         return known
     votes = LinkVotes(lambda name: os.path.isfile(os.path.join(top, name)))  # noqa: PTH113  asked for every link
@@ -50,10 +53,13 @@ def form_of_build(root: str, build: BuildFolder, site: SiteBase, known: UrlForm 
         for location in _LOCATION.findall(_read(top, name)):
             if votes.links < _ENOUGH:
                 _count(votes, _HOST.sub("", _text(location)), "/", site)
+    size, seen = 0, set[tuple[str, bytes]]()
     for name in sample:
-        if votes.links >= _ENOUGH:
+        if votes.links >= _ENOUGH or size >= _TOTAL_BYTES:
             break
-        _count_page(votes, _read(top, name), name, site)
+        data = _read(top, name)
+        size += len(data)
+        _count_page(votes, data, name, site, seen)
     return replace(votes.form(), evidence=evidence)
 
 
@@ -78,9 +84,9 @@ def _shuffled(name: str) -> bytes:
     return hashlib.sha1(os.fsencode(name), usedforsecurity=False).digest()
 
 
-def _evidence(top: str, names: list[str]) -> str:
-    """A digest that changes with what would be read."""
-    total = hashlib.sha256()
+def _evidence(top: str, names: list[str], how: str) -> str:
+    """A digest that changes with what would be read, and with how."""
+    total = hashlib.sha256(how.encode("utf-8", "surrogatepass"))
     for name in names:
         try:
             info = os.stat(os.path.join(top, name))  # noqa: PTH116  a Path costs as much as the call
@@ -101,7 +107,8 @@ def _read(top: str, name: str) -> bytes:
         return b""  # whoever lists the pages says what is wrong with it
 
 
-def _count_page(votes: LinkVotes, data: bytes, name: str, site: SiteBase) -> None:
+def _count_page(votes: LinkVotes, data: bytes, name: str, site: SiteBase, seen: set[tuple[str, bytes]]) -> None:
+    """Count the links of a page but for those in `seen`, by where they are read and as written: menus come again."""
     try:
         served = path_of_file(name)
     except InvalidRequest:
@@ -113,8 +120,12 @@ def _count_page(votes: LinkVotes, data: bytes, name: str, site: SiteBase) -> Non
     for link in _LINK.finditer(data):
         if _CANONICAL.search(link[1]) and (href := _CANONICAL_HREF.search(link[1])):
             _count(votes, _HOST.sub("", _text(href[1])), "/", site)
-    for address in dict.fromkeys(map(_address, _HREF.finditer(data))):
-        _count(votes, _text(address), served, site)
+    folder = served.rpartition("/")[0]
+    for address in map(_address, _HREF.finditer(data)):
+        key = ("" if address.startswith(_SAME_EVERYWHERE) else folder, address)
+        if key not in seen:
+            seen.add(key)
+            _count(votes, _text(address), served, site)
 
 
 def _count(votes: LinkVotes, href: str, served: str, site: SiteBase) -> None:

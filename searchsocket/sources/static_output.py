@@ -63,6 +63,7 @@ class StaticOutputSource:
         self._root = os.path.realpath(folder)
         self._site = site
         self._base = site.path.removeprefix("/")
+        self._excludes = bool(exclude)
         self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
         self._now_ns = now_ns
@@ -161,7 +162,7 @@ class StaticOutputSource:
 
     def _page(self, url: str, path: str, locator: str, as_page: str) -> RawPage | None:
         name = path.rpartition("/")[2]
-        if self._excluded(url) or self._excluded(AS_FILES.address(url.rstrip("/"), name)):
+        if self._excludes and (self._excluded(url) or self._excluded(AS_FILES.address(url.rstrip("/"), name))):
             self._report.skipped[locator] = "excluded"
             return None
         info = usable(self._root, path, self._max_page_bytes, self._report)
