@@ -55,6 +55,7 @@ def test_a_run_materializes_every_stage_with_numbers_that_can_be_plotted(run_gra
 def test_every_check_runs_for_the_scope_and_passes(run_graph: RunGraph) -> None:
     evaluations = run_graph().get_asset_check_evaluations()
     assert {evaluation.check_name for evaluation in evaluations} == {
+        "pages_complete",
         "mirror_deterministic",
         "cost_within_budget",
         "embeddings_sane",

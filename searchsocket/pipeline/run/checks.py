@@ -17,11 +17,13 @@ from searchsocket.pipeline.stages.index_changes import merged
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
+from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.state.base.extracts import extract_key
 from searchsocket.system.batches import batches
 
 _SAMPLE = 20
 _WINDOW = 500
+_FAR_FEWER = 0.8  # of the pages of the run before
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,24 @@ class Check:
     @property
     def description(self) -> str:
         return self.run.__doc__ or ""
+
+
+def pages_complete(run: ScopeRun) -> CheckOutcome:
+    """The source was seen completely, and holds not far fewer pages than in the run before."""
+    with run.state.open(run.scope.name) as state:
+        reports = state.history.newest(site_pages.name, 2)
+    if not reports:
+        return CheckOutcome(False, "the pages were not listed yet", severity="warn")
+    found = int(reports[0]["total"])
+    before = int(reports[1]["total"]) if reports[1:] else found
+    numbers = {"pages": found, "before": before, "skipped": reports[0]["numbers"]["files_skipped"]}
+    if not reports[0]["numbers"]["deletion_eligible"]:
+        why = "; ".join(reports[0]["warnings"][:3]) or "the run was limited"
+        return CheckOutcome(False, f"{found:,} pages, and not all were seen: {why}", severity="warn", numbers=numbers)
+    if found < before * _FAR_FEWER:
+        message = f"{found:,} pages, far fewer than the {before:,} of the run before: is the build whole?"
+        return CheckOutcome(False, message, severity="warn", numbers=numbers)
+    return CheckOutcome(True, f"{found:,} pages, all seen; {before:,} in the run before", numbers=numbers)
 
 
 def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
@@ -133,6 +153,7 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
 CHECKS: Mapping[str, Check] = {
     check.name: check
     for check in (
+        Check(site_pages, pages_complete),
         Check(page_mirror, mirror_deterministic),
         Check(page_chunks, cost_within_budget, blocking=True),
         Check(chunk_embeddings, embeddings_sane, blocking=True),

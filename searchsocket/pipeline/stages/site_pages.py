@@ -1,7 +1,7 @@
 """Stage 1: which pages there are, which of them changed, and which are gone (spec 8.2)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt, LargeDeletion, SourceUnavailable
@@ -17,6 +17,7 @@ from searchsocket.system.batches import batches
 from searchsocket.types import RawPage
 
 _BATCH = 500
+_NAMED = 3
 
 
 @stage("Reading the site", PageNumbers, kinds={"html"})
@@ -50,6 +51,7 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
     gone = _remove_unseen(run, state) if eligible else 0
     if eligible:
         state.pages.set_complete()
+    version, facts = digest_of(lines_of(state.pages.hashes())), {**source.origin.facts(), **report.facts()}
     return StageResult(
         total=found,
         numbers=PageNumbers(
@@ -61,9 +63,12 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
             gone=gone,
             deletion_eligible=int(eligible),
         ),
-        version=digest_of(lines_of(state.pages.hashes())),
-        warnings=_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=found),
-        facts={**source.origin.facts(), **report.facts()},
+        version=version,
+        warnings=(
+            *_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=found),
+            *_same_elsewhere(run, version, facts),
+        ),
+        facts=facts,
         skipped=[Skipped(file, why) for file, why in sorted(report.skipped.items())[:MAX_SKIPPED]],
         skip_reasons=dict(Counter(report.skipped.values())),
         tables={
@@ -72,6 +77,20 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
             ],
         },
     )
+
+
+def _same_elsewhere(run: ScopeRun, version: str, facts: Mapping[str, str]) -> list[str]:
+    """A warning where another scope read the same bytes in the same place: one of the two is not what it is called."""
+    others = [
+        scope
+        for scope, report in run.state.last_reports(site_pages.name).items()
+        if scope != run.scope.name and (report["version"], report.get("facts")) == (version, facts)
+    ]
+    key = {"static-output": "source.static_output_dir", "crawl": "source.crawl.base_url"}.get(facts["source"])
+    if not others or key is None:
+        return []
+    named = ", ".join(map(repr, others[:_NAMED])) + (f" and {len(others) - _NAMED} more" if others[_NAMED:] else "")
+    return [f"the same bytes were read for scope {named}: build this one first, or put {{scope}} into {key}"]
 
 
 def refuse_another_model(run: ScopeRun) -> None:

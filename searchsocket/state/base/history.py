@@ -1,6 +1,6 @@
 """What the stages of past runs reported, in the order of writing: clocks jump."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 
@@ -12,6 +12,9 @@ class History(Protocol):
 
     def last(self, stage: str) -> Mapping[str, Any] | None:
         """The newest report of one stage."""
+
+    def newest(self, stage: str, limit: int) -> Sequence[Mapping[str, Any]]:
+        """The reports of one stage in its last runs, the newest first."""
 
     def keep_newest(self, runs: int) -> None:
         """Drop the reports of all but the newest runs."""

@@ -49,6 +49,9 @@ class ProjectState(Protocol):
     def results_of(self, run_id: str) -> Sequence[Mapping[str, Any]]:
         """What the stages of a run reported, in the order in which they ended; see `History`."""
 
+    def last_reports(self, stage: str) -> Mapping[str, Mapping[str, Any]]:
+        """The newest report of a stage by scope, as far as it can be had without touching anything."""
+
     def last_report(self, scope: str, stage: str) -> Mapping[str, Any] | None:
         """The newest report of a stage of one scope, where it can be had without touching anything; else None."""
 

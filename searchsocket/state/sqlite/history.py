@@ -13,6 +13,13 @@ def results_of(db: sqlite3.Connection, run_id: str) -> list[Mapping[str, Any]]:
     return [json.loads(row[0]) for row in rows]
 
 
+def last_of_scopes(db: sqlite3.Connection, stage: str) -> dict[str, Mapping[str, Any]]:
+    """The newest report of a stage of each scope."""
+    newest = "SELECT MAX(rowid) FROM stage_results WHERE stage = ? GROUP BY scope"
+    rows = db.execute(f"SELECT scope, result FROM stage_results WHERE rowid IN ({newest}) ORDER BY scope", (stage,))
+    return {scope: json.loads(result) for scope, result in rows}
+
+
 @dataclass(frozen=True, slots=True)
 class SqliteHistory:
     """Reports of the stages of one scope."""
@@ -27,12 +34,14 @@ class SqliteHistory:
         )
 
     def last(self, stage: str) -> Mapping[str, Any] | None:
-        row = self.db.execute(
-            "SELECT result FROM stage_results WHERE scope = ? AND stage = ? ORDER BY rowid DESC LIMIT 1",
-            (self.scope, stage),
-        ).fetchone()
-        report: Mapping[str, Any] | None = json.loads(row[0]) if row else None
-        return report
+        return next(iter(self.newest(stage, 1)), None)
+
+    def newest(self, stage: str, limit: int) -> list[Mapping[str, Any]]:
+        rows = self.db.execute(
+            "SELECT result FROM stage_results WHERE scope = ? AND stage = ? ORDER BY rowid DESC LIMIT ?",
+            (self.scope, stage, limit),
+        )
+        return [json.loads(row[0]) for row in rows]
 
     def keep_newest(self, runs: int) -> None:
         self.db.execute(

@@ -10,7 +10,7 @@ from typing import Any
 
 from searchsocket.state.base.scope import ScopeState
 from searchsocket.state.sqlite.file import copy_state, look_into, open_state, transaction, translated
-from searchsocket.state.sqlite.history import SqliteHistory, results_of
+from searchsocket.state.sqlite.history import SqliteHistory, last_of_scopes, results_of
 from searchsocket.state.sqlite.scope import begin
 from searchsocket.system.locks import scope_lock
 
@@ -48,6 +48,11 @@ class SqliteProject:
     def results_of(self, run_id: str) -> Sequence[Mapping[str, Any]]:
         with translated(self.file), closing(open_state(self.file)) as db:
             return results_of(db, run_id)
+
+    def last_reports(self, stage: str) -> Mapping[str, Mapping[str, Any]]:
+        with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
+            return last_of_scopes(db, stage)
+        return {}
 
     def last_report(self, scope: str, stage: str) -> Mapping[str, Any] | None:
         # A state that is not there, damaged or of another release is for the next run to mend.

@@ -33,6 +33,21 @@ class HistoryContract(StateContract):
             other.history.save("run-2", "pages", "2030", {"total": 3})
             assert state.history.last("pages") == {"total": 1}
 
+    def test_the_newest_reports_come_first(self, state: ScopeState) -> None:
+        for run in range(3):
+            state.history.save(f"run-{run}", "pages", "2020", {"total": run})
+        assert [report["total"] for report in state.history.newest("pages", 2)] == [2, 1]
+
+    def test_the_last_reports_of_all_scopes_can_be_looked_at(self, project: ProjectState) -> None:
+        assert project.last_reports("pages") == {}
+        for scope in ("main", "preview"):
+            with project.open(scope) as state:
+                for run in range(2):
+                    state.history.save(f"{scope}-{run}", "pages", "2020", {"total": run})
+        assert project.last_reports("pages") == {"main": {"total": 1}, "preview": {"total": 1}}
+        assert project.last_report("main", "pages") == {"total": 1}
+        assert project.last_report("main", "chunks") is None
+
     def test_reports_of_old_runs_go(self, state: ScopeState, project: ProjectState) -> None:
         for run in range(5):
             for stage in ("pages", "chunks"):
