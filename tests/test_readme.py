@@ -119,3 +119,13 @@ def test_it_installs_as_typed_and_brings_its_licence(tmp_path: Path) -> None:
         assert typed(f"{folder}/searchsocket --version", tmp_path).stdout.startswith("searchsocket")
     (licence,) = environment.glob("lib/python*/site-packages/searchsocket-*.dist-info/licenses/LICENSE")
     assert licence.read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.dagster
+def test_the_demo_runs_as_typed() -> None:
+    """The other command is this test's own run, so what it would start is enough."""
+    lines = re.findall(r"^make .*", README.partition("## Try it")[2].partition("## ")[0], flags=re.MULTILINE)
+    assert [line.split()[1] for line in lines] == ["demo", "test"]
+    assert "? how do I go back to the previous index?\n  Rollback  " in typed(lines[0], ROOT).stdout
+    assert "-m pytest" in typed(lines[1].replace("make", "make -n", 1), ROOT).stdout

@@ -21,7 +21,7 @@ from rich.text import Text
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = 104
-COMMANDS = ("searchsocket index", 'searchsocket search "how do I go back to the previous index" --top-k 2')
+COMMANDS = ("searchsocket index", 'searchsocket search "what will embedding cost" --top-k 2')
 FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 

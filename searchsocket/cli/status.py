@@ -15,7 +15,10 @@ from searchsocket.cli.summary import source_lines
 from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
+    from searchsocket.project.backends import Backends
     from searchsocket.types import Generation
+
+_NO_MODEL = "(none"
 
 
 @click.command()
@@ -48,9 +51,7 @@ def status(root: Path, as_json: bool) -> None:
         generations = store.list_scopes()
     used = bytes_below(project.state_dir)
     live = {generation.scope: generation.model_id for generation in generations}
-    models = {
-        recorded: backends.embedder_of(recorded).model_id for recorded in {live.get(resolved, ""), *live.values()}
-    }
+    models = {recorded: _model_id(backends, recorded) for recorded in {live.get(resolved, ""), *live.values()}}
     model_id = models[live.get(resolved, "")]
     now = datetime.now(UTC)
     if as_json:
@@ -70,7 +71,7 @@ def status(root: Path, as_json: bool) -> None:
             }
         )
         return
-    click.echo(f"project  {safe(project.id)}\nscope    {safe(resolved)}\nmodel    {model_id}")
+    click.echo(f"project  {safe(project.id)}\nscope    {safe(resolved)}\nmodel    {safe(model_id)}")
     click.echo(f"state    {safe(str(project.state_dir))}, {size(used)}")
     click.echo(
         f"vectors  {project.settings.vector.provider}, {'healthy' if health.ok else 'BROKEN: ' + safe(health.details)}"
@@ -104,8 +105,19 @@ def _generation(generation: "Generation", age: float) -> dict[str, Any]:
     }
 
 
+def _model_id(backends: "Backends", recorded: str) -> str:
+    """The configured model, or why there is none: what is live can be told without it."""
+    from searchsocket.errors import SearchSocketError
+
+    try:
+        return backends.embedder_of(recorded).model_id
+    except SearchSocketError as error:
+        return f"{_NO_MODEL}: {error})"
+
+
 def _print_scope(generation: "Generation", age: float, model_id: str) -> None:
-    other = "" if generation.model_id == model_id else "  (another model than configured: `searchsocket index --force`)"
+    known = generation.model_id == model_id or model_id.startswith(_NO_MODEL)
+    other = "" if known else "  (another model than configured: `searchsocket index --force`)"
     click.echo(
         f"  generation  {generation.name}\n"
         f"  indexed     {ago(age)} ({generation.published_at})\n"

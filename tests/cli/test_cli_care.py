@@ -89,6 +89,15 @@ def test_status_tells_what_is_live(run_json: RunJson, indexed_site: Path) -> Non
     assert scope["ageSeconds"] >= 0
 
 
+def test_status_tells_what_is_live_without_a_model(run: RunCli, run_json: RunJson, indexed: Path) -> None:
+    (indexed / "searchsocket.toml").write_text('[embeddings]\nprovider = "onnx"\nmodel = "nowhere"\n')
+    done = run("status", project=indexed)
+    assert done.exit_code == 0
+    assert "model    (none: model 'nowhere' is neither a folder" in done.stdout
+    assert "another model" not in done.stdout
+    assert run_json("status", project=indexed)["scopes"][0]["pages"] == 5
+
+
 # doctor
 
 
