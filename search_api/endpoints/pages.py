@@ -1,7 +1,7 @@
 """`GET /api/pages/{path}`, and the same by `GET /api/pages?url=`."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import FastAPI, Header, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
@@ -13,12 +13,7 @@ from search_api.requests import NO_NUL, PathPrefix, ScopeName
 from searchsocket.serving.pages import FoundPage, PageAnswer
 from searchsocket.serving.service import SearchService
 
-_MARKDOWN = "text/markdown"
-_RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {"content": {_MARKDOWN: {"schema": {"type": "string"}}}},
-    **ERRORS,
-}
-
+_MARKDOWN = "text/markdown"  # told in words: in clients made from types, each page would be an object or a text
 ScopeQuery = Annotated[ScopeName | None, Query()]
 Accept = Annotated[str, Header(include_in_schema=False)]
 PagePath = Annotated[
@@ -62,7 +57,7 @@ def add_pages(app: FastAPI, path: str, service: SearchService, freshness: Freshn
         summary="One page, as the index saw it, by its address",
         description="As JSON; as Markdown when `Accept` names text/markdown or the address ends with `.md`.",
         response_model=PageAnswer,
-        responses=_RESPONSES,
+        responses=ERRORS,
     )
     async def get_page_by_url(
         request: Request, url: PageUrl, scope: ScopeQuery = None, accept: Accept = ""
@@ -75,7 +70,7 @@ def add_pages(app: FastAPI, path: str, service: SearchService, freshness: Freshn
         summary="One page, as the index saw it",
         description="As JSON; as Markdown when `Accept` names text/markdown or the path ends with `.md`.",
         response_model=PageAnswer,
-        responses=_RESPONSES,
+        responses=ERRORS,
     )
     async def get_page(request: Request, page: PagePath, scope: ScopeQuery = None, accept: Accept = "") -> Response:
         # The page as it was sent: decoded once too often, `%2541` would mean another one.
