@@ -10,7 +10,7 @@ _COLUMNS = {
         ("url", "string", "canonical address; one row each"),
         ("locator", "string", "where the source finds it: a file, an address"),
         ("raw_hash", "string", "sha256 of its bytes"),
-        ("bytes", "int", "their number"),
+        ("bytes", "int", "size of the page"),
     ),
     "page_mirror": (
         ("url", "string", "canonical address; one file each"),

@@ -51,4 +51,4 @@ def test_a_source_that_shrank_or_was_not_seen_whole_is_seen_in_the_check(
 
 def test_a_first_run_has_nothing_to_compare_with(site: Site) -> None:
     site.index()
-    assert CHECKS["pages_complete"].run(site.run()).passed
+    assert CHECKS["pages_complete"].run(site.run()).message == "6 pages, all seen"

@@ -68,7 +68,8 @@ def pages_complete(run: ScopeRun) -> CheckOutcome:
     if found < before * _FAR_FEWER:
         message = f"{found:,} pages, far fewer than the {before:,} of the run before: is the build whole?"
         return CheckOutcome(False, message, severity="warn", numbers=numbers)
-    return CheckOutcome(True, f"{found:,} pages, all seen; {before:,} in the run before", numbers=numbers)
+    compared = f"; {before:,} in the run before" if reports[1:] else ""
+    return CheckOutcome(True, f"{found:,} pages, all seen{compared}", numbers=numbers)
 
 
 def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
