@@ -16,6 +16,7 @@ from searchsocket.search.wire import (
     RouteFile,
     Score,
     SnippetHtml,
+    Url,
     Wire,
 )
 from searchsocket.types import ChunkKind, GroupBy
@@ -60,7 +61,7 @@ class Section(Wire):
 class Result(Wire):
     """One page, or one chunk."""
 
-    url: str
+    url: Url
     href: Href
     anchor: str
     title: str
@@ -154,7 +155,7 @@ class SearchAnswer(Wire):
 class RelatedPage(Wire):
     """A page near another one, and why."""
 
-    url: str
+    url: Url
     href: Address
     title: str
     description: str

@@ -51,6 +51,7 @@ SnippetHtml = Annotated[
         "`<br>` between other lines, and no other markup."
     ),
 ]
+Url = Annotated[str, Field(description="The page, as filters and other requests name it; `href` opens it.")]
 Address = Annotated[str, Field(description="Opens the page on its host.", examples=["/docs/start.html"])]
 Href = Annotated[
     str, Field(description="Opens the page on its host, at its section.", examples=["/docs/start.html#install"])

@@ -10,7 +10,7 @@ from pydantic import Field
 from searchsocket.errors import IndexCorrupt, PageMissing
 from searchsocket.mirror.document import parse_page, render_page
 from searchsocket.search.quoting.links import href
-from searchsocket.search.wire import Address, Resolution, RouteFile, Wire
+from searchsocket.search.wire import Address, Resolution, RouteFile, Url, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation, Page
 from searchsocket.urls.paths import ancestors, below_base, canonical_path, page_readings
@@ -29,7 +29,7 @@ _SOURCE_KEYS = ("routeFile: ", "routeResolution: ", "sourceFile: ", "sourceLines
 class PageAnswer(Wire):
     """One page of the mirror: what the index saw."""
 
-    url: str
+    url: Url
     href: Address
     title: str
     description: str

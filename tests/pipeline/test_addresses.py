@@ -97,6 +97,17 @@ def test_links_in_any_form_are_links_to_the_page(manual: Site) -> None:
     assert "address" not in manual.mirror()["index.md"]
 
 
+def test_a_page_has_its_route_whatever_opens_it(manual: Site) -> None:
+    """Routes have no suffix, and neither has the page."""
+    route = manual.root / "src/routes/wal/+page.svelte"
+    route.parent.mkdir(parents=True)
+    route.touch()
+    manual.index()
+    assert opened(manual)["/wal"] == "/wal.html"
+    routes = {record.page.url: (record.page.route_file, record.page.route_resolution) for record in manual.records()}
+    assert routes["/wal"] == ("src/routes/wal/+page.svelte", "exact")
+
+
 def test_another_form_is_the_same_site(manual: Site) -> None:
     """No page goes, none comes twice, and nothing is embedded: only what opens the pages is another."""
     first = manual.index()

@@ -11,6 +11,7 @@ from searchsocket.errors import ConfigError, SourceUnavailable
 from searchsocket.settings.model import ContentFilesSettings
 from searchsocket.sources.base import Source
 from searchsocket.sources.content_files import ContentFilesSource
+from searchsocket.urls.form import Addresses, UrlForm
 
 DEFAULT_GLOBS = ContentFilesSettings().globs
 
@@ -149,3 +150,14 @@ def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     """And no empty site (original failure 4)."""
     with pytest.raises(SourceUnavailable):
         next(ContentFilesSource(tmp_path / "nowhere", DEFAULT_GLOBS).pages())
+
+
+def test_a_stated_style_and_base_path_open_the_pages(tmp_path: Path) -> None:
+    """Content files show no form by their links; without a style they are opened at their URLs."""
+    make(tmp_path, "content/index.md", "content/a.md", "content/docs/README.md")
+    source = ContentFilesSource(tmp_path, ["content/**/*.md"])
+    assert {page.url: page.address for page in source.pages()} == {"/": "", "/a": "", "/docs": ""}
+    addresses = Addresses(UrlForm("suffix", "slash"), "/m")
+    styled = ContentFilesSource(tmp_path, ["content/**/*.md"], addresses=addresses)
+    found = {page.url: page.address for page in styled.pages()}
+    assert found == {"/": "/m/", "/a": "/m/a.html", "/docs": "/m/docs/"}
