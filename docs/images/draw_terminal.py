@@ -20,8 +20,8 @@ from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
 ROOT = Path(__file__).resolve().parents[2]
-COLUMNS = 104
-COMMANDS = ("searchsocket index", 'searchsocket search "what will embedding cost" --top-k 2')
+COLUMNS = 116
+COMMANDS = ('searchsocket search "what will embedding cost" --top-k 2', "searchsocket search BUDGET_EXCEEDED --top-k 1")
 FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 
@@ -29,8 +29,9 @@ def main() -> None:
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     with tempfile.TemporaryDirectory() as folder:
         site = shutil.copytree(
-            ROOT / "examples/docs-site", Path(folder) / "docs", ignore=shutil.ignore_patterns("node_modules", ".*")
+            ROOT / "examples/docs-site", Path(folder) / "docs-site", ignore=shutil.ignore_patterns("node_modules", ".*")
         )
+        on_terminal("searchsocket index", site)
         for command in COMMANDS:
             console.print(Text.assemble(("$ ", "green"), command))
             console.print(Text.from_ansi(on_terminal(command, site).rstrip()), end="\n\n")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from searchsocket.cli.options import json_option, load_project, project_option
-from searchsocket.cli.output import ago, count, print_json, safe, size
-from searchsocket.cli.summary import source_lines
+from searchsocket.cli.output import ago, count, hanging, line_width, print_json, safe, size
+from searchsocket.cli.summary import TEXT_COLUMN, source_lines
 from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def status(root: Path, as_json: bool) -> None:
             ("skipped", skipped_words(origin.skipped, origin.skip_reasons)),
         ):
             if text:
-                click.echo(f"  {name:<11} {safe(text)}")
+                click.echo(hanging(f"  {name:<11} {safe(text)}", line_width(), TEXT_COLUMN))
         _print_scope(generation, age_s(generation.published_at, now), models[generation.model_id])
 
 
