@@ -7,7 +7,7 @@ UV := $(BIN)/uv
 export UV_SYSTEM_CERTS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 
-.PHONY: demo test check lock format clean
+.PHONY: demo test check lock format clean milvus
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/demo.py
@@ -37,6 +37,15 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-uv.lock
 	$(UV) pip sync -q --compile-bytecode --python $(BIN)/python --require-hashes requirements.lock
 	$(UV) pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
+	touch $@
+
+# A Milvus server to try the store with, until it is interrupted; says its address when it is ready.
+milvus: .venv-milvus/.ready
+	.venv-milvus/bin/python tests/stores/milvus/server.py
+
+.venv-milvus/.ready:
+	$(PYTHON) -m venv .venv-milvus
+	.venv-milvus/bin/python -m pip install -q 'setuptools<81' milvus==2.3.5
 	touch $@
 
 clean:

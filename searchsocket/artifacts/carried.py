@@ -10,18 +10,22 @@ from pydantic import ValidationError
 from searchsocket.errors import ArtifactInvalid, ConfigMissing
 from searchsocket.settings.model import Settings
 
-# By section; an empty set means all of its keys.
-_KEYS = {"embeddings": {"provider", "model", "dimensions"}, "ranking": set(), "project": {"base_url"}}
+# Keys, and sections with all that they hold.
+_KEYS = (
+    "embeddings.provider",
+    "embeddings.model",
+    "embeddings.dimensions",
+    "project.base_url",
+    "ranking",
+    "vector.provider",
+    "vector.milvus.collection",
+)
 _FOLDER = "folder:"  # a model that lies in a folder of the indexer, which nobody else has
 
 
 def carried_settings(settings: Settings) -> dict[str, Any]:
     """What a reader of the index needs to answer as the indexer would."""
-    given = settings.model_dump(mode="json")
-    carried = {
-        section: {key: value for key, value in given[section].items() if not keys or key in keys}
-        for section, keys in _KEYS.items()
-    }
+    carried = _only_carried(settings.model_dump(mode="json"))
     model = settings.embeddings.model
     if model and Path(model).is_absolute():
         carried["embeddings"]["model"] = _FOLDER + Path(model).name
@@ -38,9 +42,8 @@ def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> 
         ArtifactInvalid: Something came that does not travel, or has no such value.
         ConfigMissing: The model lies in a folder of the indexer, and `embeddings.model` is not set here.
     """
-    for section, values in carried.items():
-        if section not in _KEYS or not isinstance(values, dict) or (_KEYS[section] and values.keys() - _KEYS[section]):
-            raise ArtifactInvalid(f"{where} carries settings that do not travel: {section[:80]}")
+    if _only_carried(carried) != carried:
+        raise ArtifactInvalid(f"{where} carries settings that do not travel: {', '.join(carried)[:80]}")
     merged = _merged(carried, settings.model_dump(mode="json", exclude_unset=True))
     model = merged.get("embeddings", {}).get("model", "")
     if isinstance(model, str) and model.startswith(_FOLDER):
@@ -54,6 +57,18 @@ def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> 
         detail = error.errors(include_url=False, include_input=False)[0]
         key = ".".join(str(part)[:80] for part in detail["loc"])
         raise ArtifactInvalid(f"{where} carries settings that cannot be used: {key}: {detail['msg']}"[:600]) from error
+
+
+def _only_carried(settings: Mapping[str, Any], under: str = "") -> dict[str, Any]:
+    """Of nested settings those that travel."""
+    kept: dict[str, Any] = {}
+    for name, value in settings.items():
+        key = f"{under}{name}"
+        if key in _KEYS:
+            kept[name] = value
+        elif isinstance(value, dict) and (inner := _only_carried(value, f"{key}.")):
+            kept[name] = inner
+    return kept
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from searchsocket.artifacts.objects.base import Objects
 from searchsocket.artifacts.pull import pull_scope
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeLocked, ScopeNotIndexed, SearchSocketError
-from searchsocket.stores.base import Answering
+from searchsocket.stores.base import Answering, VectorIndex
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
@@ -32,6 +32,7 @@ class PulledStore(LocalStore):
         *,
         poll_s: float,
         max_bytes: int,
+        vectors: VectorIndex | None = None,
         synonyms: Synonyms = NO_SYNONYMS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -42,7 +43,7 @@ class PulledStore(LocalStore):
             poll_s: How often `refresh` asks for a new generation.
             max_bytes: See `pull_scope`.
         """
-        super().__init__(root, project_id, synonyms=synonyms, monotonic=monotonic)
+        super().__init__(root, project_id, vectors=vectors, synonyms=synonyms, monotonic=monotonic)
         self._objects = objects
         self._index = root
         self._poll_s = poll_s

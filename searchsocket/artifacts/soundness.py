@@ -4,12 +4,17 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 from searchsocket.artifacts.documents import BlobEntry, Description
 from searchsocket.errors import ArtifactInvalid, IndexCorrupt
-from searchsocket.stores.local.layout import MANIFEST, ORDER, damage_of, read_manifest
+from searchsocket.stores.base import VectorIndex, VectorLimits, VectorSnapshot
+from searchsocket.stores.local.layout import MANIFEST, ORDER, VECTORS, damage_of, read_manifest
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.stores.local.verify import part_problems
+from searchsocket.stores.local.vectors.index_part import IndexPart
+from searchsocket.stores.local.vectors.matrix_part import MatrixPart
+from searchsocket.stores.local.verify import new_problems
+from searchsocket.types import Generation
 
 _MAX_DOCS_A_RECORD, _SPARE_DOCS = 16, 1_000_000  # numbers of records run ahead of their count, but not so far
 _DAMAGE = (sqlite3.Error, ValueError, TypeError, LookupError, OverflowError, RecursionError, MemoryError)
@@ -37,14 +42,26 @@ def refuse_another(folder: Path, description: Description, name: str) -> None:
 
 
 def refuse_unsound(folder: Path, name: str) -> None:
-    """Open the whole generation, and look at every vector.
+    """Open the whole generation, and look at every vector that lies in it.
 
     Raises:
         ArtifactInvalid: It is damaged.
     """
     with _refusing(folder, name):
-        if problems := part_problems(LocalReader(folder, trusted=True)):
+        lies_here = VECTORS in read_manifest(folder).files
+        vectors = MatrixPart() if lies_here else IndexPart(cast(VectorIndex, _Unasked()))
+        reader = LocalReader(folder, vectors, trusted=True)
+        if problems := new_problems(reader):
             raise ArtifactInvalid(f"{name} cannot be used: {'; '.join(problems)}")
+
+
+class _Unasked:
+    """In place of an index elsewhere: only what was fetched is looked at."""
+
+    limits = VectorLimits(is_remote=True)
+
+    def open(self, _: Generation) -> VectorSnapshot:
+        return cast(VectorSnapshot, self)
 
 
 @contextmanager

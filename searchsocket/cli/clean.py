@@ -88,7 +88,7 @@ def _delete(project: "Project", scopes: list["Scope"], paths: list[Path], *, eve
     from searchsocket.pipeline.run.forget import forget_scope
 
     for scope in scopes:
-        forget_scope(project, scope, with_rows=not everything)
+        forget_scope(project, scope, os.environ, with_rows=not everything)
     if not everything:
         _forget_runs(project, scopes)
         return

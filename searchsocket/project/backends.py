@@ -40,7 +40,11 @@ class Backends:
         """Where vectors, words and records are kept."""
         settings = self._project.settings
         return make_store(
-            settings.vector, self._project.state_dir, self._project.id, synonyms=settings.ranking.synonyms
+            settings.vector,
+            self._project.state_dir,
+            self._project.id,
+            environ=self._environ,
+            synonyms=settings.ranking.synonyms,
         )
 
     def embedder_for(self, scope: Scope) -> Embedder:

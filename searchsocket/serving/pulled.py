@@ -25,7 +25,7 @@ from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.settings.model import Settings
-from searchsocket.stores import index_folder
+from searchsocket.stores import index_folder, make_vectors
 from searchsocket.system.files import write_atomic
 from searchsocket.text.synonyms import make_synonyms
 
@@ -89,6 +89,7 @@ def open_pulled(
         document.project_id,
         poll_s=settings.artifacts.poll_seconds,
         max_bytes=max_bytes,
+        vectors=make_vectors(project.settings.vector, document.project_id, environ),
         synonyms=make_synonyms(project.settings.ranking.synonyms),
         monotonic=monotonic,
     )

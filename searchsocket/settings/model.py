@@ -151,9 +151,17 @@ class LocalVectorSettings(Section):
     max_records: Count = 200_000  # brute force says so beyond this
 
 
+class MilvusSettings(Section):
+    uri_env: Annotated[str, Field(min_length=1)] = "MILVUS_URI"  # the variable that holds the server's address
+    token_env: str = "MILVUS_TOKEN"  # noqa: S105  the variable with `user:password` or an API key; "" = it wants none
+    collection: str = ""  # begins the names of the collections; "" = `<project id>_chunks`
+    timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each call
+
+
 class VectorSettings(Section):
-    provider: Literal["local"] = "local"
+    provider: Literal["local", "milvus"] = "local"
     local: LocalVectorSettings = LocalVectorSettings()
+    milvus: MilvusSettings = MilvusSettings()
 
 
 class RankingWeights(Section):

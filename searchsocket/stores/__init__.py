@@ -1,32 +1,71 @@
-"""Where vectors, words and records are kept: one file or folder per store."""
+"""Where vectors, words and records are kept: one folder per store."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
-from searchsocket.settings.model import VectorSettings
-from searchsocket.stores.base import VectorStore
+from searchsocket.errors import ConfigMissing
+from searchsocket.settings.model import MilvusSettings, VectorSettings
+from searchsocket.stores.base import VectorIndex, VectorStore
 
 
 def make_store(
-    settings: VectorSettings, state_dir: Path, project_id: str, *, synonyms: Sequence[Sequence[str]] = ()
+    settings: VectorSettings,
+    state_dir: Path,
+    project_id: str,
+    *,
+    environ: Mapping[str, str] = MappingProxyType({}),
+    synonyms: Sequence[Sequence[str]] = (),
 ) -> VectorStore:
-    """The store that the settings name; nothing is opened or written yet, and an engine is imported when it is named.
+    """The store that the settings name; nothing is opened or written yet, and an engine is imported when it is asked.
 
     Args:
         state_dir: `vector.local.path` is taken relative to the folder that holds it; the default lies inside.
+        environ: Where addresses and keys are read.
         synonyms: `ranking.synonyms`; only those who search need them.
+
+    Raises:
+        ConfigMissing: The environment does not say where the vectors are.
     """
+    from searchsocket.stores.local import LocalStore
     from searchsocket.text.synonyms import make_synonyms
 
-    words = make_synonyms(synonyms)  # the word index is ours, wherever the vectors lie
+    return LocalStore(
+        index_folder(settings, state_dir),
+        project_id,
+        max_records=settings.local.max_records,
+        vectors=make_vectors(settings, project_id, environ),
+        synonyms=make_synonyms(synonyms),
+    )
+
+
+def make_vectors(settings: VectorSettings, project_id: str, environ: Mapping[str, str]) -> VectorIndex | None:
+    """Where vectors are kept; None: in the index's own folder.
+
+    Raises:
+        ConfigMissing: The environment does not say where that is.
+    """
     match settings.provider:
         case "local":
-            from searchsocket.stores.local import LocalStore
-
-            root = index_folder(settings, state_dir)
-            return LocalStore(root, project_id, max_records=settings.local.max_records, synonyms=words)
+            return None
+        case "milvus":
+            return _milvus(settings.milvus, project_id, environ)
 
 
 def index_folder(settings: VectorSettings, state_dir: Path) -> Path:
-    """Where the local store lies."""
+    """Where records and words lie, and vectors that are not elsewhere."""
     return state_dir.parent / settings.local.path if settings.local.path else state_dir / "index"
+
+
+def _milvus(settings: MilvusSettings, project_id: str, environ: Mapping[str, str]) -> VectorIndex:
+    from searchsocket.stores.milvus import MilvusVectors
+    from searchsocket.stores.milvus.connection import Connection
+
+    if not (uri := environ.get(settings.uri_env, "")):
+        raise ConfigMissing(
+            f"vector.provider is milvus, but the environment variable {settings.uri_env} with the server's address is "
+            "not set, e.g. http://127.0.0.1:19530"
+        )
+    token = environ.get(settings.token_env, "") if settings.token_env else ""
+    name = settings.collection or f"{project_id}_chunks"
+    return MilvusVectors(Connection(uri, token, settings.timeout_s), name)

@@ -1,6 +1,5 @@
 """One machine indexes, another with an empty disk answers the same: real processes, and nothing but an address."""
 
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from bench.relevance.example_site import SITE, example_site
 from tests.artifacts.file_server import file_server
 from tests.artifacts.processes import answer, command, served
+from tests.artifacts.site_queries import queries
 
 CONFIGURATION = """
 [project]
@@ -37,17 +37,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def indexer(shop: Path) -> Iterator[httpx.Client]:
     with served(shop / "indexer") as client:
         yield client
-
-
-def queries() -> list[str]:
-    """The golden ones, and words that stand beside each other on the pages."""
-    site = example_site()
-    asked = [query.text for query in site.queries] + ["undoing", "mdx files"]
-    for number, document in enumerate(site.documents * 9):
-        words = re.findall(r"[A-Za-z_]{4,}", document.text)
-        start = (number * 37) % max(len(words) - 3, 1)
-        asked.append(" ".join(words[start : start + 1 + number % 3]))
-    return list(dict.fromkeys(asked))[:200]
 
 
 @pytest.mark.parametrize("scheme", ["file", "http"])

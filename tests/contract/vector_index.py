@@ -1,26 +1,31 @@
 """What every vector index promises of generations. A subclass supplies a fresh, empty `index` fixture."""
 
 import numpy as np
-from contract.store.samples import DRAFT, EAST, MAIN, NORTH, UP, ids, record, unit
+from contract.store.samples import DIMENSIONS, DRAFT, EAST, MAIN, NORTH, UP, ids, record, unit
 
 from searchsocket.stores.base import VectorIndex, VectorRow
 from searchsocket.stores.base.vectors import row_of
-from searchsocket.types import Filter, Scope, Vector
-
-ONE, TWO, THREE = "20260101T000000Z-aaaaaa", "20260102T000000Z-bbbbbb", "20260103T000000Z-cccccc"
+from searchsocket.types import Filter, Generation, Scope, Vector
 
 
 def row(record_id: str, vector: Vector = EAST, **fields: object) -> VectorRow:
     return row_of(record(record_id, **fields), vector)  # type: ignore[arg-type]
 
 
-def put(index: VectorIndex, generation: str, rows: list[VectorRow], gone: tuple[str, ...] = ()) -> None:
-    index.stage(MAIN, generation, rows, gone)
-    index.seal(MAIN, generation)
+def named(name: str, scope: Scope = MAIN, dimensions: int = DIMENSIONS) -> Generation:
+    return Generation(name, scope.name, scope.project_id, "hash", dimensions, "2026-01-02T03:04:05Z", 0, 0, "")
 
 
-def seen(index: VectorIndex, generation: str, vector: Vector = EAST, scope: Scope = MAIN) -> list[str]:
-    return ids(index.open(scope, generation).nearest(vector, top_k=99))
+ONE, TWO, THREE = (named(f"2026010{day}T000000Z-aaaaaa") for day in (1, 2, 3))
+
+
+def put(index: VectorIndex, generation: Generation, rows: list[VectorRow], gone: tuple[str, ...] = ()) -> None:
+    index.stage(generation, rows, gone)
+    index.seal(generation)
+
+
+def seen(index: VectorIndex, generation: Generation, vector: Vector = EAST) -> list[str]:
+    return ids(index.open(generation).nearest(vector, top_k=99))
 
 
 class VectorIndexContract:
@@ -29,17 +34,17 @@ class VectorIndexContract:
         put(index, TWO, [row("b", NORTH), row("d")], gone=("c", "never"))
         assert seen(index, ONE) == ["a", "b", "c"]
         assert seen(index, TWO) == ["a", "d", "b"]
-        assert index.open(MAIN, ONE).similarities(EAST, ["b"]) == [1.0]
-        assert index.open(MAIN, TWO).similarities(EAST, ["b"]) == [0.0]
+        assert index.open(ONE).similarities(EAST, ["b"]) == [1.0]
+        assert index.open(TWO).similarities(EAST, ["b"]) == [0.0]
 
     def test_a_run_that_died_is_invisible_and_leaves_nothing(self, index: VectorIndex) -> None:
         put(index, ONE, [row("a"), row("b")])
-        index.stage(MAIN, TWO, [row("a", NORTH), row("x")], ["b"])
+        index.stage(TWO, [row("a", NORTH), row("x")], ["b"])
         assert seen(index, ONE) == ["a", "b"]
         index.retain(MAIN, [ONE])
         put(index, THREE, [row("c")])
         assert seen(index, THREE) == ["a", "b", "c"]
-        assert index.open(MAIN, THREE).similarities(EAST, ["a"]) == [1.0]
+        assert index.open(THREE).similarities(EAST, ["a"]) == [1.0]
 
     def test_what_was_rolled_back_is_not_in_the_next_generation(self, index: VectorIndex) -> None:
         put(index, ONE, [row("a")])
@@ -59,16 +64,30 @@ class VectorIndexContract:
 
     def test_scopes_have_rows_of_their_own(self, index: VectorIndex) -> None:
         put(index, ONE, [row("a")])
-        index.stage(DRAFT, ONE, [row("b")], ["a"])
-        index.seal(DRAFT, ONE)
-        assert (seen(index, ONE), seen(index, ONE, scope=DRAFT)) == (["a"], ["b"])
+        draft = named(ONE.name, DRAFT)
+        put(index, draft, [row("b")], gone=("a",))
+        assert (seen(index, ONE), seen(index, draft)) == (["a"], ["b"])
         index.retain(DRAFT, [])
-        assert (seen(index, ONE), seen(index, ONE, scope=DRAFT)) == (["a"], [])
+        after = named(TWO.name, DRAFT)
+        put(index, after, [row("c")])
+        assert (seen(index, ONE), seen(index, after)) == (["a"], ["c"])
+
+    def test_a_model_of_other_dimensions_leaves_the_generation_before_as_it_is(self, index: VectorIndex) -> None:
+        put(index, ONE, [row("a"), row("b")])
+        flat = named(TWO.name, dimensions=2)
+        north = np.array([0, 1], np.float32)
+        put(index, flat, [row("a", north)], gone=("b",))
+        assert (seen(index, ONE), seen(index, flat, north)) == (["a", "b"], ["a"])
+        index.retain(MAIN, [ONE, flat])
+        assert (seen(index, ONE), seen(index, flat, north)) == (["a", "b"], ["a"])
+        index.retain(MAIN, [flat])
+        put(index, named(THREE.name, dimensions=2), [row("c", north)])
+        assert seen(index, named(THREE.name, dimensions=2), north) == ["a", "c"]
 
     def test_filters_and_ties_hold_within_a_generation(self, index: VectorIndex) -> None:
         rows = [row("d"), row("b", url="/docs/x", tags=("t",)), row("a", UP, url="/docs"), row("c", url="/docs-old")]
         put(index, ONE, rows)
-        snapshot = index.open(MAIN, ONE)
+        snapshot = index.open(ONE)
         assert ids(snapshot.nearest(EAST, top_k=2)) == ["b", "c"]
         assert ids(snapshot.nearest(EAST, top_k=9, where=Filter("/docs/"))) == ["b", "a"]
         assert ids(snapshot.nearest(unit(1, 1), top_k=9, where=Filter("docs", ("t",)))) == ["b"]

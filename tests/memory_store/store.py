@@ -87,12 +87,12 @@ class MemoryStore:
         urls = {record.page.url for record in records.values()}
         bodies = {url: body for url, body in {**held, **fresh}.items() if url in urls}
         generation = self._described(scope, info, records.values(), bodies.values())
-        kept = [reader.generation.name for reader in staged.kept]
+        kept = [reader.generation for reader in staged.kept]
         self._vectors.retain(scope, kept)
-        self._vectors.stage(scope, generation.name, (row_of(*one) for one in new.values()), gone)
-        self._vectors.seal(scope, generation.name)
+        self._vectors.stage(generation, (row_of(*one) for one in new.values()), gone)
+        self._vectors.seal(generation)
         catalogue, words = MemoryCatalogue(scope.name, records, bodies), WordsOfRecords(records.values())
-        reader = MemoryReader(generation, catalogue, words, self._vectors.open(scope, generation.name))
+        reader = MemoryReader(generation, catalogue, words, self._vectors.open(generation))
         try:
             gate(reader)
         except BaseException:

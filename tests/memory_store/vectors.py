@@ -10,7 +10,7 @@ from searchsocket.stores.base import VectorLimits, VectorRow, check_vectors
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.vectors import canonical
-from searchsocket.types import MATCH_ALL, Filter, Hit, Scope, Vector, Vectors
+from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Scope, Vector, Vectors
 
 _NEVER = "~"  # behind the name of every generation
 
@@ -30,24 +30,25 @@ class MemoryVectors:
     def __init__(self) -> None:
         self._kept: dict[Scope, list[_Kept]] = {}
 
-    def stage(self, scope: Scope, generation: str, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
-        born = [_Kept(row, generation) for row in rows]
+    def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
+        born = [_Kept(row, generation.name) for row in rows]
         dead = {kept.row.id for kept in born} | set(gone)
-        held = self._kept.setdefault(scope, [])
+        held = self._kept.setdefault(_scope(generation), [])
         for kept in held:
             if kept.died == _NEVER and kept.row.id in dead:
-                kept.died = generation
+                kept.died = generation.name
         held += born
 
-    def seal(self, scope: Scope, generation: str) -> None:
+    def seal(self, generation: Generation) -> None:
         """See `VectorIndex.seal`: what is written here is seen at once."""
 
-    def open(self, scope: Scope, generation: str) -> "MemoryVectorSnapshot":
-        return MemoryVectorSnapshot(self._kept.get(scope, []), generation)
+    def open(self, generation: Generation) -> "MemoryVectorSnapshot":
+        return MemoryVectorSnapshot(self._kept.get(_scope(generation), []), generation.name)
 
-    def retain(self, scope: Scope, generations: Collection[str]) -> None:
-        newest = max(generations, default="")
-        kept = [each for each in self._kept.pop(scope, []) if any(each.born <= g < each.died for g in generations)]
+    def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
+        names = [generation.name for generation in generations]
+        newest = max(names, default="")
+        kept = [each for each in self._kept.pop(scope, []) if any(each.born <= name < each.died for name in names)]
         self._kept[scope] = [_Kept(each.row, each.born, each.died if each.died <= newest else _NEVER) for each in kept]
 
 
@@ -97,3 +98,7 @@ def matches(row: VectorRow, where: Filter) -> bool:
     is_below = not where.path_prefix or where.path_prefix in row.ancestors
     is_named = all(not set(group).isdisjoint(row.labels) for group in groups_of(where))
     return not row.is_hidden and is_below and is_named and set(where.tags) <= set(row.tags)
+
+
+def _scope(generation: Generation) -> Scope:
+    return Scope(generation.project_id, generation.scope)

@@ -1,4 +1,4 @@
-"""Effects of `vector`, `run`, `dagster` and `state`: how a run is done, where it is kept and whose it is."""
+"""Effects of `vector.local`, `run`, `dagster` and `state`: how a run is done, where it is kept and whose it is."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -7,7 +7,6 @@ from searchsocket.stores import make_store
 from searchsocket.system import dask as cluster
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import PROJECT_VARIABLE, look_of_project
-from tests.settings.effects_of_pages import only_value
 from tests.settings.lab import Effect, Lab, outcome
 
 
@@ -69,7 +68,6 @@ def owners(lab: Lab) -> list[str]:
 
 
 EFFECTS = (
-    only_value("vector.provider"),
     Effect("vector.local.path", "kept/here", folders("CURRENT"), [".searchsocket/index/main"], ["kept/here/main"],
            anew=True),
     Effect("vector.local.max_records", 5, says_too_large, False, True),

@@ -10,6 +10,7 @@ from tests.settings import (
     effects_of_answers,
     effects_of_artifacts,
     effects_of_embeddings,
+    effects_of_milvus,
     effects_of_pages,
     effects_of_runs,
     effects_of_sources,
@@ -23,6 +24,7 @@ EFFECTS = (
     *effects_of_pages.EFFECTS,
     *effects_of_embeddings.EFFECTS,
     *effects_of_runs.EFFECTS,
+    *effects_of_milvus.EFFECTS,
     *effects_of_answers.EFFECTS,
 )
 QUICK = {"embeddings.provider": "hash"}

@@ -12,7 +12,7 @@ from searchsocket.errors import IndexCorrupt, VectorBackendUnavailable
 from searchsocket.search.find import find
 from searchsocket.stores.base import IndexReader, VectorLimits, VectorRow
 from searchsocket.stores.local import LocalStore
-from searchsocket.types import Scope
+from searchsocket.types import Generation, Scope
 
 
 class Watched(MemoryVectors):
@@ -24,13 +24,13 @@ class Watched(MemoryVectors):
         self.gone: list[str] = []
         self.is_away = False
 
-    def stage(self, scope: Scope, generation: str, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
+    def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
         rows, gone = list(rows), list(gone)
         self.rows += [row.id for row in rows]
         self.gone += gone
-        super().stage(scope, generation, rows, gone)
+        super().stage(generation, rows, gone)
 
-    def retain(self, scope: Scope, generations: Collection[str]) -> None:
+    def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         if self.is_away:
             raise VectorBackendUnavailable("the index is away")
         super().retain(scope, generations)

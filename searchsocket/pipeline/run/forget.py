@@ -1,6 +1,7 @@
 """Removing what is kept of one scope, and of no other."""
 
 import shutil
+from collections.abc import Mapping
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.project.access import make_private_folders
@@ -11,10 +12,11 @@ from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
 
 
-def forget_scope(project: Project, scope: Scope, *, with_rows: bool = True) -> None:
+def forget_scope(project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool = True) -> None:
     """Delete the scope's index, mirror and state; the embedding cache is shared and stays.
 
     Args:
+        environ: Where addresses and keys are read.
         with_rows: False where the state of all scopes is deleted next.
 
     Raises:
@@ -22,7 +24,7 @@ def forget_scope(project: Project, scope: Scope, *, with_rows: bool = True) -> N
         ScopeLocked: A run is at work on the scope.
         StateUnavailable: Something cannot be deleted.
     """
-    store = make_store(project.settings.vector, project.state_dir, project.id)
+    store = make_store(project.settings.vector, project.state_dir, project.id, environ=environ)
     state = make_state(project.state_dir)
     make_private_folders(project)
     with state.lock(scope.name):

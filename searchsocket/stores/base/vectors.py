@@ -11,7 +11,7 @@ from typing import Protocol
 
 from searchsocket.stores.base.labels import labels_of
 from searchsocket.text.storable import storable
-from searchsocket.types import MATCH_ALL, Filter, Hit, Record, Scope, Vector, Vectors
+from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
 from searchsocket.urls.paths import ancestors, normalise_prefix
 
 
@@ -95,26 +95,26 @@ class VectorIndex(Protocol):
 
     limits: VectorLimits
 
-    def stage(self, scope: Scope, generation: str, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
+    def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
         """Write how a generation differs from the newest one before it; seen by no reader of another generation.
 
         Args:
-            generation: A name that sorts behind those of all generations that are kept.
+            generation: Its name sorts behind those of all generations of the scope that are kept.
             rows: New ones, and new versions of ones that are there.
             gone: Ids that the generation no longer has.
         """
 
-    def seal(self, scope: Scope, generation: str) -> None:
+    def seal(self, generation: Generation) -> None:
         """Return when all that was staged is kept for good and seen by whoever opens the generation.
 
         Raises:
             VectorBackendUnavailable: It could not be seen in time.
         """
 
-    def open(self, scope: Scope, generation: str) -> VectorSnapshot:
+    def open(self, generation: Generation) -> VectorSnapshot:
         """The vectors of a sealed generation."""
 
-    def retain(self, scope: Scope, generations: Collection[str]) -> None:
+    def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """Forget what none of these generations sees, also what a run that died had staged for one that never was.
 
         To be called before `stage`, with the live generation as the newest, so that nothing of one that was rolled back

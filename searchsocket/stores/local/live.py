@@ -3,9 +3,16 @@
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from searchsocket.errors import ProjectMismatch, ScopeNotIndexed, SearchSocketError, VectorBackendUnavailable
+from searchsocket.errors import (
+    IndexCorrupt,
+    ProjectMismatch,
+    ScopeNotIndexed,
+    SearchSocketError,
+    VectorBackendUnavailable,
+)
 from searchsocket.stores.base import Answering
 from searchsocket.stores.local.layout import MANIFEST, corrupt, read_current, read_manifest, scope_folder
 from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, OpenReaders
@@ -79,6 +86,16 @@ class LiveGenerations:
                 if read_current(folder) == current:
                     raise corrupt(folder / current.live / MANIFEST, "is missing") from error
         raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
+
+    def kept(self, scope: Scope) -> list[Generation]:
+        """The live generation and the one before it, of those that are there and whole."""
+        folder = self.folder(scope)
+        current = read_current(folder)
+        generations: list[Generation] = []
+        for name in (current.live, current.previous) if current else ():
+            with suppress(FileNotFoundError, IndexCorrupt):
+                generations += [read_manifest(folder / name).generation] if name else []
+        return generations
 
     def list_scopes(self) -> list[Generation]:
         """See `Catalogue.list_scopes`."""

@@ -102,7 +102,7 @@ class LocalStore(LiveGenerations):
                 published = live.generation
             else:
                 # First what a run that died, or a rollback, has left in an index elsewhere.
-                kept = [name for name in (current.live, current.previous) if name] if current else []
+                kept = self.kept(scope)
                 self.vectors.retain(scope, kept)
                 try:
                     built = candidate(

@@ -46,7 +46,7 @@ def candidate(
         name = generation_name(now, built.digest, live.generation.name if live else "")
         generation = _describe(name, scope, built, info)
         write_atomic(target / MANIFEST, manifest_bytes(Manifest(generation, built.max_doc, built.id_bytes, files)))
-        vectors.stage(scope, name, staging.upserts(generation), staging.deletions())
+        vectors.stage(generation, staging.upserts(generation), staging.deletions())
         reader = open_generation(target)
         if problems := new_problems(reader):
             raise IndexCorrupt("the new generation is not published: " + "; ".join(problems))

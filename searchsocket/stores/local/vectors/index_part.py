@@ -11,7 +11,7 @@ from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local.layout import FileEntry
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.part import BATCH, Rest
-from searchsocket.types import Record, Scope, Vector, Vectors
+from searchsocket.types import Generation, Record, Scope, Vector, Vectors
 
 
 class IndexPart:
@@ -24,8 +24,7 @@ class IndexPart:
 
     def open(self, rest: Rest, *, max_read_bytes: int) -> VectorSnapshot:
         """See `VectorPart.open`."""
-        generation = rest.manifest.generation
-        return self._index.open(Scope(generation.project_id, generation.scope), generation.name)
+        return self._index.open(rest.manifest.generation)
 
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
         """See `VectorPart.are_same`."""
@@ -43,13 +42,11 @@ class IndexPart:
         """See `VectorPart.write`: there is no file."""
         return {}
 
-    def stage(
-        self, scope: Scope, generation: str, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]
-    ) -> None:
+    def stage(self, generation: Generation, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]) -> None:
         """See `VectorPart.stage`."""
-        self._index.stage(scope, generation, (row_of(record, vector) for record, vector in upserts), gone)
-        self._index.seal(scope, generation)
+        self._index.stage(generation, (row_of(record, vector) for record, vector in upserts), gone)
+        self._index.seal(generation)
 
-    def retain(self, scope: Scope, generations: Collection[str]) -> None:
+    def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorPart.retain`."""
         self._index.retain(scope, generations)

@@ -13,7 +13,7 @@ from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.matrix import forget_pages, map_matrix, read_matrix, write_matrix
 from searchsocket.stores.local.vectors.part import BATCH, Rest
 from searchsocket.stores.local.vectors.snapshot import MatrixVectors
-from searchsocket.types import Record, Scope, Vector, Vectors
+from searchsocket.types import Generation, Record, Scope, Vector, Vectors
 
 
 class MatrixPart:
@@ -52,12 +52,10 @@ class MatrixPart:
             write_matrix(file, sources, staged[:0] if live is None else _matrix(live), staged)
             return {VECTORS: file.entry}
 
-    def stage(
-        self, scope: Scope, generation: str, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]
-    ) -> None:
+    def stage(self, generation: Generation, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]) -> None:
         """See `VectorPart.stage`: all is in the folder."""
 
-    def retain(self, scope: Scope, generations: Collection[str]) -> None:
+    def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorPart.retain`: they go with their folders."""
 
 

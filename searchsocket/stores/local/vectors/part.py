@@ -11,7 +11,7 @@ from searchsocket.stores.base import VectorSnapshot
 from searchsocket.stores.local.layout import FileEntry, Manifest
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.selecting import Selector
-from searchsocket.types import Record, Scope, Vector, Vectors
+from searchsocket.types import Generation, Record, Scope, Vector, Vectors
 
 BATCH = 4096  # vectors in memory at a time
 
@@ -51,14 +51,8 @@ class VectorPart(Protocol):
             sources: Where the vector of each row is: a row of the live generation, or `~slot` of `staged`.
         """
 
-    def stage(
-        self,
-        scope: Scope,
-        generation: str,
-        upserts: Iterable[tuple[Record, Vector]],
-        gone: Iterable[str],
-    ) -> None:
+    def stage(self, generation: Generation, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]) -> None:
         """What is to be told elsewhere about a new generation: how it differs from the live one."""
 
-    def retain(self, scope: Scope, generations: Collection[str]) -> None:
+    def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorIndex.retain`."""

@@ -1,0 +1,9 @@
+"""Vectors in Milvus or Zilliz Cloud; records, words and page texts are in the folder, as with every store.
+
+`schema.py` says what a row holds, `filters.py` how a query names rows, `connection.py` speaks to the server,
+`index.py` writes generations, `snapshot.py` reads one.
+"""
+
+from searchsocket.stores.milvus.index import MilvusVectors
+
+__all__ = ["MilvusVectors"]

@@ -1,0 +1,93 @@
+"""One server of Milvus: the client is imported and connected when something is asked, and never told in an error."""
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from searchsocket.errors import ConfigMissing, VectorBackendUnavailable
+
+
+class Connection:
+    """Safe to share between threads."""
+
+    def __init__(self, uri: str, token: str, timeout_s: float) -> None:
+        """Connects to nothing yet.
+
+        Args:
+            uri: Of a server, or a file that ends in `.db` for Milvus Lite.
+            token: `user:password` or an API key; "" = none.
+            timeout_s: For each call.
+        """
+        self._uri = uri
+        self._token = token
+        self._timeout_s = timeout_s
+        self._lock = threading.Lock()
+        self._client: Any = None
+        self._loaded: set[str] = set()
+
+    def __repr__(self) -> str:
+        return f"Connection({self._name})"
+
+    def load(self, collection: str) -> None:
+        """Make sure that a collection can be queried: Lite has none loaded when it starts.
+
+        Raises:
+            VectorBackendUnavailable: See `call`; also where there is no such collection.
+        """
+        if collection not in self._loaded:
+            self.call("load_collection", collection)
+            self._loaded.add(collection)
+
+    def call(self, name: str, *arguments: Any, **options: Any) -> Any:
+        """What a method of `MilvusClient` answers.
+
+        Raises:
+            VectorBackendUnavailable: The server cannot be reached, or refuses.
+        """
+        with self._errors():
+            return getattr(self._connected(), name)(*arguments, timeout=self._timeout_s, **options)
+
+    @property
+    def _name(self) -> str:
+        """The server without user and password."""
+        parts = urlsplit(self._uri)
+        return f"{parts.scheme}://{parts.hostname}:{parts.port or ''}".rstrip(":") if parts.scheme else self._uri
+
+    def _connected(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                self._client = _client_class()(uri=self._uri, token=self._token, timeout=self._timeout_s)
+            return self._client
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (ConfigMissing, VectorBackendUnavailable):
+            raise
+        except Exception as error:  # noqa: BLE001  pymilvus raises its own, those of grpc, and plain ones
+            said = str(getattr(error, "message", "") or error).split("\n")[0][:300]
+            for secret in filter(None, [self._token, *self._token.split(":"), urlsplit(self._uri).password]):
+                said = said.replace(secret, "***") if len(secret) > 3 else said
+            raise VectorBackendUnavailable(f"Milvus at {self._name}: {said}") from None
+
+
+def _client_class() -> Callable[..., Any]:
+    # The client reads this variable when it is imported, and then refuses the file that Milvus Lite is addressed by.
+    address = os.environ.pop("MILVUS_URI", None)
+    try:
+        from pymilvus import MilvusClient
+    except ImportError as error:
+        raise ConfigMissing(
+            "vector.provider is milvus, which needs the client: pip install 'searchsocket[milvus]'"
+        ) from error
+    finally:
+        if address is not None:
+            os.environ["MILVUS_URI"] = address
+    logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # what it logs it raises as well
+    client: Callable[..., Any] = MilvusClient
+    return client

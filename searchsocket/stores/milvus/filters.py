@@ -1,0 +1,69 @@
+"""Filters as Milvus reads them. Only operators that every server from 2.3 on answers alike: no LIKE, no templates."""
+
+import hashlib
+from collections.abc import Collection, Iterable
+
+from searchsocket.stores.base.labels import groups_of
+from searchsocket.stores.base.vectors import canonical
+from searchsocket.text.storable import storable
+from searchsocket.types import Filter
+
+NEVER = "~"  # died: behind the name of every generation
+_MAX_TEXT_BYTES = 512
+
+
+def kept_text(text: str) -> str:
+    """A text as rows hold it and filters ask for it: itself, or the digest of a long one, as columns are bounded."""
+    text = storable(text)
+    if len(text.encode()) <= _MAX_TEXT_BYTES:
+        return text
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def quoted(text: str) -> str:
+    """A text inside an expression."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r") + '"'
+
+
+def quoted_list(texts: Iterable[str]) -> str:
+    """Texts inside an expression."""
+    return f"[{', '.join(map(quoted, texts))}]"
+
+
+def of_scope(scope_name: str) -> str:
+    """All rows of a scope, of whatever generation."""
+    return f"scope == {quoted(scope_name)}"
+
+
+def seen_by(scope_name: str, generation: str) -> str:
+    """The rows of one generation."""
+    return f"{of_scope(scope_name)} and {_alive(generation)}"
+
+
+def seen_by_none(scope_name: str, generations: Collection[str]) -> str:
+    """The rows of a scope that none of these generations has."""
+    if not generations:
+        return of_scope(scope_name)
+    alive = " or ".join(f"({_alive(generation)})" for generation in generations)
+    return f"{of_scope(scope_name)} and not ({alive})"
+
+
+def ended_behind(scope_name: str, generation: str) -> str:
+    """The rows that a generation which never was, or is no more, has ended."""
+    return f"{of_scope(scope_name)} and died > {quoted(generation)} and died < {quoted(NEVER)}"
+
+
+def matching(where: Filter) -> str:
+    """The rows that a query may find; starts with `and`."""
+    where = canonical(where)
+    clauses = ["hidden == false"]
+    if where.path_prefix:
+        clauses.append(f"ARRAY_CONTAINS(directories, {quoted(kept_text(where.path_prefix))})")
+    clauses += [f"ARRAY_CONTAINS(tags, {quoted(kept_text(tag))})" for tag in where.tags]
+    clauses += [f"ARRAY_CONTAINS_ANY(labels, {quoted_list(map(kept_text, group))})" for group in groups_of(where)]
+    return "".join(f" and {clause}" for clause in clauses)
+
+
+def _alive(generation: str) -> str:
+    name = quoted(generation)
+    return f"born <= {name} and died > {name}"

@@ -1,0 +1,82 @@
+"""What a row of a collection holds: of spec 12.3 what a query compares; all that is shown is in the catalogue.
+
+A row is a record from one generation on: its key is made of scope, id and the generation that it was born in.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.stores.base import VectorRow
+from searchsocket.stores.milvus.filters import NEVER, kept_text
+from searchsocket.types import Generation
+
+KEY, ID, VECTOR, BORN, DIED = "row_key", "record_id", "embedding", "born", "died"
+# Name -> bytes of a text, or (items, bytes of each) of a list of texts.
+_TEXTS = {KEY: 64, "scope": 256, ID: 512, BORN: 32, DIED: 32}
+_LISTS = {"directories": (1024, 512), "tags": (1024, 512), "labels": (1024, 512)}
+FIELDS = [*_TEXTS, *_LISTS, "hidden", VECTOR]
+
+
+def schema_of(dimensions: int) -> Any:
+    """A `CollectionSchema`."""
+    from pymilvus import DataType, MilvusClient
+
+    schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
+    for name, length in _TEXTS.items():
+        schema.add_field(name, DataType.VARCHAR, max_length=length, is_primary=name == KEY)
+    for name, (items, length) in _LISTS.items():
+        schema.add_field(name, DataType.ARRAY, element_type=DataType.VARCHAR, max_capacity=items, max_length=length)
+    schema.add_field("hidden", DataType.BOOL)
+    schema.add_field(VECTOR, DataType.FLOAT_VECTOR, dim=dimensions)
+    return schema
+
+
+def check_schema(collection: str, described: Mapping[str, Any], dimensions: int) -> None:
+    """Refuse a collection that somebody else made.
+
+    Args:
+        described: What `describe_collection` answered.
+
+    Raises:
+        VectorBackendUnavailable: Its fields are others.
+    """
+    fields = {field["name"]: field for field in described["fields"]}
+    if missing := [name for name in FIELDS if name not in fields]:
+        raise VectorBackendUnavailable(
+            f"Milvus collection {collection!r} has no field {missing[0]!r}, so it is not ours; name another one in "
+            "`vector.milvus.collection`"
+        )
+    if (held := int(fields[VECTOR]["params"]["dim"])) != dimensions:
+        raise VectorBackendUnavailable(f"Milvus collection {collection!r} holds {held} dimensions, not {dimensions}")
+
+
+def row_data(generation: Generation, row: VectorRow) -> dict[str, Any]:
+    """A new row."""
+    return {
+        KEY: _key(generation, row.id),
+        "scope": generation.scope,
+        ID: row.id,
+        BORN: generation.name,
+        DIED: NEVER,
+        "directories": [kept_text(path) for path in row.ancestors],
+        "tags": [kept_text(tag) for tag in row.tags],
+        "labels": [kept_text(label) for label in row.labels],
+        "hidden": row.is_hidden,
+        VECTOR: row.vector,
+    }
+
+
+def marker(generation: Generation) -> dict[str, Any]:
+    """A row that no generation sees, and that goes with the next run: it says that all before it was written."""
+    nothing = np.zeros(generation.dimensions, np.float32)
+    nothing[0] = 1.0
+    row = VectorRow("", "", nothing, ancestors=(), tags=(), labels=(), is_hidden=True)
+    return {**row_data(generation, row), DIED: generation.name}
+
+
+def _key(generation: Generation, record_id: str) -> str:
+    return hashlib.sha256("\0".join([generation.scope, record_id, generation.name]).encode()).hexdigest()

@@ -1,0 +1,27 @@
+"""Vectors in Milvus keep the promises of every vector index, and a store with them those of every store."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from contract.store.suite import StoreContract
+from contract.vector_index import VectorIndexContract
+
+from searchsocket.stores.local import LocalStore
+from searchsocket.stores.milvus import MilvusVectors
+from searchsocket.stores.milvus.connection import Connection
+
+pytestmark = pytest.mark.slow
+
+
+class TestMilvusVectors(VectorIndexContract):
+    @pytest.fixture
+    def index(self, milvus: Connection, name: str) -> MilvusVectors:
+        return MilvusVectors(milvus, name)
+
+
+class TestMilvusStore(StoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path, milvus: Connection, name: str) -> LocalStore:
+        now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+        return LocalStore(tmp_path / "index", "shop", vectors=MilvusVectors(milvus, name), clock=lambda: now)
