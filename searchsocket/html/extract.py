@@ -10,19 +10,19 @@ from searchsocket.html.converters import FAST, Converter
 from searchsocket.html.decode import decode_html
 from searchsocket.html.links import LinkResolver
 from searchsocket.html.main_content import choose_main
-from searchsocket.html.metadata import Metadata, choose_title, home_link_name, parse_date, read_metadata
+from searchsocket.html.metadata import Metadata, choose_title, home_link_name, is_numbered, parse_date, read_metadata
 from searchsocket.html.parse import parse_html
 from searchsocket.html.prune import JUNK
 from searchsocket.html.redirect import find_redirect
 from searchsocket.html.settle import DESCRIPTION, settle_descriptions, settle_math
-from searchsocket.html.tree import HEADINGS, Element, with_attribute
+from searchsocket.html.tree import HEADINGS, Element, text_of, with_attribute
 from searchsocket.settings.model import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; the libraries change it too.
-EXTRACTOR_VERSION = " ".join(["6", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+EXTRACTOR_VERSION = " ".join(["7", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 
 
 def extract_html(
@@ -62,8 +62,8 @@ def extract_html(
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="redirect", redirect_to=target)
     if _is_noindex(root, meta, extract):
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="noindex")
-    if not meta.site_name and next(root.iter(*HEADINGS), None) is None:
-        # Without a heading, only the site's own name tells which half of a title is the page's.
+    if not meta.site_name and _is_named_by_title(root):
+        # Then only the site's own name tells which half of a title is the page's.
         name = home_link_name(root, meta.head_title, lambda href: resolver.path(href) == "/")
         meta = replace(meta, site_name=name)
     if DESCRIPTION in text:
@@ -102,6 +102,12 @@ def _read_main(
         skip="" if body.markdown else "empty",
         warnings=(*warnings, *body.warnings),
     )
+
+
+def _is_named_by_title(root: Element) -> bool:
+    """Whether the page has no heading, or one that is a section's."""
+    heading = next(root.iter(*HEADINGS), None)
+    return heading is None or is_numbered(text_of(next(root.iter("h1"), heading)))
 
 
 def _has_math(root: Element, text: str) -> bool:

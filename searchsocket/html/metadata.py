@@ -14,6 +14,8 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:
 _WORDS = re.compile(r"\w+")
 _NOINDEX = re.compile(r"(?:^|[\s,])(?:noindex|none)(?:$|[\s,])")
 _TITLE_CHARS = 300
+_NAME_CHARS = 80  # a longer <title> tells about the page rather than naming it
+_NUMBERED = re.compile(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+[.)]?|[IVXL]{1,6}\.)\s+\S")
 _NO_DESCRIPTIONS = frozenset({"None", "A VitePress site"})  # what MkDocs and VitePress write where nobody described
 _MAX_WEIGHT = 100.0
 
@@ -86,7 +88,8 @@ def _description(text: str) -> str:
 def choose_title(meta: Metadata, h1: str, first_heading: str, url: str) -> str:
     """The page's own name: `og:title`, else the h1, else `<title>` without the site's name.
 
-    A title that only repeats the site's name, or that the h1 and the address both contradict, is passed over.
+    A title that only repeats the site's name, or that the h1 and the address both contradict, is passed over. An h1
+    with a number is the first section's, so that a short `<title>` is the name of the page.
     """
     og = strip_site(meta.og_title, meta.site_name, h1 or first_heading)
     head = strip_site(meta.head_title, meta.site_name, h1 or first_heading)
@@ -106,18 +109,22 @@ def choose_title(meta: Metadata, h1: str, first_heading: str, url: str) -> str:
     if og and heading and url != "/" and og.casefold() != heading.casefold() and _is_site_part(og, meta.head_title):
         og = ""
     site = meta.site_name.casefold()
-    for text in (og, h1, head):
+    is_section = is_numbered(h1) and not is_numbered(head) and len(head) <= _NAME_CHARS
+    for text in (og, head, h1) if is_section else (og, h1, head):
         if text and (text.casefold() != site or url == "/"):
             return text[:_TITLE_CHARS]
     last = url.rsplit("/", 1)[-1]
     return (first_heading or head or og or one_line(last.replace("-", " ").replace("_", " ")) or url)[:_TITLE_CHARS]
 
 
+def is_numbered(heading: str) -> bool:
+    """Whether a heading is that of a numbered section: `1. Syntax`, `4.2 Limits`."""
+    return _NUMBERED.match(heading) is not None
+
+
 def home_link_name(root: Element, title: str, is_home: Callable[[str], bool]) -> str:
     """What a link to the home page calls the site, where the title says that too; "" where none does."""
-    parts = {part.casefold(): part for part in _SEPARATORS.split(title)}
-    if len(parts) < 2:
-        return ""
+    parts = {part.casefold(): part for part in _SEPARATORS.split(title) if part}
     for anchor in root.iter("a"):
         name = parts.get(text_of(anchor).casefold(), "")
         if name and is_home(anchor.get("href") or ""):
