@@ -9,12 +9,13 @@ import click
 from searchsocket.cli.output import count, safe
 
 if TYPE_CHECKING:
-    from searchsocket.search.answer import Explanation, SearchAnswer
+    from searchsocket.search.answer import AlikePage, Explanation, SearchAnswer
     from searchsocket.search.wire import FileLines
 
 Ranges = Sequence[tuple[int, int]]
 _INDENT = "   "
 _CODE_INDENT = "  "
+_MAX_ALIKE = 3  # addresses
 
 
 def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
@@ -35,6 +36,8 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
         yield f"{_INDENT}{click.style(safe(result.href), fg='cyan')}{_file(result.source, result.route_file)}"
         if result.explanation is not None:
             yield from (_INDENT + click.style(line, dim=True) for line in _explained(result.explanation))
+        if result.alike:
+            yield _INDENT + click.style(f"and {len(result.alike)} like it: {safe(_addresses(result.alike))}", dim=True)
         for other in result.sections:
             if other.anchor != result.anchor:
                 named = f"{click.style(safe(other.href), fg='cyan')}  {safe(other.title)}"
@@ -53,6 +56,11 @@ def _explained(parts: "Explanation") -> Iterator[str]:
         f"words {parts.keyword:.2f} (BM25 {parts.bm25:.1f}), page {parts.page:.2f} (BM25 {parts.page_bm25:.1f})"
     )
     yield f"added  links {parts.links:.3f}, depth {parts.depth:.3f}, exact {parts.exact:.3f}; weight {parts.weight:g}"
+
+
+def _addresses(pages: "Sequence[AlikePage]") -> str:
+    more = f", … ({len(pages)})" if len(pages) > _MAX_ALIKE else ""
+    return ", ".join(page.href for page in pages[:_MAX_ALIKE]) + more
 
 
 def _file(source: "FileLines | None", route_file: str | None = None) -> str:

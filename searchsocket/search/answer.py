@@ -58,6 +58,15 @@ class Section(Wire):
 
 
 @dataclass(frozen=True, slots=True)
+class AlikePage(Wire):
+    """A page whose passage says the same as a result's."""
+
+    url: str
+    href: Href
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Result(Wire):
     """One page, or one chunk."""
 
@@ -86,6 +95,10 @@ class Result(Wire):
     ref: Annotated[str, Field(description="Names this piece of the page across edits elsewhere.")]
     sections: tuple[Section, ...]  # by score; empty when grouped by chunk
     explanation: Explanation | None = None  # on request
+    alike: Annotated[
+        tuple[AlikePage, ...],
+        Field(description="Pages whose passage says the same, which are no results of their own."),
+    ] = ()
     kind: Annotated[ChunkKind, Field(exclude=True)] = "section"  # of the best chunk
     code: Annotated[tuple[tuple[int, int], ...], Field(exclude=True)] = ()  # where `snippet` is code
 

@@ -1,14 +1,16 @@
 """Answers queries: embed, find by meaning and by words, fuse, boost, group, quote (spec 13)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import chain
 from time import perf_counter
 
 import numpy as np
 
 from searchsocket.embedders.queries import NoVector, QueryVectors
 from searchsocket.errors import EmbeddingModelMismatch
+from searchsocket.markdown.chunk_text import ChunkText
 from searchsocket.search.answer import Note, RelatedAnswer, Result, SearchAnswer, SearchMeta, Timings
 from searchsocket.search.cost import cost_of
 from searchsocket.search.filters import OWN_FILTERS, FacetCounts, count_pages
@@ -16,11 +18,12 @@ from searchsocket.search.find import find
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter, age_s
+from searchsocket.search.ranking.alike import MAX_COMPARED, collapsed
 from searchsocket.search.ranking.boosts import boosts_of
-from searchsocket.search.ranking.exact import exactness
-from searchsocket.search.ranking.fusion import fuse, shares_of
-from searchsocket.search.ranking.group import each_alone, group_by_page
-from searchsocket.search.ranking.rank import Parts, rank
+from searchsocket.search.ranking.exact import exactness, names_identifier
+from searchsocket.search.ranking.fusion import Fused, fuse, shares_of
+from searchsocket.search.ranking.group import PageGroup, best_of_pages, each_alone, group_by_page
+from searchsocket.search.ranking.rank import Parts, Ranked, rank
 from searchsocket.search.ranking.relevance import is_enough
 from searchsocket.search.related import related_pages
 from searchsocket.settings.model import RankingSettings
@@ -175,19 +178,41 @@ class SearchEngine:
         """
         facts = found.facts
         fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(query.q))
-        parts = Parts(fused, boosts_of(facts, self._settings), _exact(reader, query.q, found))
+        boosts = boosts_of(facts, self._settings, names_identifier=names_identifier(query.q))
+        parts = Parts(fused, boosts, _exact(reader, query.q, found))
         ranked = rank(facts, parts)
-        is_by_page = query.group_by == "page"
-        last = query.offset + query.top_k
-        groups = (group_by_page(ranked, facts, last) if is_by_page else each_alone(ranked, last))[query.offset :]
-        total = len({facts.url[chunk.position] for chunk in ranked}) if is_by_page else len(ranked)
-        positions = list(dict.fromkeys(chunk.position for group in groups for chunk in (group.best, *group.sections)))
+        groups, total, alike = self._groups(reader, query, found, ranked, fused)
+        chunks = (chunk.position for group in groups for chunk in (group.best, *group.sections))
+        others = chain.from_iterable(alike.get(group.best.position, ()) for group in groups)
+        positions = list(dict.fromkeys([*chunks, *others]))
         records = reader.catalogue.readable([found.ids[position] for position in positions])
         readable = dict(zip(positions, records, strict=True))
         explained = parts if query.explain else None
         words = QueryWords(query.q, self._synonyms)
         writer = ResultWriter(words, readable, reader.generation, age, explained, sources=query.sources)
-        return tuple(writer.result(group) for group in groups), total
+        return tuple(writer.result(group, alike.get(group.best.position, ())) for group in groups), total
+
+    def _groups(
+        self, reader: IndexReader, query: SearchQuery, found: Candidates, ranked: Sequence[Ranked], fused: Fused
+    ) -> tuple[list[PageGroup], int, Mapping[int, tuple[int, ...]]]:
+        """What is answered with, how many there are in all, and by the position of a best chunk those of its copies.
+
+        What is a copy does not depend on the offset either.
+        """
+
+        def texts(positions: Sequence[int]) -> list[ChunkText]:
+            return [one.text for one in reader.catalogue.readable([found.ids[at] for at in positions])]
+
+        urls, last = found.facts.url, query.offset + query.top_k
+        is_by_page = query.group_by == "page"
+        best = best_of_pages(ranked, urls) if is_by_page else [chunk.position for chunk in ranked]
+        alike = collapsed(best[:MAX_COMPARED], urls, fused, texts) if self._settings.collapse_alike else {}
+        others = {position for positions in alike.values() for position in positions}
+        count = last + len(others)
+        groups = group_by_page(ranked, found.facts, count) if is_by_page else each_alone(ranked, count)
+        if others:
+            groups = [group for group in groups if group.best.position not in others]
+        return groups[query.offset : last], len(best) - len(others), alike
 
 
 def _counts(reader: IndexReader, query: SearchQuery, found: Candidates, *, is_answered: bool) -> FacetCounts:

@@ -30,6 +30,22 @@ def write_runner_up(lab: Lab) -> None:
         lab.page(f"more/{number}.html", "<main><p>Ropes and <a href='/b'>more</a>.</p></main>")
 
 
+def write_listing(lab: Lab) -> None:
+    """A source listing, which holds the words of the guide more often."""
+    lab.page("_modules/lamp.html", "<main><p>Tallow candle, tallow candle.</p></main>")
+    lab.page("lamp.html", "<main><p>A tallow candle was found among ropes, nets, oars and other things.</p></main>")
+
+
+def write_copies(lab: Lab) -> None:
+    text = " ".join(f"A tallow candle burns for {number} hours and then smokes." for number in range(5))
+    for file in ("a.html", "b.html"):
+        lab.page(file, f"<main><p>{text}</p></main>")
+
+
+def copies_found(lab: Lab) -> list[str]:
+    return [url for url in lab.found("tallow candle") if url in ("/a", "/b")]
+
+
 def first(q: str) -> Callable[[Lab], str]:
     return lambda lab: lab.found(q, topK=1, groupBy="chunk")[0]
 
@@ -84,6 +100,9 @@ EFFECTS = (
     Effect("ranking.enable_incoming_link_boost", False, first("lighthouse lantern"), "/b", "/a", prepare=write_twins),
     Effect("ranking.enable_depth_boost", False, first("lighthouse lantern"), "/z", "/a/far/away",
            prepare=write_deep_twins),
+    Effect("ranking.demote_listings", False, first("tallow candle"), "/lamp", "/_modules/lamp", prepare=write_listing),
+    Effect("ranking.collapse_alike", False, copies_found, ["/a"], ["/a", "/b"],
+           prepare=write_copies),
     Effect("ranking.weights.incoming_links", 0.0, first("lighthouse lantern"), "/b", "/a", prepare=write_twins),
     Effect("ranking.weights.depth", 0.0, first("lighthouse lantern"), "/z", "/a/far/away", prepare=write_deep_twins),
     Effect("ranking.candidate_k", 1, first("tallow candle"), "/b", "/a", prepare=write_runner_up,

@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from searchsocket.markdown.chunk_text import Opening
-from searchsocket.search.answer import Explanation, Result, Section
+from searchsocket.search.answer import AlikePage, Explanation, Result, Section
 from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.quoting.links import href
 from searchsocket.search.quoting.marks import Mark, QueryWords
 from searchsocket.search.quoting.openings import opening_of
 from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt
+from searchsocket.search.quoting.titles import displayed
 from searchsocket.search.quoting.window import Window, beginning, window
 from searchsocket.search.ranking.group import PageGroup
 from searchsocket.search.ranking.rank import Parts, Ranked
@@ -52,15 +53,15 @@ class ResultWriter:
         part = window(text, marks, max_chars, begins)
         opening = self._opening(found, marks, part) if text.openings else None
         anchor, title = (opening.anchor, opening.title) if opening else (record.chunk.at.anchor, record.chunk.at.title)
-        return Quote(excerpt(text, marks, part), anchor, title)
+        return Quote(excerpt(text, marks, part), anchor, displayed(title))
 
     def _opening(self, found: ReadableRecord, marks: Sequence[Mark], part: Window) -> Opening | None:
         is_first = part.start < found.text.openings[0].start
         own_words = [mark.word for mark in self.words.marks(found.record.chunk.at.title)] if is_first else ()
         return opening_of(found.text.openings, marks, part[:2], own_words)
 
-    def result(self, group: PageGroup) -> Result:
-        """One page, or chunk: quoted by its best chunk, with its best sections."""
+    def result(self, group: PageGroup, alike: Sequence[int] = ()) -> Result:
+        """One page, or chunk: quoted by its best chunk, with its best sections, and pages that say the same."""
         sections = tuple(self._section(chunk) for chunk in group.sections)
         best = self.readable[group.best.position]
         quote = self.quote(best)
@@ -71,7 +72,7 @@ class ResultWriter:
         elif not quote.snippet.is_answer:
             others = (self.quote(self.readable[chunk.position]) for chunk in group.sections)
             quote = next((other for other in others if other.snippet.is_answer and other.snippet.marks), quote)
-        return self._result(group.best, quote, sections)
+        return self._result(group.best, quote, sections, tuple(map(self._alike, alike)))
 
     def _section(self, chunk: Ranked) -> Section:
         found = self.readable[chunk.position]
@@ -90,13 +91,19 @@ class ResultWriter:
             ref=record.ref,
         )
 
-    def _result(self, chunk: Ranked, quote: Quote, sections: tuple[Section, ...]) -> Result:
+    def _alike(self, position: int) -> AlikePage:
+        record = self.readable[position].record
+        return AlikePage(record.page.url, href(record.page, record.chunk.at.anchor), displayed(record.page.title))
+
+    def _result(
+        self, chunk: Ranked, quote: Quote, sections: tuple[Section, ...], alike: tuple[AlikePage, ...]
+    ) -> Result:
         record = self.readable[chunk.position].record
         return Result(
             url=record.page.url,
             href=href(record.page, quote.anchor),
             anchor=quote.anchor,
-            title=record.page.title,
+            title=displayed(record.page.title),
             section_title=quote.title,
             heading_path=record.chunk.at.heading_path,
             snippet=quote.snippet.text,
@@ -117,6 +124,7 @@ class ResultWriter:
             generation=self.generation.name,
             age_seconds=self.age_s,
             sections=sections,
+            alike=alike,
             explanation=_explanation(self.parts, chunk.position) if self.parts else None,
         )
 

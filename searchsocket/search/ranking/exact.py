@@ -45,6 +45,11 @@ def exactness(q: str) -> Exactness:
     return Exactness(_folded(q.strip(_EDGES)), distinct[:_MAX_NAMES])
 
 
+def names_identifier(q: str) -> bool:
+    """Whether a query holds a word that prose does not: `a_b`, `f()`, `camelCase`, `--flag`."""
+    return any(_NAME.fullmatch(word.strip(_EDGES)) for word in q.split())
+
+
 @lru_cache(maxsize=1 << 12)  # titles repeat: from one chunk of a page to the next, and between queries
 def _folded(text: str) -> str:
     return " ".join(text.casefold().split())

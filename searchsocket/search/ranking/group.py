@@ -29,6 +29,14 @@ def group_by_page(ranked: Sequence[Ranked], facts: Facts, top_k: int) -> list[Pa
     return [PageGroup(chunks[0], _best_sections(chunks, facts)) for chunks in list(pages.values())[:top_k]]
 
 
+def best_of_pages(ranked: Sequence[Ranked], urls: Sequence[str]) -> list[int]:
+    """The position of the best chunk of each page, best first."""
+    pages: dict[str, int] = {}
+    for chunk in ranked:
+        pages.setdefault(urls[chunk.position], chunk.position)
+    return list(pages.values())
+
+
 def each_alone(ranked: Sequence[Ranked], top_k: int) -> list[PageGroup]:
     """At most `top_k` chunks, as if each were a page."""
     return [PageGroup(chunk, ()) for chunk in ranked[:top_k]]

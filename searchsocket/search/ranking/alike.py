@@ -1,0 +1,66 @@
+"""Passages that say the same: of versions of a page, copies of a note, a fragment. The best stands for all of them."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from searchsocket.markdown.chunk_text import ChunkText
+from searchsocket.search.ranking.fusion import Fused
+
+MAX_COMPARED = 20  # of the best; who asks for more reads them all
+# What says the same answers a query alike, so only such pairs are read ...
+_NEAR_COSINE = 0.03
+_NEAR_BM25 = 0.1  # of the greater
+# ... and says the same where this share of its runs of words are the other's.
+_MIN_SHARE = 0.75
+_RUN = 3
+_FEWEST_WORDS = 12  # shorter passages are alike by chance
+_WORD = re.compile(r"\w+")
+
+
+def collapsed(
+    best: Sequence[int], urls: Sequence[str], found: Fused, texts: Callable[[Sequence[int]], Sequence[ChunkText]]
+) -> Mapping[int, tuple[int, ...]]:
+    """By the position of each chunk that stands for others: those of the others, best first, on other pages.
+
+    Args:
+        best: Positions of the chunks to compare, best first.
+        urls: Of the candidates.
+        texts: What candidates say, by position.
+    """
+    pairs = _likely(best, urls, found)
+    if not pairs:
+        return {}
+    positions = sorted({position for pair in pairs for position in pair})
+    runs = dict(zip(positions, map(_runs, texts(positions)), strict=True))
+    above: dict[int, int] = {}
+    for better, worse in pairs:
+        if better not in above and worse not in above and _share(runs[better], runs[worse]) >= _MIN_SHARE:
+            above[worse] = better
+    alike: dict[int, tuple[int, ...]] = {}
+    for position in best:
+        if (better := above.get(position, -1)) >= 0:
+            alike[better] = (*alike.get(better, ()), position)
+    return alike
+
+
+def _likely(best: Sequence[int], urls: Sequence[str], found: Fused) -> list[tuple[int, int]]:
+    """Pairs of positions, the better first, that answer the query alike."""
+    cosine, bm25 = found.cosine[best], found.bm25[best]
+    near = np.abs(cosine[:, None] - cosine) <= _NEAR_COSINE
+    near &= np.abs(bm25[:, None] - bm25) <= _NEAR_BM25 * np.maximum(bm25[:, None], bm25)
+    near &= bm25 > 0
+    pairs = ((best[one], best[other]) for one, other in np.argwhere(np.triu(near, 1)).tolist())
+    return [(one, other) for one, other in pairs if urls[one] != urls[other]]
+
+
+def _runs(said: ChunkText) -> frozenset[tuple[str, ...]]:
+    words = _WORD.findall(said.text.casefold())
+    if len(words) < _FEWEST_WORDS or not said.kinds.strip("c"):  # the same code in two files is two places to look at
+        return frozenset()
+    return frozenset(zip(*(words[at:] for at in range(_RUN)), strict=False))
+
+
+def _share(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
+    return len(one & other) / len(one | other) if one and other else 0.0
