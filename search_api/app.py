@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
@@ -10,9 +11,11 @@ from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from search_api.endpoints.health import add_health
+from search_api.endpoints.metrics import Metrics, add_metrics
 from search_api.endpoints.pages import add_pages
 from search_api.endpoints.related import add_related
 from search_api.endpoints.search import add_search
+from search_api.gate.access_log import access_log
 from search_api.gate.freshness import Freshness
 from search_api.gate.queries import Queries
 from search_api.gate.stack import add_guards, tier_rules
@@ -34,6 +37,10 @@ _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 _TAKEN = frozenset({"health", "pages", "related", "openapi.json"})
 
 
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
 def create_app(
     project: Project,
     *,
@@ -43,6 +50,7 @@ def create_app(
     dev: bool = False,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     on_error: OnError = lambda _: None,
+    on_access: Callable[[str], None] = _to_stderr,
     store: VectorStore | None = None,
     embedder: Embedder | None = None,
 ) -> FastAPI:
@@ -54,6 +62,7 @@ def create_app(
         token: What trusted callers send while there is no key.
         dev: Trust whoever asks directly from this machine, while there is no key and the server is bound to loopback.
         on_error: Hears of errors that callers do not read about.
+        on_access: Takes the lines of the access log, where it is asked for.
         store, embedder: Instead of those that the settings name.
 
     Raises:
@@ -82,11 +91,14 @@ def create_app(
     add_related(app, f"{prefix}/related", queries, freshness)
     add_pages(app, f"{prefix}/pages", service, freshness)
     add_health(app, health_path, service)
+    metrics = Metrics()
+    add_metrics(app, metrics, service)
     add_handlers(app, on_error)
     page = _page(app, project, prefix, service, queries) if settings.page else None
     rules = tier_rules(settings, configured_key(settings, environ), token, dev and is_loopback(host))
     cheap = (health_path, *(f"{prefix}/page/{name}" for name in assets()))
-    add_guards(app, project, rules, host, cheap, on_error, page)
+    listeners = [metrics.note, *([access_log(on_access)] if settings.access_log else [])]
+    add_guards(app, project, rules, host, cheap, on_error, page, listeners)
     return app
 
 

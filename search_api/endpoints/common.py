@@ -26,6 +26,11 @@ def caller_of(request: Request) -> Caller:
     return caller
 
 
+def note_search(request: Request, scope: str, hits: int) -> None:
+    """Say what was searched and how many results are given, for whoever counts requests."""
+    request.state.scope, request.state.hits = scope, hits
+
+
 def json_response(
     answer: Wire, status: int = 200, *, sources: bool, headers: Mapping[str, str] | None = None
 ) -> Response:

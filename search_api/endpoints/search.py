@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import FastAPI, Query, Request
 from starlette.responses import Response
 
-from search_api.endpoints.common import ERRORS, caller_of, json_response
+from search_api.endpoints.common import ERRORS, caller_of, json_response, note_search
 from search_api.endpoints.errors import error_docs
 from search_api.gate.freshness import Freshness
 from search_api.gate.queries import Queries
@@ -29,6 +29,7 @@ def add_search(app: FastAPI, path: str, queries: Queries, freshness: Freshness) 
         if is_get and (unchanged := freshness.unchanged(request, caller, scope)):
             return unchanged
         found = await queries.search(replace(query, sources=caller.trusted), scope, caller)
+        note_search(request, found.scope, len(found.results))
         # What came about without the query's vector must not stay once the provider answers again.
         lasts = is_get and not any(note.code in TEMPORARY for note in found.meta.notes)
         headers = freshness.headers(request, caller, found.scope, found.meta.generation) if lasts else None

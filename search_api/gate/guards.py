@@ -1,7 +1,7 @@
 """What stands before the endpoints, as plain ASGI layers: each costs microseconds.
 
-Order, outermost first: `Envelope` (headers), `HeadAsGet`, compression, `HostGuard`, CORS, `LastResort`, `CallerGuard`
-(tier, rate), `BodyGuard`.
+Order, outermost first: `Envelope` (headers), `Observer`, `HeadAsGet`, compression, `HostGuard`, CORS, `LastResort`,
+`CallerGuard` (tier, rate), `BodyGuard`.
 """
 
 import asyncio
@@ -54,6 +54,7 @@ class Envelope:
             return
         sent = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
         request_id = sent if _REQUEST_ID.fullmatch(sent) else token_hex(8).encode()
+        scope.setdefault("state", {})["request_id"] = request_id.decode()
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,7 +1,7 @@
 """What stands before the endpoints, in which order and by which settings."""
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
@@ -9,6 +9,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from search_api.gate.guards import BodyGuard, CallerGuard, Envelope, HeadAsGet, HostGuard, LastResort, OnDefect
+from search_api.gate.observer import Answered, Observer
 from search_api.gate.rate import RateLimit
 from search_api.gate.tiers import IPNetwork, TierRules, hash_key
 from search_api.gate.under_way import UnderWayGuard
@@ -34,12 +35,14 @@ def add_guards(
     cheap: Sequence[str],
     on_error: OnDefect,
     page: Renderer | None,
+    listeners: Sequence[Callable[[Answered], None]],
 ) -> None:
     """Put the guards before the endpoints; the last one added stands outermost.
 
     Args:
         cheap: Paths that are counted by themselves.
         page: Writes errors at `/`, where there is a page.
+        listeners: Hear of every request when it is answered.
     """
     settings = project.settings.api
     rate = RateLimit(settings.rate_limit) if settings.rate_limit.max else None
@@ -67,6 +70,7 @@ def add_guards(
     app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM, compresslevel=COMPRESS_LEVEL)
     app.add_middleware(HeadAsGet)
     app.add_middleware(UnderWayGuard)
+    app.add_middleware(Observer, search_path=settings.path, listeners=listeners)
     app.add_middleware(Envelope)
 
 

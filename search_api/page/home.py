@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from search_api.endpoints.common import caller_of
+from search_api.endpoints.common import caller_of, note_search
 from search_api.gate.queries import Queries
 from search_api.gate.tiers import Caller
 from search_api.page.view import Renderer, View, assets
@@ -63,6 +63,7 @@ def add_home(
             raise RequestValidationError([{**one, "loc": ("query", *one["loc"])} for one in error.errors()]) from error
         query = replace(params.to_query(), sources=caller.trusted)
         answer = await queries.search(query, params.scope, caller)
+        note_search(request, answer.scope, len(answer.results))
         return View(asked, dict(value.split(":", 1) for value in filters), _data(answer, caller))
 
     @app.get(folder + "/{name}", include_in_schema=False)

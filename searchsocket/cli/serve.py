@@ -33,9 +33,12 @@ DEFAULT_PORT = 8181
     "--artifacts", "url", default="", metavar="URL", help="Answer from what was pushed there; needs no index here."
 )
 @click.option("--no-page", is_flag=True, help="Show no search page at /.")
+@click.option("--access-log", is_flag=True, help="Write a line of JSON for each request to stderr.")
 @quiet_option
 @click.option("--dev", is_flag=True, help="Trust every program of this machine, while no key is set.")
-def serve(root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, no_page: bool, dev: bool) -> None:
+def serve(
+    root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, no_page: bool, access_log: bool, dev: bool
+) -> None:
     """Serve the search API until Ctrl-C.
 
     A new generation is picked up without a restart. Every scope and source paths are shown to who sends the key, or

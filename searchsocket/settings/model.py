@@ -202,6 +202,7 @@ class RateLimitSettings(Section):
 class ApiSettings(Section):
     path: str = "/api/search"
     page: bool = True  # a search page at /
+    access_log: bool = False  # one line of JSON for each request on stderr, without what was asked
     max_age_s: Annotated[int, Field(ge=0)] = 0  # how long caches keep public answers unasked; 0 = they ask each time
     scopes: tuple[str, ...] = ()  # scopes that anyone may read; empty = the resolved scope alone
     key_env: str = "SEARCHSOCKET_API_KEY"  # a caller with this key is trusted: all scopes, source paths

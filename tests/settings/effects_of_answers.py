@@ -1,5 +1,7 @@
 """Effects of `ranking` and `api`: who is answered, and in which order."""
 
+import contextlib
+import io
 from collections.abc import Callable
 
 from tests.settings.lab import KEYS, Effect, Lab
@@ -95,6 +97,14 @@ def paths(lab: Lab) -> list[int]:
     return [api.get(path).status_code for path in (SEARCH, "/find?q=lantern", "/api/health", "/health")]
 
 
+def access_lines(lab: Lab) -> int:
+    """How many lines a request leaves on stderr."""
+    api = lab.api()
+    with contextlib.redirect_stderr(io.StringIO()) as lines:
+        api.get(SEARCH)
+    return len(lines.getvalue().splitlines())
+
+
 ONE = {"api.rate_limit.max": 1}
 EFFECTS = (
     Effect("ranking.enable_incoming_link_boost", False, first("lighthouse lantern"), "/b", "/a", prepare=write_twins),
@@ -110,6 +120,7 @@ EFFECTS = (
     Effect("ranking.synonyms", [["lantern", "flare"]], lambda lab: "/blog/second" in lab.found("flare"), False, True),
     Effect("api.path", "/find", paths, [200, 404, 200, 404], [404, 200, 404, 200]),
     Effect("api.page", False, status("/"), 200, 404),
+    Effect("api.access_log", True, access_lines, 0, 1),
     Effect("api.max_age_s", 60, lambda lab: lab.api().get(SEARCH).headers["cache-control"], "public, no-cache",
            "public, max-age=60"),
     Effect("api.scopes", ["main", "preview"], scope_status, 403, 200),

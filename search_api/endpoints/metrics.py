@@ -1,0 +1,66 @@
+"""`GET /metrics`: numbers of this process in Prometheus' format, for trusted callers."""
+
+from fastapi import FastAPI, Request
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from search_api.endpoints.common import caller_of
+from search_api.gate.observer import Answered
+from searchsocket.errors import Unauthorized
+from searchsocket.serving.service import SearchService
+
+PATH = "/metrics"
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+
+
+class Metrics:
+    """Counts what is answered; each process counts for itself."""
+
+    def __init__(self) -> None:
+        registry = self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "searchsocket_requests", "Requests by endpoint and status.", ("endpoint", "status"), registry=registry
+        )
+        self._seconds = Histogram(
+            "searchsocket_request_seconds",
+            "Time to an answer.",
+            ("endpoint",),
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self._empty = Counter("searchsocket_searches_without_results", "Searches without a result.", registry=registry)
+        self._records = Gauge(
+            "searchsocket_index_records", "Records of the live generation.", ("scope",), registry=registry
+        )
+        self._age = Gauge(
+            "searchsocket_index_age_seconds", "Since the live generation was published.", ("scope",), registry=registry
+        )
+
+    def note(self, answered: Answered) -> None:
+        """Count one request."""
+        self._requests.labels(answered.endpoint, str(answered.status)).inc()
+        self._seconds.labels(answered.endpoint).observe(answered.seconds)
+        if answered.hits == 0:
+            self._empty.inc()
+
+    def text(self, service: SearchService) -> bytes:
+        """All numbers, and how the indexes are now."""
+        for gauge in (self._records, self._age):
+            gauge.clear()
+        for health in service.health(trusted=True).scopes:
+            if health.records is not None and health.age_seconds is not None:
+                self._records.labels(health.scope).set(health.records)
+                self._age.labels(health.scope).set(health.age_seconds)
+        return generate_latest(self._registry)
+
+
+def add_metrics(app: FastAPI, metrics: Metrics, service: SearchService) -> None:
+    """Serve the numbers to whoever may see every scope."""
+
+    @app.get(PATH, include_in_schema=False)
+    async def get_metrics(request: Request) -> Response:
+        if not caller_of(request).trusted:
+            raise Unauthorized("numbers of the service are for callers with a key")
+        text = await run_in_threadpool(metrics.text, service)
+        return Response(text, headers={"content-type": CONTENT_TYPE_LATEST})

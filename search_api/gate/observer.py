@@ -1,0 +1,69 @@
+"""What is noted of each request when it is answered: never what was asked, nor by whom."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_ENDPOINTS = frozenset({"pages", "related", "health", "page", "openapi.json"})
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One request and how it was answered."""
+
+    request_id: str
+    method: str
+    endpoint: str  # its name alone: the rest of an address may be a caller's own words
+    status: int  # 0 where the client was gone before
+    seconds: float
+    scope: str | None  # that was searched; None where none was
+    hits: int | None  # results of a search
+    trusted: bool
+
+
+class Observer:
+    """Stands around all that answers, and tells each listener of every request."""
+
+    def __init__(self, app: ASGIApp, search_path: str, listeners: Sequence[Callable[[Answered], None]]) -> None:
+        self._app = app
+        self._search_path = search_path
+        self._prefix = search_path.rpartition("/")[0] + "/"
+        self._listeners = listeners
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = perf_counter()
+        state = scope.setdefault("state", {})
+        status = 0
+
+        async def send_noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        finally:
+            answered = Answered(
+                request_id=state.get("request_id", ""),
+                method=scope["method"] if scope["method"] in ("GET", "HEAD", "POST", "OPTIONS") else "other",
+                endpoint=self._endpoint(scope["path"]),
+                status=status,
+                seconds=perf_counter() - began,
+                scope=state.get("scope"),
+                hits=state.get("hits"),
+                trusted="caller" in state and state["caller"].trusted,
+            )
+            for listener in self._listeners:
+                listener(answered)
+
+    def _endpoint(self, path: str) -> str:
+        if path in (self._search_path, "/"):
+            return "search" if path == self._search_path else "page"
+        name = path.removeprefix(self._prefix).partition("/")[0] if path.startswith(self._prefix) else ""
+        return name if name in _ENDPOINTS else "metrics" if path == "/metrics" else "other"
