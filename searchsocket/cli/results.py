@@ -59,7 +59,7 @@ def _explained(parts: "Explanation") -> Iterator[str]:
 
 
 def _addresses(pages: "Sequence[AlikePage]") -> str:
-    more = f", … ({len(pages)})" if len(pages) > _MAX_ALIKE else ""
+    more = ", …" if len(pages) > _MAX_ALIKE else ""
     return ", ".join(page.href for page in pages[:_MAX_ALIKE]) + more
 
 

@@ -1,5 +1,6 @@
 """`searchsocket search` (spec 14, 19)."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from runner_types import RunCli, RunJson
 from small_site import write_page
 
 from searchsocket.cli.results import answer_lines, mark_lines
-from searchsocket.search.answer import Result, SearchAnswer, SearchMeta, Timings
+from searchsocket.search.answer import AlikePage, Result, SearchAnswer, SearchMeta, Timings
 from searchsocket.search.wire import FileLines
 
 BOLD = "\x1b[33m\x1b[1m"
@@ -59,6 +60,12 @@ def test_a_result_names_title_section_place_and_route_file() -> None:
 def test_a_result_from_a_content_file_names_the_line_to_edit() -> None:
     """`file:line` is what terminals and editors open."""
     assert "(content/tides.md:12)" in list(answer_lines(answer(result(source="content/tides.md")), 80))[2]
+
+
+def test_pages_that_say_the_same_are_one_line() -> None:
+    copies = tuple(AlikePage(f"/v{number}", f"/v{number}#high", "Tides") for number in range(1, 5))
+    lines = list(answer_lines(answer(replace(result(), alike=copies)), 80))
+    assert any("and 4 like it: /v1#high, /v2#high, /v3#high, …" in line for line in lines)
 
 
 def test_nothing_found_is_said_in_words() -> None:
