@@ -55,6 +55,7 @@ def serve(
     asked = {
         "scopes": tuple(project.scope(os.environ, name).name for name in scopes) or None,
         "page": False if no_page else None,
+        "access_log": access_log or None,
     }
     api = project.settings.api.model_copy(update={name: value for name, value in asked.items() if value is not None})
     project = replace(project, settings=project.settings.model_copy(update={"api": api}))

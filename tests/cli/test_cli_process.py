@@ -125,6 +125,14 @@ def token_file(indexed: Path) -> Path:
     return file
 
 
+def test_serve_logs_requests_where_it_is_asked_to(indexed: Path) -> None:
+    """On stderr, one line of JSON each."""
+    with served(indexed, "--access-log") as (address, said):
+        route_file(address)
+    [line] = [json.loads(line) for line in said if line.startswith("{")]
+    assert (line["endpoint"], line["status"]) == ("search", 200)
+
+
 def test_serve_trusts_the_token_of_the_state_folder(indexed: Path, token_file: Path) -> None:
     """Nobody else, however local; a second server takes the same, and neither prints it."""
     with served(indexed) as (first, said), served(indexed) as (second, _):
