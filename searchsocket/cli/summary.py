@@ -33,7 +33,8 @@ def summary_lines(summary: "IndexSummary", before: str) -> Iterator[str]:
     )
     if words := skipped_words(summary.skipped, summary.skip_reasons):
         yield _line("skipped", safe(words))
-    yield _line("routes", f"{summary.routes['exact']:,} exact, {summary.routes['bestEffort']:,} best effort")
+    if any(summary.routes.values()):
+        yield _line("routes", f"{summary.routes['exact']:,} exact, {summary.routes['bestEffort']:,} best effort")
     yield _line("chunks", f"{chunks['total']:,} in all, {chunks['changed']:,} changed")
     yield _line("embeddings", f"{vectors['reused']:,} reused from the cache, {vectors['created']:,} new")
     yield _line("records", f"{records['upserted']:,} upserted, {records['deleted']:,} deleted")

@@ -163,7 +163,7 @@ def one_file_each(
         for _, served_url, path in sorted(by_url[url]):
             locator = locator_of(path)
             if taken:
-                report.skipped[locator] = f"{taken} is the same page, {url}"
+                report.skipped[locator] = "another file is the same page"
                 report.warnings.append(f"{locator} and {taken} are both {url}; the latter is taken")
             elif is_usable(path):
                 taken = locator

@@ -152,7 +152,7 @@ class StaticOutputSource:
         for path in paths:
             locator = locator_of(path)
             if taken:
-                self._report.skipped[locator] = f"{taken} is the same page, {url}"
+                self._report.skipped[locator] = "another file is the same page"
                 self._report.warnings.append(f"{locator} and {taken} are both {url}; {taken} is taken")
             elif page := self._page(url, path, locator, as_page):
                 taken = locator
