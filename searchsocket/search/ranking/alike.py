@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from searchsocket.search.ranking.fusion import Fused
 
 MAX_COMPARED = 20  # of the best; who asks for more reads them all
 # What says the same answers a query alike, so only such pairs are read ...
-_NEAR_COSINE = 0.03
-_NEAR_BM25 = 0.1  # of the greater
+_NEAR_COSINE = 0.02
+_NEAR_BM25 = 0.04  # of the greater
 # ... and says the same where this share of its runs of words are the other's.
 _MIN_SHARE = 0.75
 _RUN = 3
@@ -33,10 +34,10 @@ def collapsed(
     if not pairs:
         return {}
     positions = sorted({position for pair in pairs for position in pair})
-    runs = dict(zip(positions, map(_runs, texts(positions)), strict=True))
+    said = dict(zip(positions, texts(positions), strict=True))
     above: dict[int, int] = {}
     for better, worse in pairs:
-        if better not in above and worse not in above and _share(runs[better], runs[worse]) >= _MIN_SHARE:
+        if better not in above and worse not in above and _is_copy(said[better], said[worse]):
             above[worse] = better
     alike: dict[int, tuple[int, ...]] = {}
     for position in best:
@@ -55,9 +56,19 @@ def _likely(best: Sequence[int], urls: Sequence[str], found: Fused) -> list[tupl
     return [(one, other) for one, other in pairs if urls[one] != urls[other]]
 
 
-def _runs(said: ChunkText) -> frozenset[tuple[str, ...]]:
-    words = _WORD.findall(said.text.casefold())
-    if len(words) < _FEWEST_WORDS or not said.kinds.strip("c"):  # the same code in two files is two places to look at
+def _is_copy(one: ChunkText, other: ChunkText) -> bool:
+    shorter, longer = sorted((len(one.text), len(other.text)))
+    if shorter < _MIN_SHARE * longer:  # most are told apart by that
+        return False
+    if not one.kinds.strip("c") or not other.kinds.strip("c"):
+        return False  # the same code in two files is two places to look at
+    return _share(_runs(one.text), _runs(other.text)) >= _MIN_SHARE
+
+
+@lru_cache(maxsize=1 << 9)  # popular chunks are compared again and again
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = _WORD.findall(text.casefold())
+    if len(words) < _FEWEST_WORDS:
         return frozenset()
     return frozenset(zip(*(words[at:] for at in range(_RUN)), strict=False))
 
