@@ -86,6 +86,19 @@ def test_further_results_are_a_link_away(tmp_path: Path) -> None:
     assert len(set(urls)) == 30
 
 
+def test_pages_that_say_the_same_are_named_below_the_best(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    text = "Before the zebra is fed, close both gates, fill the trough, and write the hour into the book of the stable."
+    Site(LocalStore(project.state_dir / "index", "site")).publish(
+        [Piece(f"/notes/{number}", text, title="Feeding") for number in range(6)]
+    )
+    api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW))
+    [result] = [one for one in soup(api, "/?q=zebra+fed+stable").select("#results > li") if "/notes/" in one.text]
+    named = result.select("ul.sections li")
+    assert named[0].text == "and 5 like it:"
+    assert len({one.text for one in named[1:]} - {result.select_one(".path").text}) == 3  # type: ignore[union-attr]
+
+
 def test_nothing_from_outside_becomes_markup(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     Site(LocalStore(project.state_dir / "index", "site")).publish(

@@ -18,6 +18,7 @@ pytestmark = [
     pytest.mark.ui,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium"),
 ]
+SAME = "Before the okapi is fed, close both gates, fill the trough, and write the hour into the book of the stable."
 EVIL = "<img src=x onerror=\"document.title='taken'\">"
 
 
@@ -26,7 +27,10 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     root = tmp_path_factory.mktemp("browsed") / "site"
     project = make_project(root, '[facets]\nversion = "string"\n')
     Site(LocalStore(project.state_dir / "index", "site")).publish(
-        [Piece("/evil", f"Zebra {EVIL} in the text", title=f"Zebra {EVIL}", section=EVIL)],
+        [
+            Piece("/evil", f"Zebra {EVIL} in the text", title=f"Zebra {EVIL}", section=EVIL),
+            *(Piece(f"/notes/{number}", SAME, title="Stable") for number in range(3)),
+        ],
         bodies=[body_of("main", "/evil", EVIL)],
     )
     app = create_app(open_project(root, {}), environ=ENVIRON, host="127.0.0.1", clock=lambda: NOW)
@@ -155,3 +159,9 @@ def test_without_scripts_the_form_works_and_nothing_is_cut(
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
     context.close()
+
+
+def test_pages_that_say_the_same_are_named_below_the_best(page: Page) -> None:
+    page.keyboard.type("okapi is fed")
+    expect(page.locator("#results li", has_text="and 2 like it:").last).to_have_text("and 2 like it:")
+    expect(page.locator("#results ul.sections a", has_text="/notes/")).to_have_count(2)

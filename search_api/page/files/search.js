@@ -8,6 +8,7 @@ const more = document.querySelector("#more");
 const generation = document.querySelector("#generation");
 const facets = form.dataset.facets.split(" ").filter(Boolean);
 const PAUSE_MS = 150;
+const ALIKE_SHOWN = 3; // as in the page itself
 const KEPT = new Set(["MARK", "PRE", "CODE", "BR", "P", "UL", "OL", "LI", "EM", "STRONG", "SPAN"]);
 
 let newest = null; // the request whose answer is wanted
@@ -49,6 +50,12 @@ function item(result) {
       element("li", {}, element("a", { href: address(section.href, result.url) }, section.title || result.title)),
     );
     made.append(element("ul", { className: "sections" }, ...links));
+  }
+  if (result.alike.length) {
+    const links = result.alike.slice(0, ALIKE_SHOWN).map((page) =>
+      element("li", {}, element("a", { href: address(page.href, page.url) }, page.url)),
+    );
+    made.append(element("ul", { className: "sections" }, element("li", {}, `and ${result.alike.length} like it:`), ...links));
   }
   if (result.routeFile) made.append(element("p", { className: "file" }, result.routeFile));
   return made;
