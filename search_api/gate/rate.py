@@ -1,6 +1,6 @@
 """How often a client may ask: a moving window for each, kept in this process.
 
-Several processes each count for themselves: divide the limit by their number, or limit in the proxy before them.
+Several processes, as of `serve --workers`, each count for themselves: limit in the proxy where it must be exact.
 """
 
 import math

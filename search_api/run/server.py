@@ -1,18 +1,23 @@
-"""Runs the service in this process until it is told to stop."""
+"""Runs the service, in this process or in several, until it is told to stop."""
 
 import contextlib
 import gc
 import signal
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from functools import partial
+from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
 
 from search_api.app import create_app
 from search_api.gate.stack import proxy_networks
 from search_api.run.connections import Connections, allow_connections
 from search_api.run.log import calm_log
 from search_api.run.protocol import protocol_with_deadline
+from search_api.run.workers import HUNG_S, Workers, end_with_the_supervisor, supervise
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.serving.service import OnError
@@ -34,6 +39,7 @@ def serve(
     on_start: Callable[[str], None] = lambda _: None,
     on_error: OnError = lambda _: None,
     store: VectorStore | None = None,
+    workers: Workers | None = None,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C, then finish what is under way and return.
 
@@ -41,16 +47,31 @@ def serve(
         port: 0 takes a free one.
         token, dev, store: See `create_app`.
         on_start: Hears the base URL once queries are answered.
+        workers: Processes that answer instead of this one.
 
     Raises:
         ConfigError, ConfigMissing, InvalidScope: The service cannot start; so when the address is taken.
     """
     app = create_app(project, environ=environ, host=host, token=token, dev=dev, on_error=on_error, store=store)
-    kept = Connections(allow_connections(), exempt=proxy_networks(project.settings.api))
-    with contextlib.closing(_listen(host, port)) as listener, calm_log():
-        config = uvicorn.Config(
+    with contextlib.closing(_listen(host, port)) as listener, calm_log(), _stop_quietly():
+        authority = f"[{host}]" if ":" in host else host
+        url = f"http://{authority}:{listener.getsockname()[1]}"
+        if workers:
+            config = _Config(partial(_in_worker, workers.app), project, workers=workers.count)
+            supervise(config, listener, lambda: on_start(url))
+        else:
+            server = _Server(_Config(partial(_frozen, app), project), lambda: on_start(url))
+            server.run(sockets=[listener])
+
+
+class _Config(uvicorn.Config):
+    """uvicorn's settings; they can be sent to a worker."""
+
+    def __init__(self, app: Callable[[], FastAPI], project: Project, workers: int = 1) -> None:
+        super().__init__(
             app,
-            http=protocol_with_deadline(kept=kept),
+            factory=True,
+            workers=workers,
             ws="none",
             lifespan="on",
             log_config=None,  # whoever calls decides what is printed
@@ -59,12 +80,35 @@ def serve(
             server_header=False,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=SHUTDOWN_S,
+            timeout_worker_healthcheck=HUNG_S,
         )
-        authority = f"[{host}]" if ":" in host else host
-        url = f"http://{authority}:{listener.getsockname()[1]}"
-        with _stop_quietly():
-            server = _Server(config, lambda: on_start(url))
-            server.run(sockets=[listener])
+        self._proxies = proxy_networks(project.settings.api)
+
+    def load(self) -> None:
+        self.http = protocol_with_deadline(kept=Connections(allow_connections(), exempt=self._proxies))
+        super().load()
+
+
+def _in_worker(make: Callable[[], FastAPI]) -> FastAPI:
+    """The application of a worker, whose log is held to the same for as long as it lives."""
+    end_with_the_supervisor()
+    return _frozen(make(), calm_log())
+
+
+def _frozen(app: FastAPI, log: AbstractContextManager[None] | None = None) -> FastAPI:
+    """What is loaded at the start stays: looking through it for garbage again and again costs queries 20 ms."""
+    start = app.router.lifespan_context
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[Any]:
+        with log or nullcontext():
+            async with start(app) as state:
+                gc.collect()
+                gc.freeze()
+                yield state
+
+    app.router.lifespan_context = lifespan
+    return app
 
 
 class _Server(uvicorn.Server):
@@ -77,9 +121,6 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            # What is loaded by now stays: looking through it for garbage again and again costs queries 20 ms.
-            gc.collect()
-            gc.freeze()
             self._on_started()
 
 

@@ -4,8 +4,9 @@ import os
 import traceback
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from searchsocket.project.project import Project
 
 DEFAULT_PORT = 8181
+MAX_WORKERS = 64
 
 
 @click.command()
@@ -33,11 +35,26 @@ DEFAULT_PORT = 8181
     "--artifacts", "url", default="", metavar="URL", help="Answer from what was pushed there; needs no index here."
 )
 @click.option("--no-page", is_flag=True, help="Show no search page at /.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MAX_WORKERS),
+    default=1,
+    show_default=True,
+    help="Processes that answer; each counts the rate limit for itself.",
+)
 @click.option("--access-log", is_flag=True, help="Write a line of JSON for each request to stderr.")
 @quiet_option
 @click.option("--dev", is_flag=True, help="Trust every program of this machine, while no key is set.")
 def serve(
-    root: Path, host: str, port: int, scopes: tuple[str, ...], url: str, no_page: bool, access_log: bool, dev: bool
+    root: Path,
+    host: str,
+    port: int,
+    scopes: tuple[str, ...],
+    url: str,
+    no_page: bool,
+    workers: int,
+    access_log: bool,
+    dev: bool,
 ) -> None:
     """Serve the search API until Ctrl-C.
 
@@ -46,7 +63,7 @@ def serve(
 
     \b
     Example:
-      searchsocket serve --port 8181
+      searchsocket serve --port 8181 --workers 2
       searchsocket serve --artifacts https://files.example.com/search
       curl "http://127.0.0.1:8181/api/search?q=install"
       curl -H "Authorization: Bearer $(cat .searchsocket/serve.token)" "http://127.0.0.1:8181/api/search?q=install"
@@ -60,13 +77,15 @@ def serve(
     api = project.settings.api.model_copy(update={name: value for name, value in asked.items() if value is not None})
     project = replace(project, settings=project.settings.model_copy(update={"api": api}))
     from search_api.run.server import serve as serve_api
+    from search_api.run.workers import Workers
     from searchsocket.project.access import configured_key
     from searchsocket.serving.hosts import is_loopback
     from searchsocket.serving.pulled import artifacts_address, open_pulled
 
     if dev and not is_loopback(host):
         raise click.UsageError(f"--dev trusts programs of this machine, but {host} is reached from others too")
-    store = None
+    project = share_of_budget(project, workers)
+    here, store = project, None
     if address := artifacts_address(project, url):
         pulled = open_pulled(project, os.environ, address)
         project, store = pulled.project, pulled.store
@@ -79,16 +98,7 @@ def serve(
         for line in _trust(project, key=bool(key), token=bool(token), dev=dev):
             say(line)
 
-    waiting: set[str] = set()
-
-    def failed(error: BaseException) -> None:
-        line = trouble_line(error)
-        if isinstance(error, ScopeNotIndexed):  # each look at the health meets it again
-            if line in waiting:
-                return
-            waiting.add(line)
-        click.echo(line, err=True)
-
+    failed = Troubles()
     serve_api(
         project,
         host=host,
@@ -99,7 +109,42 @@ def serve(
         on_start=greet,
         on_error=failed,
         store=store,
+        workers=Workers(workers, partial(_worker, here, host, token, dev, address, failed)) if workers > 1 else None,
     )
+
+
+def share_of_budget(project: "Project", workers: int) -> "Project":
+    """The project as one of several workers has it: each counts what queries cost for itself."""
+    embeddings = project.settings.embeddings
+    part = embeddings.model_copy(update={"query_usd_a_day": embeddings.query_usd_a_day / workers})
+    return replace(project, settings=project.settings.model_copy(update={"embeddings": part}))
+
+
+class Troubles:
+    """Writes what goes wrong while the service answers; can be sent to a worker."""
+
+    def __init__(self) -> None:
+        self._waiting: set[str] = set()
+
+    def __call__(self, error: BaseException) -> None:
+        line = trouble_line(error)
+        if isinstance(error, ScopeNotIndexed):  # each look at the health meets it again
+            if line in self._waiting:
+                return
+            self._waiting.add(line)
+        click.echo(line, err=True)
+
+
+def _worker(project: "Project", host: str, token: str, dev: bool, address: str, failed: Troubles) -> Any:
+    """The application of one worker of several, which opens what cannot be sent to it."""
+    from search_api.app import create_app
+    from searchsocket.serving.pulled import open_pulled
+
+    store = None
+    if address:
+        pulled = open_pulled(project, os.environ, address)
+        project, store = pulled.project, pulled.store
+    return create_app(project, environ=os.environ, host=host, token=token, dev=dev, on_error=failed, store=store)
 
 
 def trouble_line(error: BaseException) -> str:

@@ -1,0 +1,112 @@
+"""Several processes that answer at one address: uvicorn's supervisor, which starts one again that died.
+
+They share the listening socket, the pages of an index in memory, and the numbers for Prometheus; all else is their own.
+"""
+
+import contextlib
+import logging
+import multiprocessing
+import os
+import signal
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors import Multiprocess
+
+from searchsocket.errors import ConfigError
+
+METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"  # as prometheus_client reads it, when it is imported
+HUNG_S = 30  # a worker that says nothing for so long is killed, and started again
+_log = logging.getLogger("searchsocket.api")
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """How many processes answer, and what each of them runs; sent to each, so nothing in it may be open."""
+
+    count: int
+    app: Callable[[], FastAPI]
+
+
+class Supervisor(Multiprocess):
+    """Tells when all workers answer, and which of them died."""
+
+    def __init__(self, config: uvicorn.Config, listener: socket.socket, on_started: Callable[[], None]) -> None:
+        super().__init__(config, [listener])
+        self._on_started: Callable[[], None] | None = on_started
+
+    def init_processes(self) -> None:
+        with _without_interrupt():
+            super().init_processes()
+
+    def keep_subprocess_alive(self) -> None:
+        before = list(self.processes)
+        with _without_interrupt():
+            super().keep_subprocess_alive()
+        for old, new in zip(before, self.processes, strict=True):
+            if old is not new:
+                _log.warning("a worker ended with status %s, and another one was started", old.exitcode)
+        if self._on_started and not self.should_exit.is_set() and all(one.is_ready() for one in self.processes):
+            self._on_started()
+            self._on_started = None
+
+    def handle_hup(self) -> None:
+        """The terminal is gone, and so is whoever would press Ctrl-C."""
+        self.handle_term()
+
+
+def supervise(config: uvicorn.Config, listener: socket.socket, on_started: Callable[[], None]) -> None:
+    """Run `config.workers` processes until SIGTERM or Ctrl-C, then let each finish what is under way.
+
+    Raises:
+        ConfigError: A worker could not start.
+    """
+    with tempfile.TemporaryDirectory(prefix="searchsocket-metrics-") as folder, _environ(METRICS_DIR, folder):
+        supervisor = Supervisor(config, listener, on_started)
+        supervisor.run()
+    if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
+        raise ConfigError("a worker could not start; `searchsocket serve` without --workers says more")
+
+
+def end_with_the_supervisor() -> None:
+    """Stop this worker when its supervisor is gone, however it went."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+@contextlib.contextmanager
+def _without_interrupt() -> Iterator[None]:
+    """Processes started here never hear Ctrl-C, which a terminal sends to all at once: the supervisor ends them."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _environ(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]
+        if before is not None:
+            os.environ[name] = before
