@@ -39,6 +39,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   return fetch(new URL(event.url.pathname + event.url.search, SEARCH), {
     method: event.request.method,
     headers: {
+      'accept-encoding': 'identity', // fetch would unpack the answer, and its headers would say packed
       'content-type': event.request.headers.get('content-type') ?? 'application/json',
       'x-forwarded-for': event.getClientAddress() // instead of what the visitor may have sent
     },
