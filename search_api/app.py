@@ -21,6 +21,7 @@ from search_api.gate.queries import Queries
 from search_api.gate.stack import add_guards, tier_rules
 from search_api.handlers import add_handlers
 from search_api.openapi import SearchApp
+from search_api.page.docs import add_docs
 from search_api.page.home import add_home
 from search_api.page.view import Renderer, assets
 from searchsocket.embedders.base import Embedder
@@ -102,8 +103,8 @@ def create_app(
     return app
 
 
-def _page(app: FastAPI, project: Project, prefix: str, service: SearchService, queries: Queries) -> Renderer:
-    """Put the search page at `/`, and give what writes it."""
+def _page(app: SearchApp, project: Project, prefix: str, service: SearchService, queries: Queries) -> Renderer:
+    """Put the search page at `/` and the API's at `/docs`, and give what writes the first."""
     settings = project.settings
     folder = f"{prefix}/page"
     renderer = Renderer(
@@ -115,6 +116,7 @@ def _page(app: FastAPI, project: Project, prefix: str, service: SearchService, q
         scopes=service.scopes.public,
     )
     add_home(app, folder, renderer, service, queries, tuple(settings.facets))
+    add_docs(app, folder, project.id, settings.api)
     return renderer
 
 

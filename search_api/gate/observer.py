@@ -6,6 +6,7 @@ from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+_OTHERS = {"/metrics": "metrics", "/docs": "docs"}
 _ENDPOINTS = frozenset({"pages", "related", "health", "page", "openapi.json"})
 
 
@@ -66,4 +67,4 @@ class Observer:
         if path in (self._search_path, "/"):
             return "search" if path == self._search_path else "page"
         name = path.removeprefix(self._prefix).partition("/")[0] if path.startswith(self._prefix) else ""
-        return name if name in _ENDPOINTS else "metrics" if path == "/metrics" else "other"
+        return name if name in _ENDPOINTS else _OTHERS.get(path, "other")

@@ -1,1 +1,1 @@
-"""The search page at `/`: HTML that works without a script, and a script that makes it quicker; no build step."""
+"""Pages for people, without a build step: search at `/`, with a script only to be quicker, and the API at `/docs`."""

@@ -10,8 +10,13 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, StrictUndefined
 
-_FILES = files("search_api.page") / "files"
-_TYPES = {"search.css": "text/css", "search.js": "text/javascript", "icon.svg": "image/svg+xml"}
+FILES = files("search_api.page") / "files"
+_TYPES = {
+    "search.css": "text/css",
+    "search.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+    "docs.css": "text/css",
+}
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
@@ -42,7 +47,7 @@ class View:
 @cache
 def assets() -> Mapping[str, Asset]:
     """The files of the page by name."""
-    return {name: Asset((_FILES / name).read_bytes(), kind) for name, kind in _TYPES.items()}
+    return {name: Asset((FILES / name).read_bytes(), kind) for name, kind in _TYPES.items()}
 
 
 class Renderer:
@@ -68,7 +73,7 @@ class Renderer:
             scopes=scopes,
             files={name: f"{folder}/{name}?v={asset.version}" for name, asset in assets().items()},
         )
-        self._template = environment.from_string((_FILES / "search.html").read_text(encoding="utf-8"))
+        self._template = environment.from_string((FILES / "search.html").read_text(encoding="utf-8"))
 
     def html(self, view: View) -> bytes:
         """The page, in UTF-8."""

@@ -72,7 +72,7 @@ def test_results_come_while_words_are_typed_and_the_address_follows(page: Page, 
     page.keyboard.type("charging")  # the box has the focus
     expect(page.locator("#results li").first).to_be_visible()
     assert set(titles(page)) >= {"Battery", "Lead battery"}
-    assert page.url == f"{base}?q=charging"
+    expect(page).to_have_url(f"{base}?q=charging")  # answers to its beginnings may come first
     typed = results(page)
     page.reload()
     assert set(titles(page)) >= {"Battery", "Lead battery"}
@@ -165,3 +165,18 @@ def test_pages_that_say_the_same_are_named_below_the_best(page: Page) -> None:
     page.keyboard.type("okapi is fed")
     expect(page.locator("#results li", has_text="and 2 like it:").last).to_have_text("and 2 like it:")
     expect(page.locator("#results ul.sections a", has_text="/notes/")).to_have_count(2)
+
+
+def test_the_api_page_needs_nothing_from_elsewhere(page: Page, base: str) -> None:
+    """No script, no other host, and its policy stops nothing that it asks for."""
+    messages, requests = [], []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("request", lambda request: requests.append(request.url))
+    page.get_by_role("link", name="API").click()
+    expect(page.get_by_role("heading", name="Who may ask")).to_be_visible()
+    page.set_viewport_size({"width": 360, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.url == f"{base}docs"
+    assert len(requests) >= 3
+    assert all(url.startswith(base) for url in requests)
+    assert not messages

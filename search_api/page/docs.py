@@ -1,0 +1,83 @@
+"""`GET /docs`: the OpenAPI document as a page, without a script."""
+
+import json
+import re
+import shlex
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from fastapi import Request
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup, escape
+from starlette.responses import Response
+
+from search_api.openapi import SearchApp
+from search_api.page.view import FILES, assets
+from searchsocket.settings.model import ApiSettings
+
+PATH = "/docs"
+CSP = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
+_CODE = re.compile("`([^`]+)`")
+_EXAMPLE = "install"
+
+
+def add_docs(app: SearchApp, folder: str, project: str, settings: ApiSettings) -> None:
+    """Serve the page, whose assets lie in `folder`."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters.update(code=_code, limits=limits, fields=_fields)
+    environment.globals["curl"] = curl
+    template = environment.from_string((FILES / "docs.html").read_text(encoding="utf-8"))
+    links = {name: f"{folder.lstrip('/')}/{name}?v={asset.version}" for name, asset in assets().items()}
+
+    @app.get(PATH, include_in_schema=False)
+    async def get_docs(request: Request) -> Response:
+        html = template.render(
+            document=app.openapi(),
+            base=str(request.base_url).rstrip("/"),
+            openapi=(app.openapi_url or "").lstrip("/"),
+            project=project,
+            files=links,
+            limit=settings.rate_limit,
+        )
+        return Response(html.encode("utf-8", "replace"), 200, {"content-security-policy": CSP}, "text/html")
+
+
+def curl(base: str, path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any]) -> str:
+    """A command that asks an endpoint, with an example of everything that it needs."""
+    words = ["curl"]
+    if method == "post":
+        body = next(iter(operation["requestBody"]["content"].values()))["schema"]
+        example = schemas[body["$ref"].rpartition("/")[2]]["examples"][0]
+        words += ["-H", "content-type: application/json", "-d", json.dumps(example)]
+    query = {}
+    for one in operation.get("parameters", ()):
+        if one["required"]:
+            example = one["schema"].get("examples", [_EXAMPLE])[0]
+            if one["in"] == "path":
+                path = path.replace(f"{{{one['name']}}}", quote(example))
+            else:
+                query[one["name"]] = example
+    words.append(f"{base}{path}{'?' if query else ''}{urlencode(query, safe='/')}")
+    return shlex.join(words)
+
+
+def limits(schema: dict[str, Any]) -> str:
+    """What a value is held to, in words."""
+    low, high, longest = (schema.get(name) for name in ("minimum", "maximum", "maxLength"))
+    parts = [f"{low:g} to {high:g}"] if low is not None and high is not None else []
+    parts += [f"at most {longest:,} characters"] if longest else []
+    parts += [f"at most {schema['maxItems']}"] if schema.get("maxItems") else []
+    parts += [f"default {json.dumps(schema['default'])}"] if schema.get("default") not in (None, "", []) else []
+    return "; ".join(parts)
+
+
+def _fields(schema: dict[str, Any]) -> list[tuple[str, dict[str, Any], bool]]:
+    """Name, schema and whether it must be there; what may be null or is one of several in one."""
+    required = schema.get("required", ())
+    return [(name, one, name in required) for name, one in schema.get("properties", {}).items()]
+
+
+def _code(text: str) -> Markup:
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704  (escaped before)
