@@ -118,16 +118,19 @@ function fail(message) {
 
 async function ask() {
   newest?.abort();
+  newest = null;
   const asked = values();
   history.replaceState(null, "", asked.length ? `?${new URLSearchParams(asked)}` : "./");
   if (!box.value.trim()) {
     list.replaceChildren();
     more.replaceChildren();
     list.className = line.textContent = "";
+    list.removeAttribute("aria-busy");
     return;
   }
   document.title = `${box.value.trim()} · ${box.placeholder}`;
   const request = (newest = new AbortController());
+  list.setAttribute("aria-busy", "true");
   const query = new URLSearchParams([...asked, ...facets.map((name) => ["facet", name])]);
   try {
     const response = await fetch(`${form.dataset.api}?${query}`, { signal: request.signal });
@@ -136,6 +139,7 @@ async function ask() {
   } catch (error) {
     if (newest === request) fail("The search service cannot be reached.");
   }
+  if (newest === request) list.removeAttribute("aria-busy");
 }
 
 function askSoon() {
