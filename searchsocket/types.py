@@ -70,6 +70,8 @@ class ExtractedPage(StatedFacts):
     """What one HTML or Markdown page says, before routes and the link graph are known (spec 8.3)."""
 
     body: str  # deterministic Markdown; headings carry their anchor as `## Text {#anchor}`
+    heading: str = ""  # the h1, where `<title>` is the name should many pages have it: see `html/site_titles.py`
+    head_title: str = ""  # what `<title>` says
     canonical: str = ""  # as the page states it; unreliable, never an identity by itself
     links: tuple[Link, ...] = ()
     source_lines: tuple[int, ...] = ()  # of a content file: see `markdown/source_lines.py`

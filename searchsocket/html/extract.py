@@ -10,7 +10,15 @@ from searchsocket.html.converters import FAST, Converter
 from searchsocket.html.decode import decode_html
 from searchsocket.html.links import LinkResolver
 from searchsocket.html.main_content import choose_main
-from searchsocket.html.metadata import Metadata, choose_title, home_link_name, is_numbered, parse_date, read_metadata
+from searchsocket.html.metadata import (
+    Metadata,
+    choose_title,
+    home_link_name,
+    is_numbered,
+    parse_date,
+    read_metadata,
+    strip_site,
+)
 from searchsocket.html.parse import parse_html
 from searchsocket.html.prune import JUNK
 from searchsocket.html.redirect import find_redirect
@@ -22,7 +30,7 @@ from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; the libraries change it too.
-EXTRACTOR_VERSION = " ".join(["7", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+EXTRACTOR_VERSION = " ".join(["8", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 
 
 def extract_html(
@@ -86,8 +94,13 @@ def _read_main(
     etree.strip_elements(root, *JUNK, with_tail=False)
     main, how = choose_main(root, extract.main_selector)
     body = read_body(main, how, resolver, extract, transform, converter)
+    title = choose_title(meta, body.h1, body.first_heading, page.url)
+    head = strip_site(meta.head_title, meta.site_name, body.h1)
+    is_by_h1 = page.url != "/" and body.h1 and title in (body.h1, head) and head not in ("", body.h1)
     return ExtractedPage(
-        title=choose_title(meta, body.h1, body.first_heading, page.url),
+        title=title,
+        heading=body.h1 if is_by_h1 else "",
+        head_title=head if is_by_h1 else meta.head_title,
         body=body.markdown,
         description=meta.description,
         language=meta.language,

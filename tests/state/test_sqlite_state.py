@@ -19,6 +19,7 @@ from tests.contract.state.mirror import MirrorContract
 from tests.contract.state.problems import ProblemsContract
 from tests.contract.state.published import PublishedContract
 from tests.contract.state.runs import RunsContract
+from tests.contract.state.titles import TitlesContract
 
 _TABLES = {"body": "contents", "facts": "contents"}
 
@@ -56,6 +57,9 @@ class TestLinks(Sqlite, LinksContract): ...
 
 
 class TestMirror(Sqlite, MirrorContract): ...
+
+
+class TestTitles(Sqlite, TitlesContract): ...
 
 
 class TestChunks(Sqlite, ChunksContract): ...

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
+from searchsocket.html.site_titles import MIN_PAGES, SiteTitles, common_headings, common_parts
 from searchsocket.mirror.document import page_digest, parse_page, render_page
 from searchsocket.mirror.paths import mirror_file, mirror_name
 from searchsocket.pipeline.run.context import ScopeRun
@@ -42,12 +43,20 @@ def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
     state.mirror.set_routes(routes.digest)
     _drop_leaving(run, state, counts)
     _drop_unknown(run, state, counts)
+    titles = _site_titles(state)
+    state.titles.set_site(titles)
     _mark_damaged(run, state, counts)
     for batch in batches(state.mirror.dirty(), _BATCH):
         with state.transaction():
             for page_id in batch:
-                counts.written += _refresh_page(run, state, routes, page_id)
+                counts.written += _refresh_page(run, state, routes, titles, page_id)
     return counts
+
+
+def _site_titles(state: ScopeState) -> SiteTitles:
+    """What names no page; on most sites no h1 is common, and nothing more is read."""
+    headings = common_headings(state.titles.common(MIN_PAGES))
+    return SiteTitles(headings, *common_parts(state.titles.head_titles())) if headings else SiteTitles()
 
 
 def route_table_of(run: ScopeRun) -> tuple[RouteTable, tuple[str, ...]]:
@@ -78,11 +87,14 @@ def _other_base_path(run: ScopeRun, kit: KitProject) -> list[str]:
     return [f'{kit.config_file}: paths.base is "{kit.base_path}"; set source.base_path to it, or links do not count']
 
 
-def _page(run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, route: RouteMatch) -> Page:
-    """Put a page together from what was extracted, its links and its route."""
+def _page(
+    run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, route: RouteMatch, titles: SiteTitles
+) -> Page:
+    """Put a page together from what was extracted, its links, its route and what the site makes of its title."""
     extract = stored.extract
     links = state.links.counts(page_id, stored.url, _MAX_LINK_ROWS)
     stated = {field.name: getattr(extract, field.name) for field in fields(StatedFacts)}
+    stated["title"] = titles.title_of(extract)
     return Page(
         PageFacts(
             **stated,
@@ -206,10 +218,10 @@ def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> Non
     state.mirror.set_damaged(damaged)
 
 
-def _refresh_page(run: ScopeRun, state: ScopeState, routes: RouteTable, page_id: int) -> int:
+def _refresh_page(run: ScopeRun, state: ScopeState, routes: RouteTable, titles: SiteTitles, page_id: int) -> int:
     """Write the file of a page unless it is right; how many were written."""
     stored = state.mirror.page(page_id)
-    page = _page(run, state, page_id, stored, routes.resolve(stored.url))
+    page = _page(run, state, page_id, stored, routes.resolve(stored.url), titles)
     digest = page_digest(page)
     path = mirror_file(run.mirror_dir, page.facts.url)
     if digest != stored.digest:

@@ -19,8 +19,8 @@ What is kept of a page, and which stage sets and clears it:
 | `locator`, `served_url`, `address`, `kind`, `stamp`, `raw_hash`, `bytes` | `site_pages` | `stamp`: `page_mirror`, where it read newer bytes |
 | `removed` | `site_pages`, after a complete listing | `site_pages`, when the page is listed again |
 | `extract_key` | `page_mirror` | `site_pages`, when the served URL is another one |
-| `skip`, `redirect_to`, facts, body, links | `page_mirror` | |
-| `dirty`: the mirror file may have to change | `page_mirror`: itself, a page at the other end of a link, or the routes changed, or its file is damaged; `site_pages`: it is back, or another address opens it | `page_mirror`, once its file is right, or it is skipped |
+| `skip`, `redirect_to`, facts, body, links, `heading`, `head_title` | `page_mirror` | |
+| `dirty`: the mirror file may have to change | `page_mirror`: itself, a page at the other end of a link, the routes or what names no page of the site changed, or its file is damaged; `site_pages`: it is back, or another address opens it | `page_mirror`, once its file is right, or it is skipped |
 | `mirror_digest`, `mirror_stamp`, `generated_at`, `route_resolution` | `page_mirror` | `page_mirror`, when the page is skipped (all) or its file is damaged (digest); `page_chunks`, `search_index`: stamp, where they find the file damaged |
 | problems of the page | `page_mirror` | |
 | problems of its chunks | `page_chunks` | `page_mirror`, when the page is skipped |
@@ -32,7 +32,7 @@ What is kept of a page, and which stage sets and clears it:
 | `page_set_changed`: links may lead elsewhere | `site_pages`, `page_mirror` | `page_mirror`, once links are resolved |
 | `swept`: no mirror file is of a page that an older state knew | `page_mirror` | never |
 | `url_form` | `site_pages` | |
-| `routes_digest` | `page_mirror` | |
+| `routes_digest`, `site_titles` | `page_mirror` | |
 | `published`, and what changed since | `search_index`; whoever changes chunks | `search_index` |
 | `cache_size` | `chunk_embeddings` | |
 """  # noqa: E501  tables

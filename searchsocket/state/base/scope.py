@@ -11,6 +11,7 @@ from searchsocket.state.base.links import LinkGraph
 from searchsocket.state.base.mirror import MirrorTable
 from searchsocket.state.base.problems import Problems
 from searchsocket.state.base.published import Published
+from searchsocket.state.base.titles import Titles
 
 
 class ScopeState(Protocol):
@@ -26,6 +27,8 @@ class ScopeState(Protocol):
     def extracts(self) -> Extracts: ...
     @property
     def links(self) -> LinkGraph: ...
+    @property
+    def titles(self) -> Titles: ...
     @property
     def mirror(self) -> MirrorTable: ...
     @property

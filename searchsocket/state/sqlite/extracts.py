@@ -49,6 +49,9 @@ class SqliteExtracts:
         self.db.execute(
             "INSERT OR REPLACE INTO contents (page_id, facts, body) VALUES (?,?,?)", (page_id, *packed(page))
         )
+        self.db.execute("DELETE FROM titles WHERE page_id = ?", (page_id,))
+        if page.head_title and not page.skip:
+            self.db.execute("INSERT INTO titles VALUES (?,?,?,?)", (page_id, self.scope, page.heading, page.head_title))
         self.db.execute("DELETE FROM links WHERE page_id = ?", (page_id,))
         self.db.executemany(
             "INSERT INTO links (page_id, scope, target, text) VALUES (?,?,?,?)",

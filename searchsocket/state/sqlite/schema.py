@@ -1,6 +1,6 @@
 """The tables of `state.db`; what each column means and which stage sets it is said in `state.base`."""
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,
@@ -9,6 +9,7 @@ SCHEMA = (
         swept INTEGER NOT NULL DEFAULT 0,  -- the mirror was searched for files of pages that an older state knew
         url_form TEXT NOT NULL DEFAULT '',  -- JSON: UrlForm, as read from the site's links
         routes_digest TEXT NOT NULL DEFAULT '',
+        site_titles TEXT NOT NULL DEFAULT '',  -- JSON: SiteTitles
         -- name and digest of the generation that holds what `chunks` holds, but for `unpublished`; '' = not known
         published TEXT NOT NULL DEFAULT '',
         cache_size INTEGER NOT NULL DEFAULT -1  -- of the embedding cache when it last held every text; -1 = never
@@ -45,6 +46,14 @@ SCHEMA = (
         facts BLOB NOT NULL,  -- zlib of JSON: ExtractedPage without body and links
         body BLOB NOT NULL  -- zlib
     )""",
+    # Of searchable pages alone, so that what they have in common is counted without reading their contents.
+    """CREATE TABLE titles (
+        page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
+        scope TEXT NOT NULL,
+        heading TEXT NOT NULL,
+        head_title TEXT NOT NULL
+    )""",
+    "CREATE INDEX titles_common ON titles (scope, heading, head_title) WHERE heading != ''",
     """CREATE TABLE problems (
         page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
         part TEXT NOT NULL,

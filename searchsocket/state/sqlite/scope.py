@@ -13,6 +13,7 @@ from searchsocket.state.sqlite.links import SqliteLinks
 from searchsocket.state.sqlite.mirror import SqliteMirror
 from searchsocket.state.sqlite.problems import SqliteProblems
 from searchsocket.state.sqlite.published import SqlitePublished
+from searchsocket.state.sqlite.titles import SqliteTitles
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class SqliteScope:
     pages: SqliteInventory
     extracts: SqliteExtracts
     links: SqliteLinks
+    titles: SqliteTitles
     mirror: SqliteMirror
     chunks: SqliteChunks
     problems: SqliteProblems
@@ -44,6 +46,7 @@ def begin(db: sqlite3.Connection, scope: str) -> SqliteScope:
         SqliteInventory(db, scope),
         SqliteExtracts(db, scope),
         SqliteLinks(db, scope),
+        SqliteTitles(db, scope),
         SqliteMirror(db, scope),
         SqliteChunks(db, scope),
         SqliteProblems(db, scope),

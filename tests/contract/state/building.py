@@ -45,14 +45,16 @@ def number(state: ScopeState, url: str) -> int:
     return next(page.id for page in pages if page.raw.url == url)
 
 
-def extracted(state: ScopeState, url: str, *links: str, body: str = "", skip: str = "", redirect_to: str = "") -> int:
+def extracted(
+    state: ScopeState, url: str, *links: str, body: str = "", skip: str = "", redirect_to: str = "", **facts: str
+) -> int:
     """A page that is listed and says something; its number."""
     if not state.pages.see([url]).get(url):
         listed(state, url)
     page_id = number(state, url)
     page = ExtractedPage(
         title=f"Title of {url}", body=body, tags=("boats",), skip=skip, redirect_to=redirect_to,
-        links=tuple(Link(link, f"to {link}") for link in links),
+        links=tuple(Link(link, f"to {link}") for link in links), **facts,
     )  # fmt: skip
     state.extracts.put(page_id, extract_key(hash_of(url), HOW), page)
     return page_id

@@ -1,0 +1,53 @@
+"""Which titles only the whole site can choose."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.html.site_titles import HeadingCount, SiteTitles, common_headings, common_parts
+from searchsocket.types import ExtractedPage
+
+
+@pytest.mark.parametrize(
+    ("titles", "parts"),
+    [
+        (["Install | Acme", "Use | Acme", "Acme"], ("", " | Acme")),
+        (["Acme - Install", "Acme - Use"], ("Acme - ", "")),
+        (["Acme: Install", "Acme: Use", "Acme: Use: more"], ("Acme: ", "")),
+        (["A | Docs | Acme", "B | Docs | Acme", "C | Acme"], ("", " | Docs | Acme")),
+        (["A | Docs | Acme", "B | Blog | Acme", "C | Acme"], ("", " | Acme")),
+        (["Half | Acme", "Half | Other"], ("Half | ", "")),
+        (["One | Acme", "Two"], ("", "")),
+        (["Well-known", "Well-known"], ("", "")),
+        ([], ("", "")),
+    ],
+)
+def test_what_most_titles_begin_and_end_with_is_the_sites(titles: list[str], parts: tuple[str, str]) -> None:
+    assert common_parts(titles) == parts
+
+
+def test_an_h1_names_no_page_where_many_have_it_and_their_titles_differ() -> None:
+    """Copies of a page, in other languages or versions, share both and keep their name."""
+    counts = [HeadingCount("Acme", 5, 5), HeadingCount("Few", 4, 4), HeadingCount("Copies", 8, 2)]
+    assert common_headings(counts) == {"Acme"}
+
+
+@pytest.mark.parametrize(
+    ("heading", "head_title", "title"),
+    [
+        ("Acme", "Install | Acme", "Install"),
+        ("Acme", "Plain", "Plain"),
+        ("Acme", " | Acme", "Own"),  # nothing is left of it
+        ("Unique", "Install | Acme", "Own"),
+        ("", "Install | Acme", "Own"),
+    ],
+)
+def test_a_page_is_called_by_its_title_where_its_h1_is_common(heading: str, head_title: str, title: str) -> None:
+    page = ExtractedPage(title="Own", body="", heading=heading, head_title=head_title)
+    assert SiteTitles(frozenset({"Acme"}), "", " | Acme").title_of(page) == title
+
+
+@given(st.lists(st.lists(st.sampled_from(["A", "B", "C"]), min_size=1, max_size=3).map(" | ".join)))
+def test_the_order_of_pages_is_no_part_of_it(titles: list[str]) -> None:
+    """Else a cold run and an incremental one could call a page differently."""
+    assert common_parts(titles) == common_parts(titles[::-1]) == common_parts(sorted(titles))
