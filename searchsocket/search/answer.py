@@ -93,13 +93,13 @@ class Result(Wire):
     language: str
     modified: str  # ISO 8601 as the page states it; "" when it does not
     ref: Annotated[str, Field(description="Names this piece of the page across edits elsewhere.")]
-    sections: tuple[Section, ...]  # by score; empty when grouped by chunk
+    sections: tuple[Section, ...]  # the one that opens, then by score; empty when grouped by chunk
     explanation: Explanation | None = None  # on request
     alike: Annotated[
         tuple[AlikePage, ...],
         Field(description="Pages whose passage says the same, which are no results of their own."),
     ] = ()
-    kind: Annotated[ChunkKind, Field(exclude=True)] = "section"  # of the best chunk
+    kind: Annotated[ChunkKind, Field(exclude=True)] = "section"  # of the chunk that opens
     code: Annotated[tuple[tuple[int, int], ...], Field(exclude=True)] = ()  # where `snippet` is code
 
 

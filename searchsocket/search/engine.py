@@ -16,6 +16,7 @@ from searchsocket.search.cost import cost_of
 from searchsocket.search.filters import OWN_FILTERS, FacetCounts, count_pages
 from searchsocket.search.find import find
 from searchsocket.search.query import SearchQuery, checked
+from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter, age_s
 from searchsocket.search.ranking.alike import MAX_COMPARED, collapsed
@@ -189,7 +190,7 @@ class SearchEngine:
         readable = dict(zip(positions, records, strict=True))
         explained = parts if query.explain else None
         words = QueryWords(query.q, self._synonyms)
-        writer = ResultWriter(words, readable, reader.generation, age, explained, sources=query.sources)
+        writer = ResultWriter(words, Asked(query.q), readable, reader.generation, age, explained, sources=query.sources)
         return tuple(writer.result(group, alike.get(group.best.position, ())) for group in groups), total
 
     def _groups(

@@ -15,7 +15,7 @@ from search_site import Piece, record_of
 from searchsocket.search.quoting.links import href
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.fusion import FEW_WORDS, MANY_WORDS, fuse, min_max, shares_of
-from searchsocket.search.ranking.group import MAX_SECTIONS, PageGroup, each_alone, group_by_page
+from searchsocket.search.ranking.group import MAX_COMPARED_SECTIONS, PageGroup, each_alone, group_by_page
 from searchsocket.search.ranking.rank import Parts, Ranked, rank
 from searchsocket.settings.model import RankingSettings
 from searchsocket.types import PageFacts, Record
@@ -128,7 +128,7 @@ def test_pages_come_in_the_order_of_their_best_chunk() -> None:
         scores = [section.score for section in group.sections]
         assert scores == sorted(scores, reverse=True)
         anchors = {records[section.position].chunk.at.anchor for section in group.sections}
-        assert len(anchors) == len(group.sections) <= MAX_SECTIONS
+        assert len(anchors) == len(group.sections) <= MAX_COMPARED_SECTIONS
 
 
 def test_a_summary_is_no_section() -> None:

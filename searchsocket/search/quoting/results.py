@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from searchsocket.markdown.chunk_text import Opening
 from searchsocket.search.answer import AlikePage, Explanation, Result, Section
+from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.quoting.links import href
 from searchsocket.search.quoting.marks import Mark, QueryWords
@@ -14,10 +15,10 @@ from searchsocket.search.quoting.openings import opening_of
 from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt
 from searchsocket.search.quoting.titles import displayed
 from searchsocket.search.quoting.window import Window, beginning, window
-from searchsocket.search.ranking.group import PageGroup
+from searchsocket.search.ranking.group import MAX_SECTIONS, PageGroup
 from searchsocket.search.ranking.rank import Parts, Ranked
 from searchsocket.stores.base import ReadableRecord
-from searchsocket.types import Generation
+from searchsocket.types import Generation, Record
 
 _SECTION_CHARS = 160
 
@@ -28,6 +29,7 @@ class Quote(NamedTuple):
     snippet: Snippet
     anchor: str  # of the passage's own section: a chunk may hold several small ones
     title: str
+    span: tuple[int, int]  # in the text of the chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class ResultWriter:
     """What all results of one answer share."""
 
     words: QueryWords
+    asked: Asked
     readable: Mapping[int, ReadableRecord]  # by position among the candidates
     generation: Generation
     age_s: float
@@ -42,6 +45,7 @@ class ResultWriter:
     sources: bool = False  # whether the lines of passages are asked for
     # By record id, since most are quoted twice: the marks of the text, and where its best part begins.
     passages: dict[str, tuple[list[Mark], tuple[int, bool]]] = field(default_factory=dict)
+    short: dict[int, Quote] = field(default_factory=dict)  # of sections, by position
 
     def quote(self, found: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
         record, text = found
@@ -53,7 +57,7 @@ class ResultWriter:
         part = window(text, marks, max_chars, begins)
         opening = self._opening(found, marks, part) if text.openings else None
         anchor, title = (opening.anchor, opening.title) if opening else (record.chunk.at.anchor, record.chunk.at.title)
-        return Quote(excerpt(text, marks, part), anchor, displayed(title))
+        return Quote(excerpt(text, marks, part), anchor, displayed(title), part[:2])
 
     def _opening(self, found: ReadableRecord, marks: Sequence[Mark], part: Window) -> Opening | None:
         is_first = part.start < found.text.openings[0].start
@@ -61,22 +65,51 @@ class ResultWriter:
         return opening_of(found.text.openings, marks, part[:2], own_words)
 
     def result(self, group: PageGroup, alike: Sequence[int] = ()) -> Result:
-        """One page, or chunk: quoted by its best chunk, with its best sections, and pages that say the same."""
-        sections = tuple(self._section(chunk) for chunk in group.sections)
+        """One page, or chunk, quoted by the section that answers; its best sections, and pages that say the same."""
         best = self.readable[group.best.position]
-        quote = self.quote(best)
-        if best.record.chunk.kind == "summary":
-            if group.sections and not (quote.snippet.is_answer and quote.snippet.marks):
+        is_summary = best.record.chunk.kind == "summary"
+        opening = group.best if is_summary else self._opening_section(group)
+        chunks = group.sections[:MAX_SECTIONS]
+        if not is_summary and chunks:
+            chunks = (opening, *(chunk for chunk in group.sections if chunk is not opening))[:MAX_SECTIONS]
+        shown = self.readable[opening.position]
+        quote = self.quote(shown)
+        if is_summary:
+            if chunks and not (quote.snippet.is_answer and quote.snippet.marks):
                 # A description without the query's words may be that of every page; a list of headings answers nothing.
-                quote = quote._replace(snippet=self.quote(self.readable[group.sections[0].position]).snippet)
+                quote = quote._replace(snippet=self.quote(self.readable[chunks[0].position]).snippet)
         elif not quote.snippet.is_answer:
-            others = (self.quote(self.readable[chunk.position]) for chunk in group.sections)
-            quote = next((other for other in others if other.snippet.is_answer and other.snippet.marks), quote)
-        return self._result(group.best, quote, sections, tuple(map(self._alike, alike)))
+            quotes = (self.quote(self.readable[chunk.position]) for chunk in chunks)
+            quote = next((other for other in quotes if other.snippet.is_answer and other.snippet.marks), quote)
+        sections, others = tuple(map(self._section, chunks)), tuple(map(self._alike, alike))
+        return self._result(group.best, shown.record, quote, sections, others)
+
+    def _opening_section(self, group: PageGroup) -> Ranked:
+        """The section that answers best; the first of equals."""
+        if len(group.sections) < 2:
+            return group.best
+        opening, most = group.best, -1.0
+        for chunk in group.sections:
+            found = self.readable[chunk.position]
+            titles = [found.record.chunk.at.title, *(one.title for one in found.text.openings)]
+            if self.asked.most(chunk.score, titles) > most:
+                quote = self._short(chunk)
+                (start, end), (marks, _) = quote.span, self.passages[found.record.id]
+                marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
+                worth = self.asked.worth(chunk.score, quote.title, marked)
+                if worth > most:
+                    opening, most = chunk, worth
+        return opening
+
+    def _short(self, chunk: Ranked) -> Quote:
+        quote = self.short.get(chunk.position)
+        if quote is None:
+            quote = self.short[chunk.position] = self.quote(self.readable[chunk.position], _SECTION_CHARS)
+        return quote
 
     def _section(self, chunk: Ranked) -> Section:
         found = self.readable[chunk.position]
-        record, quote = found.record, self.quote(found, _SECTION_CHARS)
+        record, quote = found.record, self._short(chunk)
         return Section(
             href=href(record.page, quote.anchor),
             anchor=quote.anchor,
@@ -96,9 +129,8 @@ class ResultWriter:
         return AlikePage(record.page.url, href(record.page, record.chunk.at.anchor), displayed(record.page.title))
 
     def _result(
-        self, chunk: Ranked, quote: Quote, sections: tuple[Section, ...], alike: tuple[AlikePage, ...]
+        self, best: Ranked, record: Record, quote: Quote, sections: tuple[Section, ...], alike: tuple[AlikePage, ...]
     ) -> Result:
-        record = self.readable[chunk.position].record
         return Result(
             url=record.page.url,
             href=href(record.page, quote.anchor),
@@ -110,7 +142,7 @@ class ResultWriter:
             snippet_html=quote.snippet.html,
             marks=quote.snippet.marks,
             code=quote.snippet.code,
-            score=chunk.score,
+            score=best.score,
             kind=record.chunk.kind,
             ref=record.ref,
             tags=record.page.tags,
@@ -125,7 +157,7 @@ class ResultWriter:
             age_seconds=self.age_s,
             sections=sections,
             alike=alike,
-            explanation=_explanation(self.parts, chunk.position) if self.parts else None,
+            explanation=_explanation(self.parts, best.position) if self.parts else None,
         )
 
 

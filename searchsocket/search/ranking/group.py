@@ -7,11 +7,13 @@ from searchsocket.search.ranking.rank import Ranked
 from searchsocket.stores.base import Facts
 
 MAX_SECTIONS = 3
+# One more is looked at than is shown: the section that answers may say fewer of the words (quoting/choice.py).
+MAX_COMPARED_SECTIONS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class PageGroup:
-    """A page as its best chunk scores, with the best chunk of each of its best sections."""
+    """A page as its best chunk scores, with the best chunk of each of its best sections, more than are shown."""
 
     best: Ranked
     sections: tuple[Ranked, ...]  # by score; the best chunk's own section is among them, the summary is not
@@ -48,4 +50,4 @@ def _best_sections(chunks: Sequence[Ranked], facts: Facts) -> tuple[Ranked, ...]
     for chunk in chunks:
         if facts.kind[chunk.position] == "section":
             sections.setdefault(facts.anchor[chunk.position], chunk)
-    return tuple(list(sections.values())[:MAX_SECTIONS])
+    return tuple(list(sections.values())[:MAX_COMPARED_SECTIONS])

@@ -1,0 +1,78 @@
+"""Which of a page's best sections a result opens at: one may score by many words here and there, another is about them.
+
+Measured by links into sections of three documentation sites: docs/quality.md, "The section that opens".
+"""
+
+from collections.abc import Collection, Sequence, Set
+from functools import lru_cache
+
+from searchsocket.text.words import QueryWord, fold, parse_query
+
+# A heading that says the query and nothing else outweighs most differences between two passages of one page.
+_HEADING = 0.5
+# Of sections with such headings the one whose passage says more of the query.
+_PASSAGE = 0.1
+_NEEDLE = 3  # letters that a word and its stem begin with
+
+
+class Asked:
+    """The words of one query, as headings and passages are compared with them."""
+
+    def __init__(self, q: str) -> None:
+        self._words = {_kept(word): word.exact for word in _telling(q)}
+        # What a heading holds that holds one of them: taking a heading apart costs more than quoting what is below.
+        self._needles = tuple({kept[:_NEEDLE] for kept in self._words})
+        self._known: dict[str, Set[str]] = {}  # of a heading its words that are the query's
+
+    def about(self, heading: str) -> float:
+        """How much a section is about the query: what it says of that, by the share of it that is the query's.
+
+        Words count whole: `Prefetch() objects` says nothing of `prefetch_related`.
+        """
+        both = len(self._in(heading))
+        return both * both / (len(self._words) * len(_words_of(heading))) if both else 0.0
+
+    def worth(self, score: float, heading: str, marked: Collection[str]) -> float:
+        """By what the sections of one page are compared.
+
+        Args:
+            score: Of the chunk.
+            marked: Query words in the passage, as `Mark.word`.
+        """
+        said = self._in(heading)
+        if not said:
+            return score
+        held = sum(kept in said or word in marked for kept, word in self._words.items())
+        return score + _HEADING * self.about(heading) + _PASSAGE * held / max(len(self._words), 1)
+
+    def most(self, score: float, headings: Sequence[str]) -> float:
+        """What `worth` is at most, for a chunk with these headings."""
+        about = max(map(self.about, headings))
+        return score + _HEADING * about + _PASSAGE if about else score
+
+    def _in(self, heading: str) -> Set[str]:
+        found = self._known.get(heading)
+        if found is None:
+            folded = _folded(heading)
+            is_likely = any(needle in folded for needle in self._needles)
+            found = self._known[heading] = self._words.keys() & _words_of(heading) if is_likely else frozenset()
+        return found
+
+
+@lru_cache(maxsize=1 << 12)  # headings repeat from query to query
+def _words_of(heading: str) -> frozenset[str]:
+    return frozenset(map(_kept, _telling(heading)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _folded(heading: str) -> str:
+    return fold(heading)
+
+
+def _telling(text: str) -> list[QueryWord]:
+    """Without stop words and the numbers of sections."""
+    return [word for word in parse_query(text).words if not word.is_stop and any(map(str.isalpha, word.exact))]
+
+
+def _kept(word: QueryWord) -> str:
+    return word.stem or word.exact

@@ -1,0 +1,62 @@
+"""A result opens at the section that is about the question, not at the one that repeats its words most."""
+
+from pathlib import Path
+
+import pytest
+from search_site import MAIN, Piece, make_site
+
+from searchsocket.search.answer import Result
+from searchsocket.search.query import SearchQuery
+from searchsocket.search.quoting.choice import Asked
+
+USERS = [
+    Piece("/auth", "A custom user and its forms: each model of a user needs create and change forms for a custom user "
+          "model.", title="Customizing", section="Custom users and the built-in forms", ordinal=1),
+    Piece("/auth", "Name the class in the settings before the first migration. Then a custom user model replaces what "
+          "comes with the framework, and everything that refers to it follows.",
+          title="Customizing", section="Creating a custom user model", ordinal=2),
+    Piece("/auth", "Sessions last two weeks.", title="Customizing", section="Sessions", ordinal=3),
+]  # fmt: skip
+
+
+def best(root: Path, pieces: list[Piece], q: str, **options: object) -> Result:
+    return make_site(root, pieces).engine.search(SearchQuery(q, **options), MAIN).results[0]  # type: ignore[arg-type]
+
+
+def test_the_heading_that_says_the_question_opens(tmp_path: Path) -> None:
+    found = best(tmp_path, USERS, "how to create a custom user model", explain=True)
+    first, second = found.sections[:2]
+    assert second.score > first.score  # so the other one has more of the words
+    assert (found.anchor, found.section_title) == ("creating-a-custom-user-model", "Creating a custom user model")
+    assert (found.ref, found.href) == (first.ref, first.href)
+    assert found.heading_path == ("Creating a custom user model",)
+    assert "first migration" in found.snippet
+    assert found.score == second.score  # the page stays as good as its best chunk
+
+
+def test_chunks_stay_where_they_rank(tmp_path: Path) -> None:
+    q = SearchQuery("how to create a custom user model", group_by="chunk")
+    found = make_site(tmp_path, USERS).engine.search(q, MAIN).results
+    assert found[0].anchor == "custom-users-and-the-built-in-forms"
+
+
+@pytest.mark.parametrize(
+    ("q", "heading", "share"),
+    [
+        ("hydration mismatch", "Hydration Mismatches", 1.0),
+        ("hydration mismatch", "Suppressing hydration mismatches", 2 / 3),
+        ("what is hydration", "8.14.3. What is hydration?", 1.0),  # numbers and stop words say nothing
+        ("a_b vs c_d", "a_b()", 1 / 3),
+        ("prefetch_related", "Prefetch() objects", 0.0),  # a part is another word
+        ("?", "Hydration", 0.0),
+        ("hydration", "", 0.0),
+        ("検索", "検索", 1.0),
+    ],
+)
+def test_a_heading_is_about_what_it_shares(q: str, heading: str, share: float) -> None:
+    assert Asked(q).about(heading) == pytest.approx(share)
+
+
+def test_of_like_headings_the_passage_that_says_more_wins() -> None:
+    asked = Asked("difference between json and jsonb")
+    assert asked.worth(0.80, "JSON Types", {"difference", "json", "jsonb"}) > asked.worth(0.80, "JSON Input", {"json"})
