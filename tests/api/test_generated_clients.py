@@ -1,6 +1,7 @@
 """Clients that others' generators make of the description, built and used; and a fuzzer that reads it."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -68,7 +69,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
 
 
 def run(*command: str, cwd: Path) -> None:
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=600)
+    # The generator looks for the formatter that came with it.
+    environ = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
 
 
