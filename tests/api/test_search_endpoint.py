@@ -129,7 +129,7 @@ def test_the_message_names_the_field_and_not_its_value(api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/api", "/api/search/", "/api/nothing", "/docs", "/redoc", "/../etc/passwd", "/api/search%00"]
+    "path", ["/api", "/api/search/", "/api/nothing", "/docs/", "/redoc", "/../etc/passwd", "/api/search%00"]
 )
 def test_an_unknown_path_is_not_found_in_the_same_shape(api: Api, path: str) -> None:
     answer = api.get(path)
