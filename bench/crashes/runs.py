@@ -43,7 +43,7 @@ def rollback(root: Path) -> None:
 
 def clean(root: Path) -> None:
     project = open_project(root, os.environ)
-    forget_scope(project, project.scope_named("preview"))
+    forget_scope(project, project.scope_named("preview"), {})
 
 
 STEPS: Mapping[str, Step] = {
