@@ -9,13 +9,13 @@ import hashlib
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.embedders.base import Limits, TextKind
 from searchsocket.embedders.tokens import Tokens
+from searchsocket.system.arrays import load_arrays
 from searchsocket.types import Vectors
 
 TABLE, ENTRIES = "builtin.npy", "builtin.txt"  # in the folder `data` beside this file
@@ -61,7 +61,7 @@ def _model() -> tuple[NDArray[np.int8], Tokens, str]:
     folder = files("searchsocket.embedders") / "data"
     stored, entries = (folder / TABLE).read_bytes(), (folder / ENTRIES).read_bytes()
     digest = hashlib.sha256(hashlib.sha256(stored).digest() + hashlib.sha256(entries).digest()).hexdigest()
-    table: NDArray[np.int8] = np.load(BytesIO(stored), allow_pickle=False)
+    table: NDArray[np.int8] = load_arrays(stored)
     return table, Tokens(entries.decode("utf-8").splitlines()), f"builtin-{table.shape[1]}-{digest[:12]}"
 
 

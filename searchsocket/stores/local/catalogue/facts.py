@@ -3,7 +3,6 @@
 A query ranks a hundred records and shows twenty: reading the hundred from SQLite would cost more than ranking them.
 """
 
-import io
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from searchsocket.stores.base import Facts
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.numbering import Rows
+from searchsocket.system.arrays import load_arrays
 
 # Columns of records.db: the texts repeat, since pages have several records.
 RANKED = ("url", "title", "anchor", "kind")
@@ -125,12 +125,11 @@ def read_facts(data: bytes) -> FactTable:
     Raises:
         ValueError, LookupError: They are no such table.
     """
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        texts = {
-            name: TextColumn(arrays[name], arrays[f"{name}_texts"].tobytes(), arrays[f"{name}_bounds"])
-            for name in TEXTS
-        }
-        return FactTable(texts, {name: arrays[name] for name in NUMBERS})
+    arrays = load_arrays(data)
+    texts = {
+        name: TextColumn(arrays[name], arrays[f"{name}_texts"].tobytes(), arrays[f"{name}_bounds"]) for name in TEXTS
+    }
+    return FactTable(texts, {name: arrays[name] for name in NUMBERS})
 
 
 def _narrow(values: NDArray[np.int64]) -> NDArray[Any]:
