@@ -25,8 +25,6 @@ class _Kept:
 class MemoryVectors:
     """Implements `VectorIndex`."""
 
-    limits = VectorLimits()
-
     def __init__(self) -> None:
         self._kept: dict[Scope, list[_Kept]] = {}
 
@@ -55,7 +53,7 @@ class MemoryVectors:
 class MemoryVectorSnapshot:
     """Implements `VectorSnapshot`."""
 
-    limits = MemoryVectors.limits
+    limits = VectorLimits()
 
     def __init__(self, kept: Sequence[_Kept], generation: str) -> None:
         self._kept = kept

@@ -20,7 +20,6 @@ class VectorRow:
     """What is kept of a record beside its vector: what filters look at, small enough for any engine's metadata."""
 
     id: str
-    record_hash: str
     vector: Vector
     ancestors: tuple[str, ...]  # of its URL, from the root to the URL itself: a path prefix is one of these
     tags: tuple[str, ...]
@@ -33,7 +32,6 @@ def row_of(record: Record, vector: Vector) -> VectorRow:
     page = record.page
     return VectorRow(
         id=record.id,
-        record_hash=record.record_hash,
         vector=vector,
         ancestors=ancestors(page.url),
         tags=page.tags,
@@ -92,8 +90,6 @@ class VectorSnapshot(Protocol):
 
 class VectorIndex(Protocol):
     """Keeps the vectors of generations; which one is live is not its business."""
-
-    limits: VectorLimits
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
         """Write how a generation differs from the newest one before it; seen by no reader of another generation.

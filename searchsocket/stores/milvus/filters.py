@@ -1,4 +1,4 @@
-"""Filters as Milvus reads them. Only operators that every server from 2.3 on answers alike: no LIKE, no templates."""
+"""Filters as Milvus reads them. Only operators that a server 2.3.5 and Lite 3.2 answer alike: no LIKE, no templates."""
 
 import hashlib
 from collections.abc import Collection, Iterable

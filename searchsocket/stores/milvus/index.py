@@ -10,7 +10,7 @@ from searchsocket.stores.base import VectorRow
 from searchsocket.stores.milvus import filters
 from searchsocket.stores.milvus.connection import Connection
 from searchsocket.stores.milvus.schema import DIED, FIELDS, ID, KEY, VECTOR, check_schema, marker, row_data, schema_of
-from searchsocket.stores.milvus.snapshot import LIMITS, MilvusSnapshot
+from searchsocket.stores.milvus.snapshot import MilvusSnapshot
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
 
@@ -20,8 +20,6 @@ _SEAL_WAITS_S = (0.05, 0.1, 0.2, 0.5, *[1.0] * 30)  # until what was written is 
 
 class MilvusVectors:
     """Implements `VectorIndex`: one collection of a project for each number of dimensions."""
-
-    limits = LIMITS
 
     def __init__(self, connection: Connection, name: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
         """Asks the server nothing yet.

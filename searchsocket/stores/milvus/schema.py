@@ -74,7 +74,7 @@ def marker(generation: Generation) -> dict[str, Any]:
     """A row that no generation sees, and that goes with the next run: it says that all before it was written."""
     nothing = np.zeros(generation.dimensions, np.float32)
     nothing[0] = 1.0
-    row = VectorRow("", "", nothing, ancestors=(), tags=(), labels=(), is_hidden=True)
+    row = VectorRow("", nothing, ancestors=(), tags=(), labels=(), is_hidden=True)
     return {**row_data(generation, row), DIED: generation.name}
 
 

@@ -15,7 +15,6 @@ from searchsocket.system.batches import batches
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
 
 MAX_TOP_K = 16_384  # what a server answers at most
-LIMITS = VectorLimits(is_remote=True, max_top_k=MAX_TOP_K - 16)
 _MARGIN_ROWS = 16  # fetched beyond top_k: those that score alike are ordered here, by id
 _MARGIN_SCORE = 1e-5  # far above the rounding of a server's float32
 _MAX_IDS = 500
@@ -28,7 +27,7 @@ class MilvusSnapshot:
     digit, and the server decides only which rows are near.
     """
 
-    limits = LIMITS
+    limits = VectorLimits(is_remote=True, max_top_k=MAX_TOP_K - _MARGIN_ROWS)
 
     def __init__(self, connection: Connection, collection: str, generation: Generation) -> None:
         self._connection = connection

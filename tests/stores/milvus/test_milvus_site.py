@@ -67,10 +67,13 @@ def test_an_empty_disk_with_address_and_credentials_answers_as_the_local_store(
 def test_a_server_that_is_away_is_said_so_and_is_no_empty_answer(shop: Path, milvus: dict[str, str]) -> None:
     environ = {"SEARCHSOCKET__VECTOR__PROVIDER": "milvus", "SEARCHSOCKET__VECTOR__MILVUS__TIMEOUT_S": "1"}
     nobody = "http://someone:opensesame@127.0.0.1:9"
-    said = command(shop / "moved", "index", "--force", status=5, MILVUS_URI=nobody, MILVUS_TOKEN="a:secret", **environ)
+    environ |= {"MILVUS_URI": nobody, "MILVUS_TOKEN": "a:secret"}
+    said = command(shop / "moved", "index", "--force", status=5, **environ)
     assert said["error"]["code"] == "VECTOR_BACKEND_UNAVAILABLE"
     assert "127.0.0.1:9" in said["error"]["message"]
     assert not any(secret in str(said) for secret in ("opensesame", "secret"))
+    asked = command(shop / "moved", "search", "install", status=5, **environ)
+    assert asked["error"]["code"] == "VECTOR_BACKEND_UNAVAILABLE"
 
 
 def test_the_address_of_the_server_is_asked_for(shop: Path) -> None:
