@@ -23,6 +23,7 @@ from searchsocket.cli import (
     serve,
     status,
 )
+from searchsocket.cli.options import JSON_FLAG, remember_json, wants_json
 from searchsocket.cli.output import print_error
 from searchsocket.cli.signals import received_signal, watch_signals
 from searchsocket.errors import SearchSocketError
@@ -32,9 +33,18 @@ from searchsocket.system.errors import system_error
 class Commands(click.Group):
     """The group: errors of the library and of the system end a command with a code, in words, without a traceback."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        remember_json(ctx, JSON_FLAG in args)  # also of a command whose own options are not understood
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except click.UsageError as error:
+            if not wants_json():
+                raise
+            print_error("INVALID_REQUEST", error.format_message())
+            ctx.exit(exits.USAGE)
         except (SearchSocketError, OSError) as error:
             if isinstance(error, OSError):
                 if error.errno == errno.EPIPE:  # whoever read the output went away

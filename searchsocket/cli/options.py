@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from searchsocket.project.project import Project
 
 F = TypeVar("F", bound=Callable[..., Any])
+JSON_FLAG = "--json"
 _JSON = "searchsocket.json"
 _QUIET = "searchsocket.quiet"
 
@@ -38,10 +39,10 @@ def json_option(command: F) -> F:
     """`--json`, given to the command as `as_json`; errors are then JSON too."""
 
     def remember(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
-        ctx.meta[_JSON] = value
+        remember_json(ctx, value)
         return value
 
-    return click.option("--json", "as_json", is_flag=True, callback=remember, help="Print one JSON object to stdout.")(
+    return click.option(JSON_FLAG, "as_json", is_flag=True, callback=remember, help="Print one JSON object to stdout.")(
         command
     )
 
@@ -61,6 +62,11 @@ def is_quiet() -> bool:
     """Whether the running command was asked for errors alone."""
     ctx = click.get_current_context(silent=True)
     return bool(ctx and ctx.meta.get(_QUIET))
+
+
+def remember_json(ctx: click.Context, value: bool) -> None:
+    """Whether this command line asks for JSON."""
+    ctx.meta[_JSON] = value
 
 
 def wants_json() -> bool:

@@ -1,5 +1,6 @@
 """What `--help` looks like on a terminal of 80 columns."""
 
+import json
 from collections.abc import Iterator
 
 import click
@@ -39,3 +40,11 @@ def test_every_summary_fits_its_line(path: tuple[str, ...]) -> None:
 
 def test_exit_codes_stand_in_the_overview_and_nowhere_else() -> None:
     assert [path for path in commands() if "Exit status:" in help_of(path)] == [()]
+
+
+@pytest.mark.parametrize("line", ["search rope --top-q 3", "serach", "clean --scoop main", "search"])
+def test_wrong_usage_is_json_too_where_json_is_asked_for(line: str) -> None:
+    wrong = CliRunner().invoke(cli, [*line.split(), "--json"])
+    error = json.loads(wrong.stdout)["error"]
+    assert (wrong.exit_code, error["code"], wrong.stderr) == (2, "INVALID_REQUEST", "")
+    assert error["message"]
