@@ -14,6 +14,7 @@ import numpy as np
 from searchsocket.embedders.base import Limits, TextKind
 from searchsocket.embedders.checks import checked
 from searchsocket.embedders.cost import estimate_tokens, price_of
+from searchsocket.embedders.vocabulary import longest_start, vocabulary_of
 from searchsocket.errors import (
     BadVectors,
     ConfigError,
@@ -34,10 +35,11 @@ DEFAULT_URL = "https://api.openai.com/v1"
 INSTALL_HINT = "install it with `pip install searchsocket[openai]`"
 _DIMENSIONS = {"text-embedding-3-large": 3072, "text-embedding-3-small": 1536, "text-embedding-ada-002": 1536}
 _SHORTENED = ("text-embedding-3-large", "text-embedding-3-small")  # models that give fewer dimensions when asked
-# A token is a byte at least, whatever the vocabulary: 8,192 bytes are no more than the 8,192 tokens that a text may
-# have, and 300,000 bytes no more than a request may. We count a token for every four bytes.
-_MAX_TEXT_BYTES = 8_192
-_LIMITS = Limits(texts=2_048, tokens_a_text=_MAX_TEXT_BYTES // 4, tokens=300_000 // 4)
+_LIMITS = Limits(texts=2_048, tokens_a_text=8_192, tokens=300_000)
+# Where the vocabulary is not at hand: a token is a byte at least, whatever it is, so 8,192 bytes are no more than the
+# 8,192 tokens that a text may have, and 300,000 bytes no more than a request may. A token is counted for every four.
+_MAX_TEXT_BYTES = _LIMITS.tokens_a_text
+_GUESSED_LIMITS = Limits(_LIMITS.texts, _LIMITS.tokens_a_text // 4, _LIMITS.tokens // 4)
 _PASSING = (408, 409, 429)  # and what is 500 or more
 _MAX_WORDS = 300  # characters of a provider's own message
 
@@ -76,9 +78,11 @@ def make_openai(settings: EmbeddingSettings, environ: Mapping[str, str], *, call
 
 
 class OpenAIEmbedder:
-    """Vectors of one model behind one address; a text beyond 8,192 bytes of UTF-8 is embedded up to there."""
+    """Vectors of one model behind one address.
 
-    limits = _LIMITS
+    A text beyond 8,192 tokens is embedded up to there; beyond 8,192 bytes of UTF-8 where tokens cannot be counted.
+    """
+
     tolerance = 1e-3  # its sums are not made in one order; cosines of equal texts stay above 0.999
     is_instant = False
     is_remote = True
@@ -105,6 +109,8 @@ class OpenAIEmbedder:
         self.model_id = f"{MODEL_ID_PREFIX}{model}-{dimensions}"
         self.dimensions = dimensions
         self.price_per_million_tokens_usd = price_per_million_tokens_usd
+        self._count = vocabulary_of(model)
+        self.limits = _LIMITS if self._count else _GUESSED_LIMITS
         self._host = urlsplit(base_url).hostname or base_url
         self._body: dict[str, Any] = {"model": model, "encoding_format": "base64"}
         if model in _SHORTENED and dimensions != _DIMENSIONS[model]:
@@ -121,7 +127,7 @@ class OpenAIEmbedder:
         refusal: SearchSocketError
         try:
             answer = self._client.embeddings.with_raw_response.create(
-                input=[_sent(text) for text in texts], **self._body
+                input=[self._sent(text) for text in texts], **self._body
             )
         except openai.OpenAIError as error:
             refusal = self._translated(error)
@@ -131,8 +137,16 @@ class OpenAIEmbedder:
         raise refusal
 
     def count_tokens(self, text: str) -> int:
-        """An estimate, as the model's vocabulary is not at hand."""
-        return min(estimate_tokens(text), self.limits.tokens_a_text)
+        """As the model's vocabulary has it; an estimate where that is not at hand."""
+        count = self._count(_utf8(text)) if self._count else estimate_tokens(text)
+        return min(count, self.limits.tokens_a_text)
+
+    def _sent(self, text: str) -> str:
+        """As much of a text as is taken; an empty text would be refused."""
+        text = _utf8(text)
+        if self._count:
+            return longest_start(text, self.limits.tokens_a_text, self._count) or " "
+        return text.encode("utf-8")[:_MAX_TEXT_BYTES].decode("utf-8", "ignore") or " "
 
     def _translated(self, error: "openai.OpenAIError") -> SearchSocketError:
         import openai
@@ -166,10 +180,9 @@ def _client(key: str, base_url: str, timeout_s: float) -> "openai.OpenAI":
     return openai.OpenAI(api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0)
 
 
-def _sent(text: str) -> str:
-    """As much of a text as is taken, in valid UTF-8; an empty text would be refused."""
-    data = text.encode("utf-8", "replace")[:_MAX_TEXT_BYTES]
-    return data.decode("utf-8", "ignore") or " "
+def _utf8(text: str) -> str:
+    """A lone surrogate in hostile input must not stop the run."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _rows(content: bytes, count: int, origin: str) -> Vectors:

@@ -160,9 +160,14 @@ def test_nobody_listens() -> None:
 
 
 def test_a_long_text_is_cut_where_the_model_surely_takes_it(server: Server, embedder: Embedder) -> None:
-    embedder.embed(["é" * 10_000], "passage")
-    assert server.requests[0]["input"] == ["é" * 4096]
-    assert embedder.count_tokens("é" * 10_000) == embedder.limits.tokens_a_text
+    """At 8,192 tokens of its vocabulary; at 8,192 bytes where that is not known, since a token is a byte at least."""
+    embedder.embed(["word " * 10_000], "passage")
+    assert server.requests[0]["input"] == ["word " * 8_191 + "word"]
+    assert embedder.count_tokens("word " * 10_000) == embedder.limits.tokens_a_text == 8_192
+    other = configured(server, model="bge-small", price_per_million_tokens_usd=0.0)
+    other.embed(["é" * 10_000], "passage")
+    assert server.requests[1]["input"] == ["é" * 4096]
+    assert other.count_tokens("é" * 10_000) == other.limits.tokens_a_text
 
 
 @pytest.mark.parametrize(
