@@ -11,7 +11,7 @@ Vector = NDArray[np.float32]  # shape (dim,), unit length
 Vectors = NDArray[np.float32]  # shape (n, dim), one unit vector a row
 Scores = NDArray[np.float64]  # shape (n,), one number a record
 
-PageKind = Literal["html", "markdown"]
+PageKind = Literal["html", "markdown", "code"]
 RouteResolution = Literal["exact", "best-effort", "none"]
 ChunkKind = Literal["summary", "section", "definition", "block"]  # the last two of code
 GroupBy = Literal["page", "chunk"]

@@ -137,6 +137,8 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
             extract = extract_html
         case "markdown":
             extract = extract_markdown
+        case "code":
+            raise ValueError(f"{page.locator!a} is source code, which is cut and not extracted")
         case _:
             assert_never(page.kind)
     return extract(

@@ -1,0 +1,59 @@
+"""What is never read, whatever the settings say: secrets, dependencies, what tools wrote, and what is no text."""
+
+import re
+from collections.abc import Collection
+from fnmatch import translate
+
+SECRETS = (".env*", "*.pem", "*.key", "credentials*", "secrets*")
+DEPENDENCIES = (".git", "node_modules", "vendor", "venv", ".venv", "__pycache__", ".cargo")
+OUTPUTS = ("target", "dist", "build", ".next", "out", ".output")
+LOCK_FILES = (
+    "package-lock.json", "yarn.lock", "bun.lockb", "bun.lock", "pnpm-lock.yaml", "Cargo.lock", "Gemfile.lock",
+    "poetry.lock", "uv.lock", "composer.lock",
+)  # fmt: skip
+EDITORS = (".idea", ".vscode")
+EDITOR_FILES = ("*.swp", "*.swo")
+BINARIES = (
+    "*.png", "*.jpg", "*.jpeg", "*.gif", "*.ico", "*.webp", "*.svg", "*.woff", "*.woff2", "*.ttf", "*.eot", "*.zip",
+    "*.tar", "*.gz", "*.rar", "*.pdf", "*.doc", "*.docx", "*.mp3", "*.mp4", "*.wav", "*.avi", "*.exe", "*.dll", "*.so",
+    "*.dylib", "*.db", "*.sqlite", "*.sqlite3",
+)  # fmt: skip
+DECLARATIONS = ("*.d.ts", "*.d.mts", "*.d.cts")  # say again what the source beside them says
+OWN = (".searchsocket",)
+
+# A folder of one of these names is what a build wrote where it lies beside what the build reads.
+MANIFESTS = frozenset(
+    {
+        "package.json", "Cargo.toml", "pyproject.toml", "setup.py", "pom.xml", "build.gradle", "build.gradle.kts",
+        "build.sbt", "composer.json", "CMakeLists.txt", "Makefile", "svelte.config.js", "next.config.js",
+    }
+)  # fmt: skip
+
+
+def _any_of(*globs: str) -> re.Pattern[str]:
+    return re.compile("|".join(translate(glob.casefold()) for glob in globs))
+
+
+_SECRET = _any_of(*SECRETS)
+_FILE = _any_of(*LOCK_FILES, *EDITOR_FILES, *BINARIES, *DECLARATIONS)
+_FOLDERS = frozenset((*DEPENDENCIES, *EDITORS, *OWN))
+_OUTPUTS = frozenset(OUTPUTS)
+
+
+def excluded_folder(name: str, siblings: Collection[str], *, at_top: bool) -> bool:
+    """Whether a folder is left out with all that is in it.
+
+    Args:
+        siblings: The names beside it. What builds write lies at the top or beside a manifest; deeper, a folder of that
+            name holds source like any other.
+        at_top: Whether it lies at the top of the project.
+    """
+    if name in _FOLDERS or _SECRET.match(name.casefold()):
+        return True
+    return name in _OUTPUTS and (at_top or not MANIFESTS.isdisjoint(siblings))
+
+
+def excluded_file(name: str) -> bool:
+    """Whether a file is left out by its name."""
+    folded = name.casefold()
+    return bool(_SECRET.match(folded) or _FILE.match(folded))

@@ -1,0 +1,84 @@
+"""The language of a file by its name, and which of them are source that people look for."""
+
+_EXTENSIONS = {
+    "typescript": "ts mts cts",
+    "tsx": "tsx",
+    "javascript": "js mjs cjs jsx",
+    "svelte": "svelte",
+    "vue": "vue",
+    "python": "py pyi pyw",
+    "go": "go",
+    "rust": "rs",
+    "java": "java",
+    "c": "c h",
+    "cpp": "cc cpp cxx c++ hh hpp hxx h++ ipp inl",
+    "csharp": "cs",
+    "php": "php",
+    "ruby": "rb rake gemspec",
+    "bash": "sh bash zsh ksh bats",
+    "css": "css",
+    "html": "html htm",
+    "json": "json jsonc json5 webmanifest",
+    "yaml": "yaml yml",
+    "toml": "toml",
+    "markdown": "md markdown mdx svx",
+    # Cut at blank lines: no grammar of theirs comes with the extra.
+    "scss": "scss sass",
+    "less": "less",
+    "kotlin": "kt kts",
+    "swift": "swift",
+    "scala": "scala sc",
+    "dart": "dart",
+    "lua": "lua",
+    "perl": "pl pm",
+    "r": "r",
+    "julia": "jl",
+    "elixir": "ex exs",
+    "erlang": "erl hrl",
+    "haskell": "hs",
+    "ocaml": "ml mli",
+    "clojure": "clj cljs cljc edn",
+    "fsharp": "fs fsi fsx",
+    "objective-c": "m mm",
+    "zig": "zig",
+    "nim": "nim",
+    "sql": "sql",
+    "graphql": "graphql gql",
+    "protobuf": "proto",
+    "terraform": "tf tfvars hcl",
+    "powershell": "ps1 psm1",
+    "groovy": "groovy gradle",
+    "astro": "astro",
+    "cmake": "cmake",
+    "make": "mk",
+    "xml": "xml xsd xsl",
+    "ini": "ini cfg conf properties",
+    "text": "txt rst adoc",
+}
+_NAMES = {
+    "dockerfile": "dockerfile",
+    "containerfile": "dockerfile",
+    "makefile": "make",
+    "gnumakefile": "make",
+    "cmakelists.txt": "cmake",
+    "rakefile": "ruby",
+    "gemfile": "ruby",
+    "jenkinsfile": "groovy",
+    ".bashrc": "bash",
+    ".bash_profile": "bash",
+    ".zshrc": "bash",
+    ".profile": "bash",
+    ".prettierrc": "json",
+    ".eslintrc": "json",
+    ".babelrc": "json",
+}
+_LANGUAGES = {extension: name for name, extensions in _EXTENSIONS.items() for extension in extensions.split()}
+LANGUAGES = frozenset({*_EXTENSIONS, *_NAMES.values()})
+
+
+def language_of(name: str) -> str:
+    """The language of a file by its name, without its folders; "" where it is none of source code."""
+    folded = name.casefold()
+    if known := _NAMES.get(folded):
+        return known
+    return _LANGUAGES.get(folded.rpartition(".")[2], "") if "." in folded.lstrip(".") else ""

@@ -1,0 +1,111 @@
+"""Source files of a commit: no checkout, the working tree is not touched."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from searchsocket.sources.base import SourceOrigin, SourceReport
+from searchsocket.sources.code.walk import Listing, Wanted, source_files
+from searchsocket.sources.files import locator_of
+from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
+from searchsocket.types import RawPage
+
+_LINK, _SUBMODULE = "120000", "160000"
+_MAX_IGNORE_BYTES = 1_000_000
+
+
+class CommitSource:
+    """The source files of one commit, by the ignore files of that commit; a file's stamp is its blob's id."""
+
+    name = "git-branch"
+
+    def __init__(self, repo: Path, revision: str, want: Wanted, *, max_file_bytes: int) -> None:
+        """
+        Args:
+            repo: A folder of the repository: the project.
+            revision: Branch, tag, scope name or commit id.
+            want: See `walk.wanted`.
+            max_file_bytes: A larger file is left out.
+        """
+        self.origin = SourceOrigin(self.name, revision=revision)
+        self._repository = Repository(repo)
+        self._blobs = BlobReader(self._repository)
+        self._revision = revision
+        self._want = want
+        self._max_bytes = max_file_bytes
+        self._commit = ""
+        self._report = SourceReport()
+
+    @property
+    def report(self) -> SourceReport:
+        """The report on the last `pages()` iteration."""
+        return self._report
+
+    def commit(self) -> str:
+        """The commit that the revision meant when it was first asked for.
+
+        Raises:
+            InvalidScope, SourceUnavailable: See `Repository.resolve`.
+        """
+        self._commit = self._commit or self._repository.resolve(self._revision)
+        return self._commit
+
+    def pages(self) -> Iterator[RawPage]:
+        """Every file of source code of the commit, in the order of their paths' parts.
+
+        Raises:
+            InvalidScope: The revision cannot be the name of a branch.
+            SourceUnavailable: There is no such commit, or git cannot list it.
+        """
+        self._report = report = SourceReport()
+        entries = {entry.path: entry for entry in self._repository.files(self.commit(), "")}
+        folders = _folders(entries)
+        found = 0
+        files = source_files(
+            lambda folder: folders.get(folder, Listing()),
+            lambda path: self._ignore_file(entries.get(path)),
+            self._repository.prefix(),
+            self._want,
+            report,
+        )
+        for path, entry in files:
+            locator = locator_of(path)
+            if entry.size > self._max_bytes:
+                report.skipped[locator] = f"larger than code.max_file_bytes ({self._max_bytes:,})"
+                continue
+            found += 1
+            yield RawPage(f"/{locator}", f"/{locator}", locator, entry.blob, "code")
+        report.complete = found > 0 and not report.failed
+
+    def read(self, page: RawPage) -> bytes:
+        """The bytes of a file as they were when it was listed, wherever the branch is now.
+
+        Raises:
+            SourceUnavailable: The blob is not in this clone, or too large.
+        """
+        return self._blobs.read(page.stamp, self._max_bytes)
+
+    def close(self) -> None:
+        """End the child process that reads blobs; a later read starts another."""
+        self._blobs.close()
+
+    def _ignore_file(self, entry: TreeEntry | None) -> bytes | None:
+        return None if entry is None or entry.mode == _SUBMODULE else self._blobs.read(entry.blob, _MAX_IGNORE_BYTES)
+
+
+def _folders(entries: dict[str, TreeEntry]) -> dict[str, Listing[TreeEntry]]:
+    """What each folder holds, by its path."""
+    below: defaultdict[str, set[str]] = defaultdict(set)
+    files: defaultdict[str, dict[str, TreeEntry]] = defaultdict(dict)
+    others: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for path, entry in entries.items():
+        *parents, name = path.split("/")
+        folder = ""
+        for parent in parents:
+            below[folder].add(parent)
+            folder += f"{parent}/"
+        if entry.mode in (_LINK, _SUBMODULE):
+            others[folder][name] = "a link" if entry.mode == _LINK else "a submodule"
+        else:
+            files[folder][name] = entry
+    return {each: Listing(sorted(below[each]), files[each], others[each]) for each in {*below, *files, *others}}

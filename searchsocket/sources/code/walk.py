@@ -1,0 +1,115 @@
+"""Which files of a tree are source code, whatever the tree lies in."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from pathspec import GitIgnoreSpec
+
+from searchsocket.code.exclusions import excluded_file, excluded_folder
+from searchsocket.code.ignore import FILES, Ignored, ReadIgnore
+from searchsocket.code.languages import language_of
+from searchsocket.errors import ConfigError
+from searchsocket.sources.base import SourceReport
+from searchsocket.sources.files import MAX_DEPTH, locator_of
+
+E = TypeVar("E")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[E]):
+    """What one folder holds, by name."""
+
+    folders: Sequence[str] = ()
+    files: Mapping[str, E] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)  # name -> why it is no file: a link, a submodule
+
+
+ListFolder = Callable[[str], Listing[E]]  # of a path with a slash behind it, "" at the top
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the settings say of files, as globs of a `.gitignore` over their paths."""
+
+    include: GitIgnoreSpec | None
+    exclude: GitIgnoreSpec | None
+
+    def takes(self, path: str) -> bool:
+        """Whether a file is wanted; of a folder, whether any file in it can be."""
+        if self.exclude is not None and self.exclude.match_file(path):
+            return False
+        return path.endswith("/") or self.include is None or self.include.match_file(path)
+
+
+def wanted(include: Sequence[str], exclude: Sequence[str]) -> Wanted:
+    """The globs of `code.include` and `code.exclude`; none of the first take every file of a known language.
+
+    Raises:
+        ConfigError: One cannot be read.
+    """
+    specs = []
+    for name, globs in (("include", include), ("exclude", exclude)):
+        try:
+            specs.append(GitIgnoreSpec.from_lines(globs) if globs else None)
+        except (ValueError, TypeError) as error:
+            raise ConfigError(f"code.{name}: {error}; it is a list of globs such as 'src/**'") from error
+    return Wanted(*specs)
+
+
+def source_files(
+    list_folder: ListFolder[E], read_ignore: ReadIgnore, prefix: str, want: Wanted, report: SourceReport
+) -> Iterator[tuple[str, E]]:
+    """(path, entry) of every file of source code below a folder, in the order of their paths' parts.
+
+    Args:
+        prefix: The folder in its repository, with a slash behind it; "" at the top. Ignore files above it count.
+        report: Hears which of the files that could be source are left out, and why.
+
+    Raises:
+        SourceUnavailable: An ignore file, or the folder itself, cannot be read.
+    """
+    rules, above = Ignored(), ""
+    for part in prefix.split("/")[:-1]:
+        rules = rules.enter(above, read_ignore)
+        above += f"{part}/"
+    walk = _Walk(list_folder, read_ignore, len(prefix), want, report)
+    yield from walk.below(prefix, rules, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk(Generic[E]):
+    list_folder: ListFolder[E]
+    read_ignore: ReadIgnore
+    skipped: int  # characters of a path that lead to the project
+    want: Wanted
+    report: SourceReport
+
+    def below(self, folder: str, rules: Ignored, depth: int) -> Iterator[tuple[str, E]]:
+        listing = self.list_folder(folder)
+        if depth and ".git" in {*listing.folders, *listing.files, *listing.others}:
+            self.report.skipped[self._locator(folder)] = "another repository"
+            return
+        if names := tuple(name for name in FILES if name in listing.files or name in listing.others):
+            rules = rules.enter(folder, self.read_ignore, names)
+        beside = {*listing.folders, *listing.files}
+        for name in sorted([*listing.files, *(f"{each}/" for each in listing.folders)]):
+            path = folder + name
+            if name.endswith("/"):
+                if excluded_folder(name[:-1], beside, at_top=not depth) or rules(path) or not self._takes(path):
+                    continue
+                if depth >= MAX_DEPTH:
+                    self.report.failed[self._locator(path)] = f"more than {MAX_DEPTH} folders deep"
+                    continue
+                yield from self.below(path, rules, depth + 1)
+            elif language_of(name) and not excluded_file(name) and not rules(path) and self._takes(path):
+                yield path[self.skipped :], listing.files[name]
+        for name, why in sorted(listing.others.items()):
+            if language_of(name) and not excluded_file(name) and not rules(folder + name):
+                self.report.skipped[self._locator(folder + name)] = why
+
+    def _takes(self, path: str) -> bool:
+        return self.want.takes(path[self.skipped :])
+
+    def _locator(self, path: str) -> str:
+        return locator_of(path[self.skipped :])

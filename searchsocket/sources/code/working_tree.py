@@ -1,0 +1,105 @@
+"""Source files of a folder on this machine."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.base import SourceOrigin, SourceReport
+from searchsocket.sources.code.walk import Listing, Wanted, source_files
+from searchsocket.sources.files import locator_of, read_inside, stamp_of
+from searchsocket.types import RawPage
+
+_MAX_IGNORE_BYTES = 1_000_000
+
+
+class WorkingTreeSource:
+    """The source files of a project as they lie there; no link is followed, and none is read."""
+
+    name = "working-tree"
+
+    def __init__(
+        self, root: Path, want: Wanted, *, max_file_bytes: int, now_ns: Callable[[], int] = time.time_ns
+    ) -> None:
+        """
+        Args:
+            root: The project, anywhere in its repository, or in none.
+            want: See `walk.wanted`.
+            max_file_bytes: A larger file is left out.
+            now_ns: The clock that the files' times are compared with.
+        """
+        self.origin = SourceOrigin(self.name, folder=".")
+        self._root = os.path.realpath(root)
+        self._top = _repository_top(self._root)
+        self._want = want
+        self._max_bytes = max_file_bytes
+        self._now_ns = now_ns
+        self._report = SourceReport()
+
+    @property
+    def report(self) -> SourceReport:
+        """The report on the last `pages()` iteration."""
+        return self._report
+
+    def pages(self) -> Iterator[RawPage]:
+        """Every file of source code, in the order of their paths' parts; no file is read but ignore files.
+
+        Raises:
+            SourceUnavailable: The folder or an ignore file cannot be read.
+        """
+        self._report = report = SourceReport()
+        now = self._now_ns()
+        prefix = "".join(f"{part}/" for part in Path(self._root).relative_to(self._top).parts)
+        found = 0
+        for path, entry in source_files(self._list, self._read_ignore, prefix, self._want, report):
+            locator = locator_of(path)
+            try:
+                info = entry.stat(follow_symlinks=False)
+            except OSError as error:
+                report.failed[locator] = f"cannot be read: {error.strerror or error}"
+                continue
+            if info.st_size > self._max_bytes:
+                report.skipped[locator] = f"larger than code.max_file_bytes ({self._max_bytes:,})"
+                continue
+            found += 1
+            yield RawPage(f"/{locator}", f"/{locator}", locator, stamp_of(info, now), "code")
+        report.complete = found > 0 and not report.failed
+
+    def read(self, page: RawPage) -> bytes:
+        """The bytes of a file, now.
+
+        Raises:
+            SourceUnavailable: It cannot be read: gone, too large, outside of the project.
+        """
+        return read_inside(self._root, page.locator, self._max_bytes)
+
+    def _list(self, folder: str) -> Listing[os.DirEntry[str]]:
+        folders, files, others = [], {}, {}
+        try:
+            with os.scandir(os.path.join(self._top, folder)) as entries:
+                for entry in entries:
+                    if entry.is_symlink():
+                        others[entry.name] = "a link"
+                    elif entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.name)
+                    elif entry.is_file(follow_symlinks=False):
+                        files[entry.name] = entry
+                    else:
+                        others[entry.name] = "not a regular file"
+        except OSError as error:
+            if os.path.join(self._top, folder).rstrip(os.sep) == self._root.rstrip(os.sep):
+                raise SourceUnavailable(f"{self._root} cannot be read: {error.strerror or error}") from error
+            self._report.failed[locator_of(folder)] = f"cannot be read: {error.strerror or error}"
+        return Listing(folders, files, others)
+
+    def _read_ignore(self, path: str) -> bytes | None:
+        file = Path(self._top, path)
+        if file.is_dir() or not os.path.lexists(file):
+            return None
+        return read_inside(self._top, path, _MAX_IGNORE_BYTES)
+
+
+def _repository_top(root: str) -> str:
+    """The nearest folder that holds a repository; the project itself where none does."""
+    return next((str(each) for each in (Path(root), *Path(root).parents) if (each / ".git").exists()), root)

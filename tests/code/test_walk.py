@@ -1,0 +1,133 @@
+"""Which files are source code: as git lists them, less what is never read."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.code.commit import CommitSource
+from searchsocket.sources.code.walk import wanted
+from searchsocket.sources.code.working_tree import WorkingTreeSource
+from tests.code.trees import EVERYTHING, MAX_BYTES, grow, names, working_tree
+from tests.sources.git_repository import commit, git
+
+TREE = {
+    ".gitignore": "*.log.py\n/generated/\nlogs\n!keep.log.py\n# a comment\n",
+    "a.py": "1",
+    "x.log.py": "1",
+    "keep.log.py": "1",
+    "generated/b.py": "1",
+    "src/.gitignore": "!x.log.py\nlocal.*\n",
+    "src/x.log.py": "1",
+    "src/local.py": "1",
+    "src/generated/b.py": "1",
+    "src/logs/c.py": "1",
+    "src/deep/er/.gitignore": "/d.py\n",
+    "src/deep/er/d.py": "1",
+    "src/deep/er/e.py": "1",
+    "notes.bin": b"\0",
+    "grüße.py": "1",
+}
+LISTED = ["a.py", "grüße.py", "keep.log.py", "src/deep/er/e.py", "src/generated/b.py", "src/x.log.py"]
+
+
+def of_git(root: Path) -> list[str]:
+    """What git lists, as far as it is Python."""
+    command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, check=True, capture_output=True).stdout.split(b"\0")
+    return sorted(name for name in map(os.fsdecode, listed) if name.endswith(".py"))
+
+
+def test_nested_ignore_files_say_what_git_reads_in_them(tmp_path: Path) -> None:
+    grow(tmp_path, TREE)
+    git(tmp_path, "init", "-q")
+    assert sorted(names(working_tree(tmp_path))) == LISTED == of_git(tmp_path)
+
+
+PARTS = st.sampled_from(["a", "b", "ab"])
+FILE_PATHS = st.lists(PARTS, min_size=1, max_size=3).map(lambda parts: "/".join(parts) + ".py")
+PATTERNS = st.sampled_from(
+    ["a", "b/", "/a", "!a", "!b/", "*.py", "!a.py", "**/b", "a/**", "a/*", "!/a/b.py", "ab", "[a]*", "a?", "#a", ""]
+)  # fmt: skip
+IGNORES = st.dictionaries(st.sampled_from(["", "a/", "a/b/", "b/"]), st.lists(PATTERNS, max_size=4), max_size=3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(paths=st.sets(FILE_PATHS, min_size=1, max_size=6), ignores=IGNORES)
+def test_any_ignore_files_give_what_git_gives(
+    tmp_path_factory: pytest.TempPathFactory, paths: set[str], ignores: dict[str, list[str]]
+) -> None:
+    root = tmp_path_factory.mktemp("tree")
+    grow(root, {**dict.fromkeys(paths, "1"), **{f"{at}.gitignore": "\n".join(ps) for at, ps in ignores.items()}})
+    git(root, "init", "-q")
+    assert sorted(names(working_tree(root))) == of_git(root)
+
+
+def test_a_commit_gives_what_its_working_tree_gives(tmp_path: Path) -> None:
+    """No checkout: the ignore files of that commit count, whatever lies there now."""
+    git(tmp_path, "init", "-q")
+    revision = commit(tmp_path, {name: str(text) for name, text in TREE.items() if name != "notes.bin"})
+    git(tmp_path, "rm", "-q", "src/.gitignore")
+    source = CommitSource(tmp_path, revision, EVERYTHING, max_file_bytes=MAX_BYTES)
+    assert sorted(names(source)) == LISTED
+    assert source.read(next(iter(source.pages()))) == b"1"
+    source.close()
+
+
+def test_a_folder_of_a_repository_is_a_project_under_the_ignore_files_above_it(tmp_path: Path) -> None:
+    grow(tmp_path, {".gitignore": "skip.py\n", "apps/one/skip.py": "1", "apps/one/take.py": "1", "two.py": "1"})
+    git(tmp_path, "init", "-q")
+    assert names(working_tree(tmp_path / "apps" / "one")) == ["take.py"]
+    commit(tmp_path, {})
+    source = CommitSource(tmp_path / "apps" / "one", "HEAD", EVERYTHING, max_file_bytes=MAX_BYTES)
+    assert names(source) == ["take.py"]
+
+
+def test_our_own_ignore_file_goes_before_that_of_git(tmp_path: Path) -> None:
+    grow(tmp_path, {".gitignore": "a.py", ".searchsocketignore": "!a.py\nb.py", "a.py": "1", "b.py": "1", "c.py": "1"})
+    assert names(working_tree(tmp_path)) == ["a.py", "c.py"]
+
+
+def test_nothing_brings_back_what_is_never_read(tmp_path: Path) -> None:
+    grow(tmp_path, {".searchsocketignore": "!*", "node_modules/a.js": "1", ".env.py": "1", "b.js": "1"})
+    assert names(working_tree(tmp_path)) == ["b.js"]
+
+
+def test_an_ignore_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    """What it keeps out must not get in."""
+    grow(tmp_path, {"src/secret.py": "1"})
+    os.mkfifo(tmp_path / "src" / ".gitignore")
+    with pytest.raises(SourceUnavailable, match=r"src/\.gitignore"):
+        names(working_tree(tmp_path))
+
+
+def test_a_pattern_that_is_none_is_an_error_with_its_line(tmp_path: Path) -> None:
+    grow(tmp_path, {"src/.gitignore": "a\n!\n", "src/b.py": "1"})
+    with pytest.raises(SourceUnavailable, match=r"'src/\.gitignore' line 2: '!' is no pattern"):
+        names(working_tree(tmp_path))
+
+
+def test_links_are_not_followed_and_other_repositories_not_entered(tmp_path: Path) -> None:
+    outside = grow(tmp_path / "outside", {"a.py": "1"})
+    root = grow(tmp_path / "project", {"b.py": "1", "lib/.git": "gitdir: x", "lib/c.py": "1"})
+    (root / "link.py").symlink_to(outside / "a.py")
+    (root / "folder.py").symlink_to(outside)
+    source = working_tree(root)
+    assert names(source) == ["b.py"]
+    assert source.report.skipped == {"link.py": "a link", "folder.py": "a link", "lib/": "another repository"}
+
+
+def test_a_file_above_the_limit_is_named(tmp_path: Path) -> None:
+    source = working_tree(grow(tmp_path, {"a.py": "1", "b.py": "12345"}), max_file_bytes=4)
+    assert names(source) == ["a.py"]
+    assert source.report.skipped == {"b.py": "larger than code.max_file_bytes (4)"}
+
+
+def test_globs_of_the_settings_choose(tmp_path: Path) -> None:
+    grow(tmp_path, {"src/a.ts": "1", "src/a.test.ts": "1", "docs/b.md": "1", "lib/c.ts": "1"})
+    source = WorkingTreeSource(tmp_path, wanted(("src/**", "docs/"), ("*.test.ts",)), max_file_bytes=MAX_BYTES)
+    assert names(source) == ["docs/b.md", "src/a.ts"]
