@@ -19,7 +19,8 @@ from searchsocket.cli.main import cli
 from searchsocket.cli.serve import DEFAULT_PORT
 from searchsocket.errors import SearchSocketError
 from searchsocket.settings.load import PLANNED, all_keys
-from searchsocket.settings.model import EmbeddingSettings, Settings, SourceMode
+from searchsocket.settings.model import EmbeddingSettings, Settings
+from searchsocket.settings.site import SourceMode
 
 ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "examples" / "docs-site" / "build"

@@ -6,7 +6,7 @@ from urllib.parse import urldefrag
 
 from bench.relevance.collection import Collection, Document, Query
 from searchsocket.html.extract import extract_html
-from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.settings.site import ExtractSettings, TransformSettings
 from searchsocket.types import RawPage
 
 SITE = Path(__file__).parents[2] / "examples" / "docs-site"

@@ -17,7 +17,8 @@ from searchsocket.embedders.queries import QueryVectors
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TOP_K, SearchQuery
-from searchsocket.settings.model import ChunkSettings, ExtractSettings, RankingSettings, TransformSettings
+from searchsocket.settings.model import RankingSettings
+from searchsocket.settings.site import ChunkSettings, ExtractSettings, TransformSettings
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Page, PageFacts, RawPage, Scope, Vectors

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from searchsocket.chunking.cut import cut_code, cut_quote, cut_table
 from searchsocket.chunking.sentences import split_prose
 from searchsocket.markdown.blocks import Block, item_content, parse_blocks
-from searchsocket.settings.model import ChunkSettings
+from searchsocket.settings.site import ChunkSettings
 
 _MAX_NESTING = 5  # lists inside lists that are taken apart; deeper ones are cut as prose
 _Lines = tuple[int, int]  # first and last

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from searchsocket.chunking.atoms import Atom
 from searchsocket.chunking.sentences import split_sentences
-from searchsocket.settings.model import ChunkSettings
+from searchsocket.settings.site import ChunkSettings
 
 
 class Piece(NamedTuple):

@@ -12,7 +12,7 @@ from searchsocket.markdown.blocks import Block, parse_blocks
 from searchsocket.markdown.lines import plain_text
 from searchsocket.markdown.text import escape_inline
 from searchsocket.mirror.document import body_line
-from searchsocket.settings.model import ChunkSettings
+from searchsocket.settings.site import ChunkSettings
 from searchsocket.text.graphemes import safe_cut
 from searchsocket.types import Chunk, Page, Prose, Section
 

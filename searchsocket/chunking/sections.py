@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from searchsocket.markdown.blocks import Block, is_rule
 from searchsocket.markdown.text import inline_text
-from searchsocket.settings.model import ChunkSettings
+from searchsocket.settings.site import ChunkSettings
 from searchsocket.text.graphemes import safe_cut
 
 # A small section joins a neighbour of at most this many times `min_chars`: a larger one would lose its own name.

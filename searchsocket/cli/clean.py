@@ -10,7 +10,7 @@ import click
 
 from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option
 from searchsocket.cli.output import print_json, say
-from searchsocket.errors import ConfigError, PermissionDenied, ProjectMismatch, SearchSocketError
+from searchsocket.errors import ConfigError
 from searchsocket.system.errors import system_error
 
 if TYPE_CHECKING:
@@ -59,19 +59,14 @@ def clean(root: Path, scope_name: str | None, yes: bool, as_json: bool) -> None:
 
 
 def known_scopes(project: "Project") -> list["Scope"]:
-    """Every scope that has an index, state or mirror here, by name; a damaged index does not hide it."""
+    """Every scope that something is kept of; why the index cannot be listed is said."""
+    from searchsocket.branches.scopes import kept_scopes
     from searchsocket.project.backends import Backends
-    from searchsocket.project.scopes import is_scope_name
 
-    folders = [*children(project.mirror_dir), *children(project.state_dir / "index")]
-    names = {folder.name for folder in folders if folder.is_dir() and is_scope_name(folder.name)}
-    try:
-        names |= {generation.scope for generation in Backends(project, os.environ).store.list_scopes()}
-    except (ProjectMismatch, PermissionDenied):
-        raise
-    except SearchSocketError as error:
-        click.echo(f"the index cannot be listed: {error}", err=True)
-    return [project.scope_named(name) for name in sorted(names)]
+    scopes, problem = kept_scopes(project, Backends(project, os.environ).store)
+    if problem is not None:
+        click.echo(f"the index cannot be listed: {problem}", err=True)
+    return scopes
 
 
 def _scope_paths(project: "Project", scope: "Scope") -> Iterator[Path]:
@@ -113,8 +108,3 @@ def _forget_runs(project: "Project", scopes: list["Scope"]) -> None:
         from searchsocket_assets.run.runs import forget_runs
 
         forget_runs(project, home, scopes)
-
-
-def children(folder: Path) -> list[Path]:
-    """What lies in a folder, by name; nothing where there is none."""
-    return sorted(folder.iterdir()) if folder.is_dir() else []

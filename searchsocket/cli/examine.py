@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 
-from searchsocket.cli.clean import children, known_scopes
+from searchsocket.cli.clean import known_scopes
 from searchsocket.cli.findings import Line
 from searchsocket.cli.output import count, size
 from searchsocket.cli.summary import source_lines
@@ -68,7 +68,8 @@ def state_folder(project: Project) -> Iterator[Line]:
     free = shutil.disk_usage(folder).free
     low = free < _LOW_DISK_BYTES
     fix = "free space: a generation is built beside the live one" if low else ""
-    parts = {path.name: used for path in children(project.state_dir) if (used := bytes_below(path)) >= _TOLD_BYTES}
+    sizes = {path.name: bytes_below(path) for path in sorted(project.state_dir.glob("*"))}
+    parts = {name: used for name, used in sizes.items() if used >= _TOLD_BYTES}
     largest = ", ".join(f"{name} {size(parts[name])}" for name in sorted(parts, key=lambda name: -parts[name]))
     held = f", {size(bytes_below(project.state_dir))} in it" + (f" ({largest})" if largest else "")
     yield Line("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free{held}", fix)

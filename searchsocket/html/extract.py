@@ -24,7 +24,7 @@ from searchsocket.html.prune import JUNK
 from searchsocket.html.redirect import find_redirect
 from searchsocket.html.settle import DESCRIPTION, settle_descriptions, settle_math
 from searchsocket.html.tree import HEADINGS, Element, text_of, with_attribute
-from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import AT_ROOT, SiteBase

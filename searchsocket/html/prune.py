@@ -14,7 +14,7 @@ from searchsocket.html.code import is_line_number_table, prepare_code
 from searchsocket.html.selectors import DropRules, drop_rules
 from searchsocket.html.tables import prepare_table
 from searchsocket.html.tree import BLOCKS, HEADINGS, Element, drop, raw_text, sweep, text_of
-from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.settings.site import ExtractSettings, TransformSettings
 
 # Never content, whatever the settings say. `svg` goes with its `<title>`.
 JUNK = (

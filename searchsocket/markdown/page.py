@@ -21,7 +21,7 @@ from searchsocket.markdown.frontmatter import split_front_matter
 from searchsocket.markdown.slugs import Slugger
 from searchsocket.markdown.source_lines import source_lines
 from searchsocket.markdown.svelte import strip_svelte
-from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
 from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import AT_ROOT, SiteBase

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from searchsocket.errors import ConfigMissing, InvalidScope
-from searchsocket.settings.model import ScopeSettings
+from searchsocket.settings.site import ScopeSettings
 
 MAX_LENGTH = 80
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")

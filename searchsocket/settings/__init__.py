@@ -1,17 +1,13 @@
 """Configuration: the keys, and how they are found and read."""
 
-from searchsocket.settings.model import (
-    ApiSettings,
+from searchsocket.settings.model import ApiSettings, EmbeddingSettings, RankingSettings, Settings, VectorSettings
+from searchsocket.settings.site import (
     ChunkSettings,
-    EmbeddingSettings,
     ExtractSettings,
-    RankingSettings,
     RouteSettings,
     ScopeSettings,
-    Settings,
     SourceSettings,
     TransformSettings,
-    VectorSettings,
 )
 
 __all__ = [

@@ -12,7 +12,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from searchsocket.errors import ConfigError
-from searchsocket.settings.model import Section, Settings
+from searchsocket.settings.model import Settings
+from searchsocket.settings.section import Section
 
 FILE_NAME = "searchsocket.toml"
 ENV_PREFIX = "SEARCHSOCKET__"  # SEARCHSOCKET__CHUNKING__MAX_CHARS=1500

@@ -6,7 +6,8 @@ from pathlib import Path
 from searchsocket.errors import ConfigMissing
 from searchsocket.routes import scan_project
 from searchsocket.routes.kit import clean_dir
-from searchsocket.settings.model import Settings, SourceMode
+from searchsocket.settings.model import Settings
+from searchsocket.settings.site import SourceMode
 from searchsocket.sources.base import Source, SourceOrigin
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.exclude import Excluder

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, cast, get_args
 from urllib.parse import unquote
 
-from searchsocket.settings.model import UrlStyle
+from searchsocket.settings.site import UrlStyle
 from searchsocket.urls.paths import is_index
 
 # In the order of preference among equals: what opens on every host comes first.

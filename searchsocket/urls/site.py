@@ -3,7 +3,8 @@
 from urllib.parse import urlsplit
 
 from searchsocket.errors import ConfigError, InvalidRequest
-from searchsocket.settings.model import Settings, SourceMode
+from searchsocket.settings.model import Settings
+from searchsocket.settings.site import SourceMode
 from searchsocket.urls.paths import normalise_prefix
 from searchsocket.urls.resolve import SiteBase, site_base
 

@@ -3,7 +3,7 @@
 import re
 
 from searchsocket.chunking import chunk_page
-from searchsocket.settings.model import ChunkSettings
+from searchsocket.settings.site import ChunkSettings
 from searchsocket.types import Chunk, Page, PageFacts
 
 SMALL = ChunkSettings(max_chars=200, overlap_chars=40, min_chars=50, hard_max_chars=400)

@@ -12,7 +12,7 @@ from pages_to_cut import SLACK, page_of, sections_of, solid
 
 from searchsocket.chunking import chunk_page
 from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.settings.model import ChunkSettings
+from searchsocket.settings.site import ChunkSettings
 from searchsocket.types import Page
 from tests.conftest import GoldenCheck
 

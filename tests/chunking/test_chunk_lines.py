@@ -12,7 +12,7 @@ from pages_to_cut import SMALL, page_of, sections_of
 from searchsocket.chunking import chunk_page
 from searchsocket.chunking.records import cut_chunks
 from searchsocket.mirror.document import render_page
-from searchsocket.settings.model import ChunkSettings
+from searchsocket.settings.site import ChunkSettings
 from searchsocket.types import Chunk, Page, Record, Scope, Section
 
 BLOCKS = [

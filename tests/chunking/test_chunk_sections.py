@@ -4,7 +4,7 @@ from pages_to_cut import SMALL, page_of, sections_of
 
 from searchsocket.chunking import chunk_page
 from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.settings.model import ChunkSettings
+from searchsocket.settings.site import ChunkSettings
 from searchsocket.types import Chunk, Prose, Section
 
 

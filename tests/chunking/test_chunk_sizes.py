@@ -12,7 +12,7 @@ from searchsocket.chunking import chunk_page
 from searchsocket.chunking.cut import cut_code, cut_quote, cut_table
 from searchsocket.chunking.sentences import safe_cut, slices, split_prose, split_sentences
 from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.settings.model import ChunkSettings
+from searchsocket.settings.site import ChunkSettings
 
 
 def test_a_code_block_within_the_hard_limit_stays_whole() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from searchsocket.chunking import chunk_page
 from searchsocket.chunking.canonical import as_json, canonical, parse_record
 from searchsocket.chunking.records import chunk_key, chunk_ref, content_hash, cut_chunks, embedded_text, hash_of
-from searchsocket.settings.model import ChunkSettings
+from searchsocket.settings.site import ChunkSettings
 from searchsocket.types import Chunk, Code, Lines, Page, PageFacts, Prose, Record, Scope, Section
 
 SCOPE = Scope("acme", "main")

@@ -7,7 +7,7 @@ import pytest
 
 from searchsocket.html.converters import FAST, Converter
 from searchsocket.html.extract import extract_html
-from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.settings.site import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import site_base
 

@@ -1,7 +1,7 @@
 """A piece of HTML as the page that it becomes."""
 
 from searchsocket.html.extract import extract_html
-from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.settings.site import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import site_base
 

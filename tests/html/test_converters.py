@@ -6,7 +6,7 @@ import pytest
 
 from searchsocket.errors import ConfigError
 from searchsocket.html.converters import FAST, Converter, make_converter
-from searchsocket.settings.model import ExtractSettings
+from searchsocket.settings.site import ExtractSettings
 from tests.contract.converter import ConverterContract, extracted, page_of
 
 NOTES = """

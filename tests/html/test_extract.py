@@ -7,7 +7,7 @@ import pytest
 
 from searchsocket.errors import ConfigError
 from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.settings.site import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage
 from tests.conftest import GoldenCheck
 from tests.html.extracting import extract

@@ -8,7 +8,7 @@ from searchsocket.markdown.frontmatter import split_front_matter
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.markdown.slugs import Slugger
 from searchsocket.markdown.svelte import strip_svelte
-from searchsocket.settings.model import ExtractSettings, TransformSettings
+from searchsocket.settings.site import ExtractSettings, TransformSettings
 from searchsocket.types import ExtractedPage, Link, RawPage
 from searchsocket.urls.resolve import site_base
 

@@ -13,7 +13,7 @@ from searchsocket.pipeline.extraction.carried import carry, extract_carried
 from searchsocket.pipeline.extraction.job import ExtractionJob, extract_batch
 from searchsocket.pipeline.run.digests import sha256
 from searchsocket.pipeline.stages import page_mirror
-from searchsocket.settings.model import ProjectSettings
+from searchsocket.settings.site import ProjectSettings
 from searchsocket.state.base.extracts import StoredPage
 from tests.pipeline.conftest import Site
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from searchsocket.settings.model import CrawlSettings
+from searchsocket.settings.site import CrawlSettings
 from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.types import RawPage
 from searchsocket.urls.resolve import site_base

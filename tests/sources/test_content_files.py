@@ -8,7 +8,7 @@ import pytest
 from contract.source import FolderPlace, SourceContract
 
 from searchsocket.errors import ConfigError, SourceUnavailable
-from searchsocket.settings.model import ContentFilesSettings
+from searchsocket.settings.site import ContentFilesSettings
 from searchsocket.sources.base import Source
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.urls.form import Addresses, UrlForm

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.settings.model import CrawlSettings
+from searchsocket.settings.site import CrawlSettings
 from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.urls.form import UrlForm, stated_form

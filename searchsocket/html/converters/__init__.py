@@ -9,7 +9,7 @@ from pathlib import Path
 from searchsocket.html.converters import fast
 from searchsocket.html.converters.base import ToMarkdown
 from searchsocket.html.rules import RULES, WITHOUT_TABLES, Rule
-from searchsocket.settings.model import ExtractSettings
+from searchsocket.settings.site import ExtractSettings
 
 
 @dataclass(frozen=True, slots=True)

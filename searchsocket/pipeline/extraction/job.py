@@ -14,7 +14,8 @@ from searchsocket.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.digests import digest_of, sha256
-from searchsocket.settings.model import RunSettings, Settings, SourceMode
+from searchsocket.settings.model import RunSettings, Settings
+from searchsocket.settings.site import SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.state.base.extracts import StoredPage

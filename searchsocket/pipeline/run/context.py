@@ -11,7 +11,7 @@ from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
-from searchsocket.settings.model import SourceMode
+from searchsocket.settings.site import SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.sources.git_branch import GitBranchSource

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from protego import Protego
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.settings.model import CrawlSettings
+from searchsocket.settings.site import CrawlSettings
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.crawl.budget import Budget
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Limits, Response, without_login

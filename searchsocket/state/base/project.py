@@ -55,6 +55,9 @@ class ProjectState(Protocol):
     def last_report(self, scope: str, stage: str) -> Mapping[str, Any] | None:
         """The newest report of a stage of one scope, where it can be had without touching anything; else None."""
 
+    def last_ends(self) -> Mapping[str, str]:
+        """When a stage last ended (ISO 8601) by scope, as far as it can be had without touching anything."""
+
     def forget(self, scope: str) -> None:
         """Delete all that is known of one scope; the caller holds its lock.
 

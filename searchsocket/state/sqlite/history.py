@@ -20,6 +20,12 @@ def last_of_scopes(db: sqlite3.Connection, stage: str) -> dict[str, Mapping[str,
     return {scope: json.loads(result) for scope, result in rows}
 
 
+def last_ends(db: sqlite3.Connection) -> dict[str, str]:
+    """When the newest report of each scope was written."""
+    newest = "SELECT MAX(rowid) FROM stage_results GROUP BY scope"
+    return dict(db.execute(f"SELECT scope, finished_at FROM stage_results WHERE rowid IN ({newest})"))
+
+
 @dataclass(frozen=True, slots=True)
 class SqliteHistory:
     """Reports of the stages of one scope."""

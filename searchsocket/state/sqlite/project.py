@@ -10,7 +10,7 @@ from typing import Any
 
 from searchsocket.state.base.scope import ScopeState
 from searchsocket.state.sqlite.file import copy_state, look_into, open_state, transaction, translated
-from searchsocket.state.sqlite.history import SqliteHistory, last_of_scopes, results_of
+from searchsocket.state.sqlite.history import SqliteHistory, last_ends, last_of_scopes, results_of
 from searchsocket.state.sqlite.scope import begin
 from searchsocket.system.locks import scope_lock
 
@@ -59,6 +59,11 @@ class SqliteProject:
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return SqliteHistory(db, scope).last(stage)
         return None
+
+    def last_ends(self) -> Mapping[str, str]:
+        with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
+            return last_ends(db)
+        return {}
 
     def forget(self, scope: str) -> None:
         if not self.file.exists():

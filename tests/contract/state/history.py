@@ -48,6 +48,14 @@ class HistoryContract(StateContract):
         assert project.last_report("main", "pages") == {"total": 1}
         assert project.last_report("main", "chunks") is None
 
+    def test_when_each_scope_was_last_run_is_known(self, project: ProjectState) -> None:
+        assert project.last_ends() == {}
+        for scope, ends in (("main", ("2030", "2020")), ("preview", ("2010",))):
+            with project.open(scope) as state:
+                for run, at in enumerate(ends):
+                    state.history.save(f"{scope}-{run}", "pages", at, {"total": run})
+        assert project.last_ends() == {"main": "2020", "preview": "2010"}, "by the order of writing: clocks jump"
+
     def test_reports_of_old_runs_go(self, state: ScopeState, project: ProjectState) -> None:
         for run in range(5):
             for stage in ("pages", "chunks"):
