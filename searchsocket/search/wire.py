@@ -24,8 +24,12 @@ def _for_the_trusted(value: T, info: SerializationInfo) -> T | None:
 
 
 SOURCES = "sources"  # the context in which source paths are written
-RouteFile = Annotated[str | None, PlainSerializer(_for_the_trusted, return_type=str | None)]
-Resolution = Annotated[RouteResolution | None, PlainSerializer(_for_the_trusted, return_type=RouteResolution | None)]
+# What nobody asked for is null already, and is not asked about.
+RouteFile = Annotated[str | None, PlainSerializer(_for_the_trusted, return_type=str | None, when_used="unless-none")]
+Resolution = Annotated[
+    RouteResolution | None,
+    PlainSerializer(_for_the_trusted, return_type=RouteResolution | None, when_used="unless-none"),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,9 @@ class FileLines(Wire):
     last_line: int | None  # included
 
 
-PassageLines = Annotated[FileLines | None, PlainSerializer(_for_the_trusted, return_type=FileLines | None)]
+PassageLines = Annotated[
+    FileLines | None, PlainSerializer(_for_the_trusted, return_type=FileLines | None, when_used="unless-none")
+]
 Score = Annotated[float, Field(ge=0, le=1, description="Higher is better; comparable only within one answer.")]
 Age = Annotated[float, Field(ge=0, description="Since the index was published.")]
 Marks = Annotated[

@@ -79,6 +79,14 @@ def test_no_words_cost_ten_times_a_plain_query(engine: SearchEngine, name: str) 
     assert calls(engine, hostile()[name]) < 10 * plain_calls
 
 
+def test_a_plain_query_calls_no_more_than_it_needs(engine: SearchEngine) -> None:
+    """Of which most are in quoting: a mark, a quote and a text are made once, and what is known is not asked again."""
+    words = vocabulary()
+    plain = SearchQuery(f"{words[2]} {words[50]} ")
+    calls(engine, plain)
+    assert calls(engine, plain) < 3_400
+
+
 def test_the_longest_unknown_words_are_corrected_and_no_more(tmp_path: Path) -> None:
     """A query of more slips than that is nothing that anybody typed."""
     names = ("alternator", "carburettor", "differential", "suspension", "axle")

@@ -27,6 +27,7 @@ class Quote(NamedTuple):
     """What a chunk says to a query, and where that stands."""
 
     snippet: Snippet
+    html: str  # of the snippet
     anchor: str  # of the passage's own section: a chunk may hold several small ones
     title: str
     span: tuple[int, int]  # in the text of the chunk
@@ -45,19 +46,25 @@ class ResultWriter:
     sources: bool = False  # whether the lines of passages are asked for
     # By record id, since most are quoted twice: the marks of the text, and where its best part begins.
     passages: dict[str, tuple[list[Mark], tuple[int, bool]]] = field(default_factory=dict)
-    short: dict[int, Quote] = field(default_factory=dict)  # of sections, by position
+    quotes: dict[tuple[str, int], Quote] = field(default_factory=dict)  # by record id and size
 
     def quote(self, found: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
         record, text = found
-        passage = self.passages.get(record.id)
-        if passage is None:
-            marks = self.words.marks(text.text)
-            passage = self.passages[record.id] = marks, beginning(text, marks, _SECTION_CHARS)
-        marks, begins = passage
-        part = window(text, marks, max_chars, begins)
-        opening = self._opening(found, marks, part) if text.openings else None
-        anchor, title = (opening.anchor, opening.title) if opening else (record.chunk.at.anchor, record.chunk.at.title)
-        return Quote(excerpt(text, marks, part), anchor, displayed(title), part[:2])
+        # A text that is quoted whole is the same in either size.
+        key = record.id, max_chars if len(text.text) > _SECTION_CHARS else _SECTION_CHARS
+        quote = self.quotes.get(key)
+        if quote is None:
+            passage = self.passages.get(record.id)
+            if passage is None:
+                marks = self.words.marks(text.text)
+                passage = self.passages[record.id] = marks, beginning(text, marks, _SECTION_CHARS)
+            marks, begins = passage
+            part = window(text, marks, max_chars, begins)
+            opening = (self._opening(found, marks, part) if text.openings else None) or record.chunk.at
+            snippet = excerpt(text, marks, part)
+            quote = Quote(snippet, snippet.html, opening.anchor, displayed(opening.title), part[:2])
+            self.quotes[key] = quote
+        return quote
 
     def _opening(self, found: ReadableRecord, marks: Sequence[Mark], part: Window) -> Opening | None:
         is_first = part.start < found.text.openings[0].start
@@ -77,7 +84,8 @@ class ResultWriter:
         if is_summary:
             if chunks and not (quote.snippet.is_answer and quote.snippet.marks):
                 # A description without the query's words may be that of every page; a list of headings answers nothing.
-                quote = quote._replace(snippet=self.quote(self.readable[chunks[0].position]).snippet)
+                section = self.quote(self.readable[chunks[0].position])
+                quote = quote._replace(snippet=section.snippet, html=section.html)
         elif not quote.snippet.is_answer:
             quotes = (self.quote(self.readable[chunk.position]) for chunk in chunks)
             quote = next((other for other in quotes if other.snippet.is_answer and other.snippet.marks), quote)
@@ -93,7 +101,7 @@ class ResultWriter:
             found = self.readable[chunk.position]
             titles = [found.record.chunk.at.title, *(one.title for one in found.text.openings)]
             if self.asked.most(chunk.score, titles) > most:
-                quote = self._short(chunk)
+                quote = self.quote(found, _SECTION_CHARS)
                 (start, end), (marks, _) = quote.span, self.passages[found.record.id]
                 marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
                 worth = self.asked.worth(chunk.score, quote.title, marked)
@@ -101,22 +109,16 @@ class ResultWriter:
                     opening, most = chunk, worth
         return opening
 
-    def _short(self, chunk: Ranked) -> Quote:
-        quote = self.short.get(chunk.position)
-        if quote is None:
-            quote = self.short[chunk.position] = self.quote(self.readable[chunk.position], _SECTION_CHARS)
-        return quote
-
     def _section(self, chunk: Ranked) -> Section:
         found = self.readable[chunk.position]
-        record, quote = found.record, self._short(chunk)
+        record, quote = found.record, self.quote(found, _SECTION_CHARS)
         return Section(
             href=href(record.page, quote.anchor),
             anchor=quote.anchor,
             title=quote.title,
             heading_path=record.chunk.at.heading_path,
             snippet=quote.snippet.text,
-            snippet_html=quote.snippet.html,
+            snippet_html=quote.html,
             marks=quote.snippet.marks,
             score=chunk.score,
             source=source_of(record) if self.sources else None,
@@ -139,7 +141,7 @@ class ResultWriter:
             section_title=quote.title,
             heading_path=record.chunk.at.heading_path,
             snippet=quote.snippet.text,
-            snippet_html=quote.snippet.html,
+            snippet_html=quote.html,
             marks=quote.snippet.marks,
             code=quote.snippet.code,
             score=best.score,

@@ -40,14 +40,15 @@ class Snippet(NamedTuple):
 
     def _marked(self, at: int, until: int) -> str:
         text, parts = self.text, list[str]()
-        # Most text holds none, and a search for one character is far faster than one for any of them.
-        is_marked_up = "<" in text or "'" in text or "&" in text or '"' in text or ">" in text
-        written = escape if is_marked_up else str
         for start, end in self.marks:
             if at <= start and end <= until:
-                parts += [written(text[at:start]), "<mark>", written(text[start:end]), "</mark>"]
+                parts += text[at:start], "<mark>", text[start:end], "</mark>"
                 at = end
-        return "".join([*parts, written(text[at:until])])
+        parts.append(text[at:until])
+        # Most text holds none, and a search for one character is far faster than one for any of them.
+        if "'" in text or '"' in text or "<" in text or ">" in text or "&" in text:
+            parts[::2] = map(escape, parts[::2])
+        return "".join(parts)
 
 
 def excerpt(said: ChunkText, marks: Sequence[Mark], part: Window) -> Snippet:

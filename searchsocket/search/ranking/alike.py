@@ -18,6 +18,7 @@ _MIN_SHARE = 0.75
 _RUN = 3
 _FEWEST_WORDS = 12  # shorter passages are alike by chance
 _WORD = re.compile(r"\w+")
+_ABOVE = np.triu(np.ones((MAX_COMPARED, MAX_COMPARED), np.bool_), 1)  # each pair once
 
 
 def collapsed(
@@ -52,7 +53,8 @@ def _likely(best: Sequence[int], urls: Sequence[str], found: Fused) -> list[tupl
     near = np.abs(cosine[:, None] - cosine) <= _NEAR_COSINE
     near &= np.abs(bm25[:, None] - bm25) <= _NEAR_BM25 * np.maximum(bm25[:, None], bm25)
     near &= bm25 > 0
-    pairs = ((best[one], best[other]) for one, other in np.argwhere(np.triu(near, 1)).tolist())
+    near &= _ABOVE[: len(best), : len(best)]
+    pairs = ((best[one], best[other]) for one, other in zip(*map(np.ndarray.tolist, np.nonzero(near)), strict=True))
     return [(one, other) for one, other in pairs if urls[one] != urls[other]]
 
 

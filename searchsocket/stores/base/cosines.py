@@ -15,4 +15,5 @@ def cosines(matrix: Vectors, vector: Vector, rows: NDArray[np.int64]) -> Scores:
     scores = np.empty(len(rows), np.float64)
     for i in range(0, len(rows), _BLOCK_ROWS):
         scores[i : i + _BLOCK_ROWS] = np.vecdot(matrix[rows[i : i + _BLOCK_ROWS]].astype(np.float64), wide)
-    return np.clip(np.round(scores, _DIGITS), -1.0, 1.0) + 0.0  # no negative zero
+    # What `np.clip` does takes twice as long; the sum leaves no negative zero.
+    return np.minimum(np.maximum(scores.round(_DIGITS), -1.0), 1.0) + 0.0

@@ -14,6 +14,7 @@ from searchsocket.errors import (
     VectorBackendUnavailable,
 )
 from searchsocket.stores.base import Answering
+from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.layout import MANIFEST, corrupt, read_current, read_manifest, scope_folder
 from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, OpenReaders
 from searchsocket.stores.local.ownership import Ownership
@@ -23,6 +24,8 @@ from searchsocket.stores.local.verify import all_fingerprints
 from searchsocket.system.errors import system_error
 from searchsocket.text.synonyms import Synonyms
 from searchsocket.types import Generation, Scope
+
+_MAX_FOLDERS = 1_024
 
 
 class LiveGenerations:
@@ -42,6 +45,7 @@ class LiveGenerations:
         self.vectors = vectors
         self.ownership = Ownership(root, project_id)
         self._project_id = project_id
+        self._folders = BoundedCache[str, Path](_MAX_FOLDERS)  # every query asks
         self._readers = OpenReaders(lambda folder, max_bytes: self.open(folder, max_read_bytes=max_bytes), monotonic)
 
     def folder(self, scope: Scope) -> Path:
@@ -51,10 +55,15 @@ class LiveGenerations:
             ProjectMismatch: The scope, or the folder of the index, is another project's.
             InvalidScope: The scope's name is not a sanitised one.
         """
+        if scope.project_id == self._project_id and (known := self._folders.values.get(scope.name)):
+            return known
         if scope.project_id != self._project_id:
             raise ProjectMismatch(f"scope {scope.id!r} asked of the index of project {self._project_id!r}")
-        self.ownership.check()
-        return scope_folder(self.root, scope.name)
+        is_ours = self.ownership.check()
+        folder = scope_folder(self.root, scope.name)
+        if is_ours:
+            self._folders.remember_one(scope.name, folder)
+        return folder
 
     def open(self, generation: Path, *, trusted: bool = False, max_read_bytes: int = 0) -> LocalReader:
         """Open a generation's folder, see `LocalReader`.

@@ -9,6 +9,7 @@ import numpy as np
 from tantivy import Occur, Query
 
 from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import PAGE_FIELDS
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
@@ -28,6 +29,7 @@ _PREFIX_BOOST = 0.05  # of a word that begins with the one being typed
 _TYPO_BOOST = 0.8  # of a word that the typed one was meant to be
 _SYNONYM_BOOST = 0.5  # of a word that the settings say means the same
 _MAX_COMPLETIONS = 12
+_MAX_COUNTED = 8_192  # forms
 _MAX_CORRECTED = 4  # words of a query
 _MIN_PREFIX_CHARS = 2
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_TYPO = 3, 6  # shorter ones are near some word by chance
@@ -66,6 +68,7 @@ class Words:
         # Without `self` in it: what refers to itself waits for the collector of garbage with its files open.
         self._vocabulary = Vocabulary(lambda first: searcher.terms_with_prefix("plain", first))
         self._last: tuple[str, _LookedFor] | None = None
+        self._page_counts = BoundedCache[Forms, int](_MAX_COUNTED)  # asked for twice a query, and queries repeat words
 
     @property
     def records(self) -> int:
@@ -149,7 +152,11 @@ class Words:
 
     def _pages_with(self, forms: Forms) -> int:
         """At most how many pages hold all of the words."""
-        return max(min(int(self._pages.searcher.doc_freq(name, form)) for form in forms) for name in PAGE_FIELDS)
+        found = self._page_counts.values.get(forms)
+        if found is None:
+            found = max(min(int(self._pages.searcher.doc_freq(name, form)) for form in forms) for name in PAGE_FIELDS)
+            self._page_counts.remember_one(forms, found)
+        return found
 
     def _phrase(self, phrase: Sequence[str]) -> Query:
         """The phrase in any field."""

@@ -47,8 +47,12 @@ class TextColumn:
 
     def take(self, rows: Rows) -> list[str]:
         """The text of each row."""
-        known = self._known.values.get
-        return [text if (text := known(code)) is not None else self._text(code) for code in self.codes[rows].tolist()]
+        codes = self.codes[rows].tolist()
+        try:
+            return list(map(self._known.values.__getitem__, codes))
+        except KeyError:
+            known = self._known.values.get
+            return [text if (text := known(code)) is not None else self._text(code) for code in codes]
 
     def _text(self, code: int) -> str:
         text = self.joined[self.bounds[code] : self.bounds[code + 1]].decode()
