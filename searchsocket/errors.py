@@ -91,6 +91,13 @@ class SourceUnavailable(SearchSocketError):
     code = "SOURCE_UNAVAILABLE"
 
 
+class BranchesUnknown(SearchSocketError):
+    """Which branches live cannot be told for certain, so nothing is deleted for want of one."""
+
+    code = "BRANCHES_UNKNOWN"
+    retryable = True
+
+
 class UnsafePath(SearchSocketError):
     """A name from outside leads outside the folder it belongs to."""
 

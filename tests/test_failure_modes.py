@@ -30,7 +30,6 @@ def test_a_part_that_is_said_to_be_missing_is_missing() -> None:
     there = {
         "Pinecone store": "pinecone" in str(VectorSettings.model_fields["provider"].annotation),
         "MCP server": "mcp" in Settings.model_fields or "mcp" in commands,
-        "prune": "prune" in commands,
         "watcher": bool({"dev", "watch"} & commands),
     }
     missing = re.findall(r"there is no ([^|:;,.]+?)(?= yet| \||[:;,.])", TABLE)

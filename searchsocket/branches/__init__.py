@@ -1,1 +1,1 @@
-"""What is kept of a project's branches."""
+"""Which branches live, what is kept of them, and which scopes may go."""

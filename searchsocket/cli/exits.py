@@ -13,7 +13,7 @@ Exit status:
   1    the run failed, or `doctor` found something broken
   2    wrong usage or configuration
   3    something is missing: the site, an index, a key
-  4    a limit stopped the run: cost, large deletion, strict routes
+  4    a limit stopped the run: cost, large deletion, strict routes, unsure branches
   5    busy or unreachable; the same command may succeed later
   130  interrupted (143 by SIGTERM); `serve` ends with 0
 """
@@ -34,6 +34,7 @@ _OF_CODE = {
     "BUDGET_EXCEEDED": STOPPED,
     "LARGE_DELETION": STOPPED,
     "ROUTES_NOT_EXACT": STOPPED,
+    "BRANCHES_UNKNOWN": STOPPED,
     "SCOPE_LOCKED": BUSY,
     "ALREADY_RUNNING": BUSY,
     "EMBEDDER_UNAVAILABLE": BUSY,

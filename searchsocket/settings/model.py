@@ -7,6 +7,7 @@ from pydantic import Field, field_validator
 
 from searchsocket.settings.section import Count, Section
 from searchsocket.settings.site import (
+    BranchSettings,
     ChunkSettings,
     ExtractSettings,
     ProjectSettings,
@@ -151,6 +152,7 @@ class Settings(Section):
 
     project: ProjectSettings = ProjectSettings()
     scope: ScopeSettings = ScopeSettings()
+    branches: BranchSettings = BranchSettings()
     source: SourceSettings = SourceSettings()
     urls: UrlSettings = UrlSettings()
     routes: RouteSettings = RouteSettings()

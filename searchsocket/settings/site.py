@@ -22,6 +22,14 @@ class ScopeSettings(Section):
     sanitize: bool = True  # False: a name that would need it is an error
 
 
+class BranchSettings(Section):
+    """Branches as scopes: which count as alive, and which stay whatever happens."""
+
+    remote: str = ""  # name or address of the repository whose branches count; "" = this clone's, with its remotes'
+    timeout_s: Annotated[float, Field(gt=0, le=600)] = 20.0  # for one answer of git
+    protected: tuple[str, ...] = ("main", "master")  # globs over scope names; never pruned, like the default branch
+
+
 class ContentFilesSettings(Section):
     globs: tuple[str, ...] = ("src/routes/**/+page.md", "src/routes/**/+page.svx", "content/**/*.md", "docs/**/*.md")
     base_dir: str = ""  # relative to the project; "" = the project

@@ -9,6 +9,7 @@ from searchsocket.settings.load import all_keys
 from tests.settings import (
     effects_of_answers,
     effects_of_artifacts,
+    effects_of_branches,
     effects_of_embeddings,
     effects_of_milvus,
     effects_of_pages,
@@ -21,6 +22,7 @@ from tests.sources.web import serve
 EFFECTS = (
     *effects_of_artifacts.EFFECTS,
     *effects_of_sources.EFFECTS,
+    *effects_of_branches.EFFECTS,
     *effects_of_pages.EFFECTS,
     *effects_of_embeddings.EFFECTS,
     *effects_of_runs.EFFECTS,

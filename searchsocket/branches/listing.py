@@ -1,0 +1,155 @@
+"""The branches that live, from this clone or a remote; a listing that may lack some is refused (spec 17, prune)."""
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from searchsocket.errors import BranchesUnknown, ConfigMissing, InvalidScope
+from searchsocket.project.scopes import sanitise_scope
+
+_HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
+_ALL_HEADS = re.compile(r"\+?refs/heads/\*:")
+_WORDS = 300  # of what git says
+# Nothing may ask a person, run a program that a repository names, or take a lock in somebody's repository.
+_QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+_BATCH_SSH = {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes"}
+_OF_THE_USER = {"GIT_SSH_COMMAND", "GIT_SSH", "GIT_ASKPASS"}  # the others name the repository of a hook that runs this
+_SAFE = ("-c", "core.fsmonitor=false", "-c", "protocol.ext.allow=never", "-c", "core.quotePath=false")
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    """Every branch that lives, at one moment."""
+
+    commits: Mapping[str, str]  # name -> commit id
+    default: str  # "" where the place does not say
+    place: str  # where they were listed, in words
+
+    def scopes(self) -> Mapping[str, str]:
+        """Scope name -> branch, see `scopes_of`."""
+        return scopes_of(self.commits)
+
+
+def scopes_of(names: Iterable[str]) -> Mapping[str, str]:
+    """Scope name -> branch, under the branch's own name too, which is the scope's where `scope.sanitize` is off.
+
+    A branch of whose name nothing can be kept has none.
+    """
+    found = {}
+    for branch in sorted(names):
+        with suppress(InvalidScope):
+            found[branch] = found[sanitise_scope(branch)] = branch
+    return found
+
+
+def list_branches(root: Path, remote: str, timeout_s: float) -> Branches:
+    """The branches of a remote where one is named, else those of the clone that holds `root`, with its remotes'.
+
+    Args:
+        remote: Name or address of a remote repository; "" = this clone.
+        timeout_s: For each question to git.
+
+    Raises:
+        BranchesUnknown: There may be branches that were not listed: git failed or took too long, named none, or the
+            clone is shallow or was made for some branches.
+        ConfigMissing: git is not installed.
+    """
+    return _of_remote(root, remote, timeout_s) if remote else _of_clone(root, timeout_s)
+
+
+def _of_remote(root: Path, remote: str, timeout_s: float) -> Branches:
+    answer = _git(root, ["ls-remote", "--symref", "--", remote, "HEAD", f"{_HEADS}*"], timeout_s, f"remote {remote!r}")
+    commits: dict[str, str] = {}
+    default = ""
+    for line in answer.splitlines():
+        left, _, name = line.partition("\t")
+        if left.startswith("ref: ") and name == "HEAD":
+            default = left.removeprefix("ref: ").removeprefix(_HEADS)
+        elif name.startswith(_HEADS):
+            commits[name.removeprefix(_HEADS)] = left
+    return _not_empty(Branches(commits, default, f"remote {remote!r}"))
+
+
+def _of_clone(root: Path, timeout_s: float) -> Branches:
+    place = f"the clone at {root}"
+
+    def ask(*arguments: str, may_fail: bool = False) -> str:
+        return _git(root, arguments, timeout_s, place, may_fail=may_fail)
+
+    if ask("rev-parse", "--is-shallow-repository").strip() != "false":
+        raise BranchesUnknown(
+            f"{place} is shallow, so it may not know every branch; run `git fetch --unshallow`, or set branches.remote"
+        )
+    remotes = ask("remote").split()
+    for name in remotes:
+        if not any(map(_ALL_HEADS.match, ask("config", "--get-all", f"remote.{name}.fetch", may_fail=True).split())):
+            raise BranchesUnknown(
+                f"{place} was made for some branches of {name!r} only; set branches.remote = {name!r} to ask it"
+            )
+    commits: dict[str, str] = {}
+    for line in ask("for-each-ref", "--format=%(objectname) %(refname)", _HEADS, _REMOTES).splitlines():
+        commit, _, ref = line.partition(" ")
+        name = _branch_of(ref, remotes)
+        if name:
+            commits.setdefault(name, commit)  # a local branch comes first
+    heads = (ask("symbolic-ref", "--quiet", f"{_REMOTES}{name}/HEAD", may_fail=True).strip() for name in remotes)
+    default = next((_branch_of(head, remotes) for head in heads if head), "")
+    return _not_empty(Branches(commits, default, place))
+
+
+def _branch_of(ref: str, remotes: Sequence[str]) -> str:
+    if ref.startswith(_HEADS):
+        return ref.removeprefix(_HEADS)
+    for name in remotes:
+        prefix = f"{_REMOTES}{name}/"
+        if ref.startswith(prefix) and ref != f"{prefix}HEAD":
+            return ref.removeprefix(prefix)
+    return ""
+
+
+def _not_empty(branches: Branches) -> Branches:
+    if not branches.commits:
+        raise BranchesUnknown(f"{branches.place} names no branch at all, which says nothing of which scopes are alive")
+    return branches
+
+
+def _git(root: Path, arguments: Sequence[str], timeout_s: float, place: str, *, may_fail: bool = False) -> str:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OF_THE_USER}
+    try:
+        process = subprocess.Popen(  # noqa: S603  no shell; a name that begins with a dash stands behind `--`
+            ["git", "-C", os.fspath(root), *_SAFE, *arguments],  # noqa: S607  git is found on PATH, as everywhere
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**_BATCH_SSH, **kept, **_QUIET},
+            start_new_session=True,  # a time limit ends what git started, too: ssh, a helper
+        )
+    except FileNotFoundError as error:
+        raise ConfigMissing("the git program is not installed; which branches live is asked of it") from error
+    except OSError as error:
+        raise BranchesUnknown(f"git cannot be started: {error.strerror or error}") from error
+    try:
+        output, errors = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired as error:
+        raise BranchesUnknown(f"{place} gave git no answer in {timeout_s:g} s (branches.timeout_s)") from error
+    finally:
+        _end(process)
+    if process.returncode and not may_fail:
+        words = " ".join(errors.decode("utf-8", "replace").split())[:_WORDS]
+        raise BranchesUnknown(f"git cannot list the branches of {place}: {words or 'it gave no reason'}")
+    return output.decode("utf-8", "replace")
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for pipe in (process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()

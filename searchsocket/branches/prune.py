@@ -1,0 +1,92 @@
+"""Which scopes may go (spec 17, prune): judged from values alone, so that a plan and its execution are one function."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from searchsocket.errors import InvalidRequest
+
+Match = Literal["any", "all"]
+_DAY_S = 86_400.0
+_UNITS_S = {"h": 3_600.0, "d": _DAY_S, "w": 7 * _DAY_S}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A scope that something is kept of."""
+
+    name: str
+    last_run_at: str = ""  # ISO 8601, when a run over it last ended or published; "" = not known
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What makes a scope one that may go."""
+
+    alive: Mapping[str, str] | None = None  # scope -> branch (or what else names it); None = not asked
+    older_than_s: float | None = None  # since its last run; None = not asked
+    match: Match = "any"  # whether one reason is enough, or every one that is asked for must hold
+    protected: Collection[str] = ()  # globs over scope names; these stay whatever else
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to become of one scope, and why."""
+
+    scope: str
+    goes: bool
+    reason: str
+
+
+def judge(scopes: Sequence[Kept], rules: Rules, now: datetime) -> list[Verdict]:
+    """A verdict on every scope, in the order given."""
+    return [_verdict(scope, rules, now) for scope in scopes]
+
+
+def _verdict(scope: Kept, rules: Rules, now: datetime) -> Verdict:
+    if is_protected(scope.name, rules.protected):
+        return Verdict(scope.name, goes=False, reason="protected")
+    against: list[str] = []
+    for_it: list[str] = []
+    if rules.alive is not None:
+        branch = rules.alive.get(scope.name)
+        if branch is None:
+            against.append("no branch of that name lives")
+        else:
+            for_it.append(f"branch {branch}" if branch != scope.name else "its branch lives")
+    if rules.older_than_s is not None:
+        age_s = _age_s(scope.last_run_at, now)
+        if age_s is None:
+            for_it.append("its age is not known")
+        elif age_s > rules.older_than_s:
+            against.append(f"no run for {age_s / _DAY_S:.0f} days")
+        else:
+            for_it.append(f"its last run was {age_s / _DAY_S:.0f} days ago")
+    goes = bool(against) and (rules.match == "any" or not for_it)
+    return Verdict(scope.name, goes, "; ".join(against if goes else for_it or against))
+
+
+def is_protected(scope: str, patterns: Collection[str]) -> bool:
+    """Whether a scope stays whatever else, by globs over scope names."""
+    return any(fnmatchcase(scope, pattern) for pattern in patterns)
+
+
+def _age_s(at: str, now: datetime) -> float | None:
+    try:
+        return (now - datetime.fromisoformat(at)).total_seconds()
+    except (ValueError, TypeError):  # nothing, no date, or one without a zone
+        return None
+
+
+def seconds_of(text: str) -> float:
+    """`12h`, `30d`, `8w` in seconds.
+
+    Raises:
+        InvalidRequest: It is no such duration.
+    """
+    number, unit = text[:-1], text[-1:]
+    if unit not in _UNITS_S or not number.isdecimal() or len(number) > 5 or not int(number):
+        raise InvalidRequest(f"{text[:40]!r} is no duration; write hours, days or weeks, like 12h, 30d or 8w")
+    return int(number) * _UNITS_S[unit]

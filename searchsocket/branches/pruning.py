@@ -1,0 +1,143 @@
+"""Prune a project: gather what is kept and which branches live, judge, and delete what is to go."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from searchsocket.branches.listing import Branches, list_branches, scopes_of
+from searchsocket.branches.prune import Kept, Match, Rules, Verdict, judge
+from searchsocket.branches.scopes import generations_of, kept_scopes
+from searchsocket.errors import BranchesUnknown, ConfigError, ConfigMissing, SearchSocketError
+from searchsocket.pipeline.run.forget import forget_scope
+from searchsocket.project.backends import Backends
+from searchsocket.project.project import Project
+from searchsocket.project.scopes import sanitise_scope
+from searchsocket.system.errors import system_error
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a caller asks of pruning; the settings say the rest."""
+
+    by_branch: bool = False  # scopes of no living branch; meant where nothing else is asked
+    scopes_file: Path | None = None  # names of branches or scopes that live, one a line; instead of asking git
+    older_than_s: float | None = None
+    match: Match = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class PrunePlan:
+    """Verdicts on every scope, by name."""
+
+    verdicts: tuple[Verdict, ...]
+    listed: str  # where the names of what lives were had; "" where nobody asked
+    alive: Mapping[str, str] | None = None  # scope -> branch of what lives; None where nobody asked
+    protected: tuple[str, ...] = ()  # globs over the scopes that stay whatever else
+    problem: SearchSocketError | None = None  # why the index could not be listed
+
+    @property
+    def going(self) -> tuple[Verdict, ...]:
+        return tuple(verdict for verdict in self.verdicts if verdict.goes)
+
+
+@dataclass(frozen=True, slots=True)
+class PruneOutcome:
+    """What became of the scopes that were to go."""
+
+    deleted: tuple[str, ...]
+    failed: Mapping[str, SearchSocketError]
+
+
+def plan_prune(project: Project, environ: Mapping[str, str], asked: Asked, now: datetime) -> PrunePlan:
+    """Which scopes may go; deletes nothing.
+
+    Raises:
+        BranchesUnknown: Git, or the file, may not name every branch.
+    """
+    backends = Backends(project, environ, calls=False)
+    scopes, problem = kept_scopes(project, backends.store)
+    generations, ends = generations_of(backends.store), backends.state.last_ends()
+    kept = []
+    for scope in scopes:
+        live = generations.get(scope.name)
+        kept.append(Kept(scope.name, max(live.published_at if live else "", ends.get(scope.name, ""), key=_moment)))
+    by_branch = asked.by_branch or (asked.scopes_file is None and asked.older_than_s is None)
+    branches = _branches(project, needed=by_branch and asked.scopes_file is None)
+    alive: Mapping[str, str] | None = None
+    listed = ""
+    if asked.scopes_file is not None:
+        alive = scopes_of(_names_in(asked.scopes_file))
+        listed = str(asked.scopes_file)
+    elif by_branch and branches is not None:
+        alive, listed = branches.scopes(), branches.place
+    protected = protected_scopes(project, environ, branches)
+    verdicts = judge(kept, Rules(alive, asked.older_than_s, asked.match, protected), now)
+    return PrunePlan(tuple(verdicts), listed, alive, protected, problem)
+
+
+def apply_prune(
+    project: Project,
+    environ: Mapping[str, str],
+    plan: PrunePlan,
+    on_deleted: Callable[[str], None] = lambda scope: None,
+) -> PruneOutcome:
+    """Delete index, mirror and state of every scope that is to go; one that cannot leaves the others."""
+    deleted, failed = [], {}
+    for verdict in plan.going:
+        try:
+            forget_scope(project, project.scope_named(verdict.scope), environ)
+        except SearchSocketError as error:
+            failed[verdict.scope] = error
+        else:
+            deleted.append(verdict.scope)
+            on_deleted(verdict.scope)
+    return PruneOutcome(tuple(deleted), failed)
+
+
+def protected_scopes(project: Project, environ: Mapping[str, str], branches: Branches | None) -> tuple[str, ...]:
+    """Globs over the scopes that stay whatever else: as configured, what is served, and the default branch's."""
+    settings = project.settings
+    found = [*settings.branches.protected, *settings.api.scopes]
+    if branches is not None and branches.default:
+        found.append(sanitise_scope(branches.default))
+    with suppress(SearchSocketError):  # on no branch
+        found.append(project.scope(environ).name)
+    return tuple(dict.fromkeys(found))
+
+
+def _branches(project: Project, *, needed: bool) -> Branches | None:
+    """The branches that live; where they are not needed, they only say which is the default one."""
+    settings = project.settings.branches
+    try:
+        return list_branches(project.root, settings.remote, settings.timeout_s)
+    except (BranchesUnknown, ConfigMissing):
+        if needed:
+            raise
+        return None
+
+
+def _names_in(file: Path) -> list[str]:
+    """The names in a file of branches or scopes, one a line; a line that begins with `#` is a comment.
+
+    Raises:
+        BranchesUnknown: It names none, which says nothing of which scopes are alive.
+        ConfigError: It is no text.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file} is not UTF-8 text; write one name a line") from error
+    except OSError as error:
+        raise system_error("cannot read", file, error) from error
+    if names := [name for line in lines if (name := line.strip()) and not name.startswith("#")]:
+        return names
+    raise BranchesUnknown(f"{file} names no scope, which says nothing of which scopes are alive")
+
+
+def _moment(at: str) -> float:
+    try:
+        return datetime.fromisoformat(at).timestamp()
+    except ValueError:
+        return float("-inf")

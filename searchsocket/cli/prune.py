@@ -1,0 +1,112 @@
+"""`searchsocket prune`: delete the scopes of branches that are gone (spec 17)."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.options import json_option, load_project, project_option, quiet_option
+from searchsocket.cli.output import count, print_error, print_json, safe, say
+
+if TYPE_CHECKING:
+    from searchsocket.branches.pruning import PruneOutcome, PrunePlan
+    from searchsocket.project.project import Project
+
+
+@click.command()
+@project_option
+@click.option("--by-branch", is_flag=True, help="Scopes of no living branch; so without the next two options.")
+@click.option(
+    "--scopes-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Branches or scopes that live, one a line, instead of what git lists.",
+)
+@click.option("--older-than", metavar="TIME", help="Scopes without a run for so long: 12h, 30d, 8w.")
+@click.option(
+    "--match",
+    type=click.Choice(["any", "all"]),
+    default="any",
+    show_default=True,
+    help="Whether one of the reasons asked for is enough.",
+)
+@click.option("--apply", "is_meant", is_flag=True, help="Delete; without it nothing is.")
+@quiet_option
+@json_option
+def prune(
+    root: Path,
+    by_branch: bool,
+    scopes_file: Path | None,
+    older_than: str | None,
+    match: str,
+    is_meant: bool,
+    as_json: bool,
+) -> None:
+    """Delete the scopes of branches that are gone.
+
+    Shows what would go; `--apply` deletes it. Embeddings stay.
+
+    \b
+    Example:
+      searchsocket prune --by-branch --older-than 30d --match all
+    """
+    from searchsocket.branches.prune import seconds_of
+    from searchsocket.branches.pruning import Asked, PruneOutcome, apply_prune, plan_prune
+    from searchsocket.cli.exits import FAILED
+
+    project = load_project(root)
+    older_than_s = seconds_of(older_than) if older_than else None
+    asked = Asked(by_branch, scopes_file, older_than_s, "all" if match == "all" else "any")
+    plan = plan_prune(project, os.environ, asked, datetime.now(UTC))
+    if plan.problem is not None:
+        click.echo(f"the index cannot be listed: {safe(str(plan.problem))}", err=True)
+    if not as_json:
+        _print_plan(plan)
+    outcome = PruneOutcome((), {})
+    if is_meant:
+        outcome = apply_prune(project, os.environ, plan, lambda scope: None if as_json else say(f"deleted {scope}"))
+        _forget_ghosts(project, plan)
+    if as_json:
+        print_json(_as_json(plan, outcome, is_meant=is_meant))
+    elif not is_meant and plan.going:
+        say(f"Nothing was deleted; `--apply` deletes {count(len(plan.going), 'scope')}.")
+    for scope, error in outcome.failed.items():
+        if not as_json:
+            print_error(error.code, f"{scope} stays: {error}")
+    if outcome.failed:
+        click.get_current_context().exit(FAILED)
+
+
+def _forget_ghosts(project: "Project", plan: "PrunePlan") -> None:
+    from searchsocket_assets.run.home import dagster_home
+
+    home = dagster_home(project, os.environ)
+    if home.is_dir():
+        from searchsocket_assets.run.ghosts import forget_ghosts
+
+        forget_ghosts(project, os.environ, home, plan)
+
+
+def _print_plan(plan: "PrunePlan") -> None:
+    if plan.listed:
+        say(f"what lives was listed by {safe(plan.listed)}")
+    width = max((len(verdict.scope) for verdict in plan.verdicts), default=0)
+    for verdict in plan.verdicts:
+        word = click.style("goes ", fg="red") if verdict.goes else "stays"
+        say(f"  {word}  {verdict.scope:<{width}}  {safe(verdict.reason)}")
+    if not plan.verdicts:
+        say("Nothing is kept of any scope.")
+    elif not plan.going:
+        say("No scope may go.")
+
+
+def _as_json(plan: "PrunePlan", outcome: "PruneOutcome", *, is_meant: bool) -> dict[str, object]:
+    return {
+        "applied": is_meant,
+        "listedBy": plan.listed,
+        "scopes": [{"scope": each.scope, "goes": each.goes, "reason": each.reason} for each in plan.verdicts],
+        "deleted": list(outcome.deleted),
+        "failed": {scope: {"code": error.code, "message": str(error)} for scope, error in outcome.failed.items()},
+    }

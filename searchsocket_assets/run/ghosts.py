@@ -1,0 +1,64 @@
+"""Partitions of which nothing is kept any more: the second phase of pruning, which also heals what a crash left.
+
+Open-source Dagster cannot wipe one partition. Its runs are deleted, and then its key, so that a branch that comes back
+is not shown as indexed already.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import dagster as dg
+
+from searchsocket.branches.prune import is_protected
+from searchsocket.branches.pruning import PrunePlan
+from searchsocket.branches.scopes import kept_scopes
+from searchsocket.errors import SearchSocketError
+from searchsocket.project.backends import Backends
+from searchsocket.project.project import Project
+from searchsocket_assets.partitions import NAME
+from searchsocket_assets.run.history import delete_run, is_own_home, runs_of
+from searchsocket_assets.run.runs import home_errors
+
+
+def forget_ghosts(project: Project, environ: Mapping[str, str], home: Path, plan: PrunePlan) -> list[str]:
+    """Forget the partitions that `plan` lets go and of which nothing is kept; their names.
+
+    Raises:
+        StateUnavailable: The Dagster home cannot be used.
+    """
+    with home_errors(home), dg.DagsterInstance.from_config(str(home)) as instance:
+        return forget_in(instance, project, environ, plan)
+
+
+def forget_in(instance: dg.DagsterInstance, project: Project, environ: Mapping[str, str], plan: PrunePlan) -> list[str]:
+    """As `forget_ghosts`, in an instance that is open.
+
+    In a home that is not the project's own, another project may have a scope of the same name: there only the runs that
+    name this project go, and the partition stays.
+    """
+    backends = Backends(project, environ, calls=False)
+    own = is_own_home(instance, project)
+    forgotten = []
+    for name in sorted(_names(instance, plan, own=own)):
+        try:
+            with backends.state.lock(name):
+                runs = instance.get_runs(runs_of(instance, project, name))
+                kept = {scope.name for scope in kept_scopes(project, backends.store)[0]}
+                if name in kept or not all(run.is_finished for run in runs):
+                    continue  # it came back, or comes back just now
+                for run in runs:
+                    delete_run(instance, run.run_id)
+                if own:
+                    instance.delete_dynamic_partition(NAME, name)
+                forgotten.append(name)
+        except SearchSocketError:
+            continue  # a run has the scope, or what is kept cannot be told: the next prune asks again
+    return forgotten
+
+
+def _names(instance: dg.DagsterInstance, plan: PrunePlan, *, own: bool) -> set[str]:
+    names = {verdict.scope for verdict in plan.going}
+    if own and plan.alive is not None:
+        keys = instance.get_dynamic_partitions(NAME)
+        names |= {key for key in keys if key not in plan.alive and not is_protected(key, plan.protected)}
+    return names

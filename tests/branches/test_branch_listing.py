@@ -1,0 +1,97 @@
+"""Which branches live, asked of real repositories; whoever may not know all of them is refused."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from searchsocket.branches.listing import list_branches
+from searchsocket.errors import BranchesUnknown
+from searchsocket.project.scopes import sanitise_scope
+from tests.branches.repository import commit, git, make_origin
+
+
+def test_a_clone_knows_its_own_branches_and_those_of_its_remote(tmp_path: Path) -> None:
+    origin = make_origin(tmp_path / "origin", ["main", "feature/a", "release-1"])
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(origin), str(clone))
+    git(clone, "branch", "only-here")
+    found = list_branches(clone, "", 30)
+    assert set(found.commits) == {"main", "feature/a", "release-1", "only-here"}
+    assert found.default == "main"
+    assert found.commits["main"] == git(clone, "rev-parse", "HEAD")
+    assert set(found.scopes().values()) == set(found.commits)
+    assert found.scopes()[sanitise_scope("feature/a")] == "feature/a"
+
+
+def test_a_remote_is_asked_itself(tmp_path: Path) -> None:
+    origin = make_origin(tmp_path / "origin", ["main", "feature/a"])
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{origin}", str(clone))
+    git(origin, "branch", "-q", "later")
+    for remote in ("origin", str(origin)):
+        found = list_branches(clone, remote, 30)
+        assert (set(found.commits), found.default) == ({"main", "feature/a", "later"}, "main")
+
+
+def test_a_local_repository_without_a_remote_is_the_whole_truth(tmp_path: Path) -> None:
+    origin = make_origin(tmp_path / "site", ["main", "b"])
+    assert set(list_branches(origin, "", 30).commits) == {"main", "b"}
+
+
+def test_a_shallow_clone_is_refused(tmp_path: Path) -> None:
+    origin = make_origin(tmp_path / "origin", ["main"])
+    commit(origin, "second")
+    git(tmp_path, "clone", "-q", "--depth", "1", "--no-single-branch", f"file://{origin}", "clone")
+    with pytest.raises(BranchesUnknown, match=r"shallow.*--unshallow"):
+        list_branches(tmp_path / "clone", "", 30)
+
+
+def test_a_clone_of_one_branch_is_refused(tmp_path: Path) -> None:
+    origin = make_origin(tmp_path / "origin", ["main", "b"])
+    git(tmp_path, "clone", "-q", "--single-branch", str(origin), "clone")
+    with pytest.raises(BranchesUnknown, match=r"some branches of 'origin'.*branches\.remote"):
+        list_branches(tmp_path / "clone", "", 30)
+
+
+@pytest.mark.parametrize("remote", ["nowhere", "/no/such/folder", "--upload-pack=touch pwned", "ext::touch pwned"])
+def test_a_remote_that_fails_is_refused_and_runs_nothing(tmp_path: Path, remote: str) -> None:
+    clone = make_origin(tmp_path / "site", ["main"])
+    with pytest.raises(BranchesUnknown, match="cannot list"):
+        list_branches(clone, remote, 30)
+    assert not list(tmp_path.rglob("pwned"))
+
+
+def test_an_empty_repository_is_refused(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    git(tmp_path, "init", "-q", str(empty))
+    with pytest.raises(BranchesUnknown, match="names no branch"):
+        list_branches(empty, "", 30)
+    with pytest.raises(BranchesUnknown, match="names no branch"):
+        list_branches(empty, str(empty), 30)
+
+
+def test_no_repository_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BranchesUnknown, match="not a git repository"):
+        list_branches(tmp_path, "", 30)
+
+
+def test_a_remote_that_hangs_is_left_with_all_that_git_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clone = make_origin(tmp_path / "site", ["main"])
+    ssh, alive = tmp_path / "ssh", tmp_path / "alive"
+    os.mkfifo(alive)
+    ssh.write_text(f"#!/bin/sh\nexec 3>{alive}\nprintf x >&3\nexec sleep 600\n")
+    ssh.chmod(0o755)
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(ssh))
+    with open(os.open(alive, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:
+        with pytest.raises(BranchesUnknown, match=r"no answer in 5 s"):
+            list_branches(clone, "ssh://host.invalid/repository", 5)
+        os.set_blocking(pipe.fileno(), True)
+        assert pipe.readall() == b"x", "it ends when whoever writes to it is dead"
+
+
+def test_the_repository_of_a_hook_is_not_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = make_origin(tmp_path / "other", ["main", "strange"])
+    site = make_origin(tmp_path / "site", ["main"])
+    monkeypatch.setenv("GIT_DIR", os.fspath(other / ".git"))
+    assert set(list_branches(site, "", 30).commits) == {"main"}

@@ -1,0 +1,74 @@
+"""Which scopes may go, from values alone."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.branches.prune import Kept, Rules, judge, seconds_of
+from searchsocket.errors import InvalidRequest
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+DAY_S = 86_400.0
+ALIVE = {"main": "main", "feature-a": "feature-a"}
+
+
+def kept(name: str, days: float | None) -> Kept:
+    return Kept(name, "" if days is None else (NOW - timedelta(days=days)).isoformat())
+
+
+SCOPES = [kept("main", 1), kept("feature-a", 90), kept("gone", 2), kept("gone-long-ago", 90), kept("undated", None)]
+
+
+def going(rules: Rules) -> list[str]:
+    return [verdict.scope for verdict in judge(SCOPES, rules, NOW) if verdict.goes]
+
+
+def test_scopes_of_no_branch_go() -> None:
+    assert going(Rules(ALIVE)) == ["gone", "gone-long-ago", "undated"]
+
+
+def test_old_scopes_go_and_those_of_unknown_age_stay() -> None:
+    assert going(Rules(older_than_s=30 * DAY_S)) == ["feature-a", "gone-long-ago"]
+
+
+def test_one_reason_or_all() -> None:
+    assert going(Rules(ALIVE, 30 * DAY_S, "any")) == ["feature-a", "gone", "gone-long-ago", "undated"]
+    assert going(Rules(ALIVE, 30 * DAY_S, "all")) == ["gone-long-ago"]
+
+
+def test_every_verdict_has_its_reason() -> None:
+    verdicts = {each.scope: each.reason for each in judge(SCOPES, Rules(ALIVE, 30 * DAY_S, "all", ("ma*",)), NOW)}
+    assert verdicts == {
+        "main": "protected",
+        "feature-a": "its branch lives",
+        "gone": "its last run was 2 days ago",
+        "gone-long-ago": "no branch of that name lives; no run for 90 days",
+        "undated": "its age is not known",
+    }
+
+
+@given(
+    alive=st.none() | st.dictionaries(st.sampled_from([scope.name for scope in SCOPES]), st.just("branch")),
+    older_than_s=st.none() | st.floats(0, 200 * DAY_S),
+    match=st.sampled_from(["any", "all"]),
+    protected=st.sets(st.sampled_from([scope.name for scope in SCOPES])),
+)
+def test_the_protected_stay_and_all_is_never_more_than_any(alive, older_than_s, match, protected) -> None:  # type: ignore[no-untyped-def]
+    found = going(Rules(alive, older_than_s, match, tuple(protected)))
+    assert not protected & set(found)
+    assert set(going(Rules(alive, older_than_s, "all", tuple(protected)))) <= set(found) or match == "all"
+    if alive is not None and older_than_s is None:
+        assert set(found) == {scope.name for scope in SCOPES} - alive.keys() - protected
+
+
+@pytest.mark.parametrize(("text", "hours"), [("12h", 12), ("30d", 720), ("2w", 336)])
+def test_durations(text: str, hours: int) -> None:
+    assert seconds_of(text) == hours * 3600
+
+
+@pytest.mark.parametrize("text", ["", "d", "30", "0d", "-1d", "1.5d", "1y", "999999d", "³d", "30 d"])
+def test_what_is_no_duration_is_refused_by_name(text: str) -> None:
+    with pytest.raises(InvalidRequest, match="12h, 30d or 8w"):
+        seconds_of(text)

@@ -1,0 +1,111 @@
+"""`searchsocket prune`, typed over real repositories and real indexes."""
+
+import json
+import os
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from runner_types import RunCli, RunJson
+
+from searchsocket.project.project import open_project
+from searchsocket.state import make_state
+from searchsocket_assets.partitions import NAME, PARTITION_TAG
+from tests.branches.repository import commit, git
+
+pytestmark = pytest.mark.dagster
+
+
+@pytest.fixture
+def branched(indexed: Path, run: RunCli) -> Path:
+    """An indexed project on `main` with an index of `feature/a`, whose branch lives, and of `gone`, whose does not."""
+    git(indexed, "init", "-q", "-b", "main")
+    git(indexed, "add", "package.json")
+    commit(indexed, "first")
+    git(indexed, "branch", "feature/a")
+    for scope in ("feature/a", "gone"):
+        assert run("index", "--scope", scope, project=indexed).exit_code == 0
+    return indexed
+
+
+def keys_and_runs(project: Path) -> tuple[set[str], set[str]]:
+    """Partitions that Dagster knows, and those that it knows runs of."""
+    with dg.DagsterInstance.from_config(str(open_project(project, {}).dagster_home)) as instance:
+        return set(instance.get_dynamic_partitions(NAME)), {run.tags[PARTITION_TAG] for run in instance.get_runs()}
+
+
+def test_prune_shows_and_deletes_only_when_it_is_meant(run: RunCli, run_json: RunJson, branched: Path) -> None:
+    feature = next(path.name for path in (branched / ".searchsocket/index").iterdir() if "feature" in path.name)
+    shown = run("prune", project=branched)
+    assert shown.exit_code == 0
+    assert "goes   gone" in shown.stdout
+    assert "Nothing was deleted; `--apply` deletes 1 scope." in shown.stdout
+    assert {"gone"} < keys_and_runs(branched)[0]
+
+    done = run_json("prune", "--apply", project=branched)
+    assert (done["deleted"], done["failed"], done["applied"]) == (["gone"], {}, True)
+    assert {each["scope"]: each["goes"] for each in done["scopes"]} == {"main": False, feature: False, "gone": True}
+    left = {path.name for folder in ("index", "pages") for path in (branched / ".searchsocket" / folder).iterdir()}
+    assert left & {"main", feature, "gone"} == {"main", feature}
+    assert keys_and_runs(branched) == ({"main", feature}, {"main", feature})
+    assert run_json("prune", "--apply", project=branched)["deleted"] == []
+
+
+def test_a_branch_that_comes_back_starts_clean(run: RunCli, run_json: RunJson, branched: Path) -> None:
+    run("prune", "--apply", project=branched)
+    again = run_json("index", "--scope", "gone", project=branched)
+    assert again["records"]["upserted"] > 0
+    assert again["embeddings"]["created"] == 0, "its texts are known"
+
+
+def test_prune_heals_what_a_crash_left_between_its_phases(run: RunCli, run_json: RunJson, branched: Path) -> None:
+    from searchsocket.pipeline.run.forget import forget_scope
+
+    project = open_project(branched, {})
+    forget_scope(project, project.scope_named("gone"), {})  # as far as the first phase came
+    assert "gone" in keys_and_runs(branched)[0]
+    assert run_json("prune", "--apply", project=branched)["deleted"] == []
+    assert "gone" not in keys_and_runs(branched)[0] | keys_and_runs(branched)[1]
+
+
+def test_a_scope_at_work_stays_and_is_named(run: RunCli, branched: Path) -> None:
+    with make_state(branched / ".searchsocket").lock("gone"):
+        child = os.fork()  # the lock is this process's own
+        if child == 0:
+            done = run("prune", "--apply", "--json", project=branched)
+            failed = json.loads(done.stdout)["failed"]
+            os._exit(0 if (done.exit_code, failed["gone"]["code"]) == (1, "SCOPE_LOCKED") else 1)
+        assert os.waitpid(child, 0)[1] == 0
+    assert "gone" in keys_and_runs(branched)[0]
+
+
+def test_a_shallow_clone_prunes_nothing(run: RunCli, branched: Path, tmp_path: Path) -> None:
+    commit(branched, "second")
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{branched}", "clone")
+    (branched / ".searchsocket").rename(tmp_path / "clone/.searchsocket")
+    refused = run("prune", "--apply", project=tmp_path / "clone")
+    assert (refused.exit_code, "BRANCHES_UNKNOWN" in refused.stderr) == (4, True)
+    assert (tmp_path / "clone/.searchsocket/index/gone").is_dir()
+
+
+def test_a_file_names_what_lives(run: RunCli, run_json: RunJson, branched: Path, tmp_path: Path) -> None:
+    names = tmp_path / "alive.txt"
+    names.write_text("# of the deploys\n\ngone\n")
+    feature = run_json("prune", "--scopes-file", str(names), project=branched)
+    assert {each["scope"] for each in feature["scopes"] if each["goes"]} == {
+        each["scope"] for each in feature["scopes"] if each["scope"].startswith("feature")
+    }, "the default branch stays, named or not"
+    names.write_text("# nothing\n")
+    refused = run("prune", "--scopes-file", str(names), "--apply", project=branched)
+    assert refused.exit_code == 4
+    assert "names no scope" in refused.stderr
+
+
+def test_age_alone_needs_no_repository(run_json: RunJson, indexed: Path) -> None:
+    assert [each["goes"] for each in run_json("prune", "--older-than", "1h", project=indexed)["scopes"]] == [False]
+
+
+def test_without_a_repository_something_must_be_asked(run: RunCli, indexed: Path) -> None:
+    refused = run("prune", project=indexed)
+    assert refused.exit_code == 4
+    assert "not a git repository" in refused.stderr
