@@ -72,7 +72,7 @@ EFFECTS = (
            anew=True),
     Effect("vector.local.max_records", 5, says_too_large, False, True),
     Effect("run.workers", 3, workers, 5, 3, anew=True),
-    Effect("run.max_page_seconds", 0.01, failed, 0, 1, prepare=long_page(20_000), anew=True),
+    Effect("run.max_page_seconds", 0.1, failed, 0, 1, prepare=long_page(60_000), anew=True),
     Effect("run.max_page_memory_mb", 64, failed, 0, 1, prepare=long_page(100_000), anew=True),
     Effect("run.dask_address", "tcp://127.0.0.1:1", on_a_cluster, "ok", "CLUSTER_UNAVAILABLE", anew=True),
     Effect("dagster.owners", ["team:docs"], owners, [], ["team:docs"]),
