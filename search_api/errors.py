@@ -1,11 +1,12 @@
 """Errors as callers see them: a stable code, the right status, and never a word of what went on inside."""
 
 import json
+import math
 from collections.abc import Sequence
 
 from starlette.responses import Response
 
-from searchsocket.errors import Busy, PageMissing, ScopeRefused, SearchSocketError
+from searchsocket.errors import Busy, PageMissing, ScopeRefused, SearchSocketError, VectorBackendUnavailable
 from searchsocket.serving.public_words import INTERNAL, public_message
 
 _STATUS = {
@@ -23,6 +24,7 @@ _STATUS = {
     "EMBEDDER_UNAVAILABLE": 503,
     "EMBEDDER_REFUSED": 503,
     "VECTOR_BACKEND_UNAVAILABLE": 503,
+    "VECTOR_BACKEND_REFUSED": 503,
     "ARTIFACTS_UNAVAILABLE": 503,
     "ARTIFACT_INVALID": 503,
     "INDEX_CORRUPT": 503,
@@ -40,8 +42,8 @@ def status_of(error: SearchSocketError) -> int:
 def error_response(error: SearchSocketError, headers: dict[str, str] | None = None) -> Response:
     """The response for an error that this service knows."""
     code = error.code if status_of(error) != 500 else "INTERNAL_ERROR"
-    if isinstance(error, Busy):
-        headers = {"retry-after": str(error.retry_after_s)} | (headers or {})
+    if isinstance(error, Busy | VectorBackendUnavailable):
+        headers = {"retry-after": str(math.ceil(error.retry_after_s))} | (headers or {})
     more = {"suggestions": error.suggestions} if isinstance(error, PageMissing) else {}
     return problem(status_of(error), code, public_message(error), headers, **more)
 

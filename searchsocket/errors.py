@@ -175,6 +175,17 @@ class VectorBackendUnavailable(SearchSocketError):
     code = "VECTOR_BACKEND_UNAVAILABLE"
     retryable = True
 
+    def __init__(self, message: str, *, retry_after_s: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s  # before that it is not worth it
+
+
+class VectorBackendRefused(VectorBackendUnavailable):
+    """The vector store will not answer until somebody changes something: the key, the schema, what it holds."""
+
+    code = "VECTOR_BACKEND_REFUSED"
+    retryable = False
+
 
 class ClusterUnavailable(SearchSocketError):
     """The Dask cluster could not be reached, lost its workers, or lacks what this process has; safe to retry."""

@@ -12,7 +12,7 @@ from search_api.gate.freshness import Freshness
 from search_api.gate.queries import Queries
 from search_api.requests import SearchParams, SearchRequest
 from searchsocket.search.answer import SearchAnswer
-from searchsocket.search.engine import TEMPORARY
+from searchsocket.search.notes import TEMPORARY
 from searchsocket.search.query import SearchQuery
 
 _BODY_ERRORS = error_docs(

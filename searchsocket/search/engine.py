@@ -8,12 +8,14 @@ from time import perf_counter
 import numpy as np
 
 from searchsocket.embedders.queries import NoVector, QueryVectors
-from searchsocket.errors import EmbeddingModelMismatch
+from searchsocket.errors import EmbeddingModelMismatch, SearchSocketError, VectorBackendUnavailable
 from searchsocket.markdown.chunk_text import ChunkText
 from searchsocket.search.answer import Note, RelatedAnswer, Result, SearchAnswer, SearchMeta, Timings
+from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.cost import cost_of
-from searchsocket.search.filters import OWN_FILTERS, FacetCounts, count_pages
+from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.find import find
+from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
@@ -37,22 +39,6 @@ _MAX_CANDIDATES = 1_000
 # Up to here the interpreter is busy for most of a query, so threads take turns and gain nothing. Beyond it the scan of
 # the vectors and the words, which run beside other threads, take more and more of it.
 _FEW_RECORDS = 25_000
-_NOTES = {
-    NoVector.UNAVAILABLE: Note(
-        "EMBEDDER_UNAVAILABLE", "the embedding provider could not answer, so these results come from words alone"
-    ),
-    NoVector.TOO_SLOW: Note(
-        "EMBEDDER_TOO_SLOW", "the embedding provider did not answer in time, so these results come from words alone"
-    ),
-    NoVector.OVER_BUDGET: Note(
-        "EMBEDDER_OVER_BUDGET", "today's budget for embedding queries is spent, so these results come from words alone"
-    ),
-}
-TEMPORARY = frozenset(note.code for note in _NOTES.values())  # the same query may be answered better later
-_OTHER_GENERATION = Note(
-    "GENERATION_CHANGED",
-    "another generation is live than the one that was asked for, so results may be in other places",
-)
 
 
 class SearchEngine:
@@ -65,13 +51,16 @@ class SearchEngine:
         settings: RankingSettings,
         clock: Callable[[], datetime],
         facets: Facets = NO_FACETS,
+        backend: BackendGuard | None = None,
     ) -> None:
+        """Args: backend: what stands before vectors on another machine; None = nothing, and its errors are raised."""
         self._store = store
         self._queries = queries
         self._settings = settings
         self._synonyms = make_synonyms(settings.synonyms)
         self._clock = clock
         self._facets = facets
+        self._backend = backend
         self._records: dict[str, int] = {}  # of the scopes that were searched
 
     def cost(self, query: SearchQuery, scope: Scope) -> float:
@@ -92,7 +81,7 @@ class SearchEngine:
         )
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
-        """The best pages, or chunks, for a query; by words alone, with a note, where it gets no vector.
+        """The best pages, or chunks, for a query; by words alone, with a note, where it gets no vector, or no vectors.
 
         Args:
             anonymous: Whether the query's vector is paid from the budget of those without a key.
@@ -106,15 +95,25 @@ class SearchEngine:
         """
         watch = _Watch()
         query = checked(query, self._facets)
-        reader = self._store.reader(scope)
+        reader = self._reader(scope)
         generation = reader.generation
         self._records[scope.name] = generation.records
         with watch.part("embed"):
             vector, notes = self._embed(query.q, generation, anonymous=anonymous)
-        found = self._find(reader, query, vector, watch)
-        answered = self._is_answerable(reader, query, vector, found)
+        outage: VectorBackendUnavailable | None = None
+        try:
+            found = self._find(reader, query, vector, watch)
+            answered = self._is_answerable(reader, query, vector, found)
+        except VectorBackendUnavailable as error:
+            if not (self._backend and self._backend.answers_by_words and reader.vectors.limits.is_remote):
+                raise
+            outage, notes = error, (*notes, NO_BACKEND)
+            found = self._find(reader, query, None, watch)
+            answered = self._is_answerable(reader, query, None, found)
         age = age_s(generation.published_at, self._clock())
         results, total = self._results(reader, query, found, age) if answered else ((), 0)
+        if outage and not total:
+            raise outage
         return SearchAnswer(
             q=query.q,
             scope=scope.name,
@@ -128,7 +127,7 @@ class SearchEngine:
                 generation=generation.name,
                 published_at=generation.published_at,
                 age_seconds=age,
-                notes=(*notes, *_further_notes(reader, query)),
+                notes=(*notes, *further_notes(reader, query)),
             ),
             quality="answered" if answered else "rejected",
             facets=_counts(reader, query, found, is_answered=answered) if query.facets else None,
@@ -141,21 +140,33 @@ class SearchEngine:
             PageNotFound: The live index holds no such page.
             ScopeNotIndexed, VectorBackendUnavailable: As `search`.
         """
-        reader = self._store.reader(scope)
+        reader = self._reader(scope)
         pages = tuple(related_pages(reader, url, top_k))
         generation = reader.generation
         age = age_s(generation.published_at, self._clock())
         return RelatedAnswer(url, scope.name, generation.name, age, pages)
 
-    def _embed(
-        self, q: str, generation: Generation, *, anonymous: bool
-    ) -> tuple[Vector, tuple[()]] | tuple[None, tuple[Note]]:
+    def backend_trouble(self, scope: Scope) -> SearchSocketError | None:
+        """Why queries of a scope that is open get no vectors at the moment."""
+        reader = self._store.held(scope) if self._backend else None
+        return self._backend.trouble(reader) if self._backend and reader else None
+
+    @property
+    def answers_by_words(self) -> bool:
+        """Whether queries are answered without vectors."""
+        return self._backend is not None and self._backend.answers_by_words
+
+    def _reader(self, scope: Scope) -> IndexReader:
+        reader = self._store.reader(scope)
+        return self._backend.guarded(reader) if self._backend else reader
+
+    def _embed(self, q: str, generation: Generation, *, anonymous: bool) -> tuple[Vector | None, tuple[Note, ...]]:
         """The query's vector, sure to be comparable with the generation's; or why there is none."""
         embedder = self._queries.embedder_of(generation.model_id)
         if generation.model_id != embedder.model_id:
             raise EmbeddingModelMismatch(generation.scope, generation.model_id, embedder.model_id)
         vector = self._queries.vector(embedder, q, anonymous=anonymous)
-        return (None, (_NOTES[vector],)) if isinstance(vector, NoVector) else (vector, ())
+        return (None, (NOTES[vector],)) if isinstance(vector, NoVector) else (vector, ())
 
     def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: "_Watch") -> Candidates:
         pieces = _PIECES_A_PAGE if query.group_by == "page" else 1
@@ -220,24 +231,6 @@ def _counts(reader: IndexReader, query: SearchQuery, found: Candidates, *, is_an
     if not is_answered:
         return count_pages(query.facets, [], [])
     return count_pages(query.facets, found.facts.url, reader.catalogue.facets(found.ids))
-
-
-def _further_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
-    """What callers should know besides why there is no vector."""
-    unstated = _unstated(reader, query) if query.filters or query.facets else ()
-    is_other = bool(query.generation) and query.generation != reader.generation.name
-    return (*unstated, _OTHER_GENERATION) if is_other else unstated
-
-
-def _unstated(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
-    """Which of the facets that a query names no page of the index states."""
-    asked = dict.fromkeys([*(name for name, _ in query.filters if name not in OWN_FILTERS), *query.facets])
-    held = reader.catalogue.facet_names() if asked else frozenset()
-    return tuple(
-        Note("FACET_NOT_INDEXED", f"no page of this index states {name!r}; a facet that is new in [facets] needs a run")
-        for name in asked
-        if name not in held
-    )
 
 
 class _Part:

@@ -1,7 +1,7 @@
 """How the indexes of a project are: which generation answers, how old it is, and what is wrong (spec 14.1)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from pydantic import Field
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import SearchSocketError
+from searchsocket.search.engine import SearchEngine
 from searchsocket.search.quoting.results import age_s
 from searchsocket.search.wire import Wire
 from searchsocket.serving.public_words import public_message
@@ -28,7 +29,8 @@ class ScopeHealth(Wire):
     scope: str
     ready: Annotated[bool, Field(description="It has an index, made with the model that is configured.")]
     degraded: Annotated[
-        str | None, Field(description="Why an older generation answers than the newest; null when it is the newest.")
+        str | None,
+        Field(description="Why answers are less than they could be: an older generation's, or of words alone."),
     ] = None
     generation: str | None = None
     published_at: str | None = None
@@ -55,12 +57,14 @@ class HealthCheck:
         self,
         scopes: ReadableScopes,
         store: VectorStore,
+        engine: SearchEngine,
         embedder_of: Callable[[str], Embedder],
         clock: Callable[[], datetime],
         on_error: Callable[[BaseException], None],
     ) -> None:
         self._scopes = scopes
         self._store = store
+        self._engine = engine
         self._embedder_of = embedder_of
         self._clock = clock
         self._on_error = on_error
@@ -93,12 +97,23 @@ class HealthCheck:
         return read() if trusted or len(names) <= _FEW_SCOPES else self._recent.get(read)
 
     def _of_scope(self, name: str, *, trusted: bool) -> ScopeHealth:
+        scope = self._scopes.find(name, trusted=False)
         try:
-            answering = self._store.answering(self._scopes.find(name, trusted=False))
+            answering = self._store.answering(scope)
+            outage = self._engine.backend_trouble(scope)
         except SearchSocketError as error:
             self._on_error(error)
             return ScopeHealth(name, ready=False)
-        return self._of_generation(answering.generation, _reason(answering.trouble, trusted=trusted))
+        reasons = (_old(answering.trouble, trusted=trusted), self._without_vectors(outage, trusted=trusted))
+        health = self._of_generation(answering.generation, "; ".join(filter(None, reasons)) or None)
+        return health if outage is None or self._engine.answers_by_words else replace(health, ready=False)
+
+    def _without_vectors(self, outage: SearchSocketError | None, *, trusted: bool) -> str:
+        """What queries do while the vector store is away."""
+        if outage is None:
+            return ""
+        what = "words alone answer" if self._engine.answers_by_words else "nothing is answered"
+        return f"{what}, because {_message(outage, trusted=trusted)}"
 
     def _can_be_asked(self, generation: Generation) -> bool:
         """Whether queries get vectors that can be compared with the generation's."""
@@ -122,9 +137,12 @@ class HealthCheck:
         )
 
 
-def _reason(trouble: SearchSocketError | None, *, trusted: bool) -> str | None:
+def _old(trouble: SearchSocketError | None, *, trusted: bool) -> str:
     """Why an older generation answers, in words that this caller may read."""
     if trouble is None:
-        return None
-    message = str(trouble) if trusted else public_message(trouble)
-    return f"an older generation answers, because the newest cannot be used: {message}"
+        return ""
+    return f"an older generation answers, because the newest cannot be used: {_message(trouble, trusted=trusted)}"
+
+
+def _message(error: SearchSocketError, *, trusted: bool) -> str:
+    return str(error) if trusted else public_message(error)

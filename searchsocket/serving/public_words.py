@@ -20,6 +20,7 @@ _PUBLIC = {
     "EMBEDDER_UNAVAILABLE": "the embedding service cannot be reached; try again later",
     "EMBEDDER_REFUSED": "the embedding service refuses to answer",
     "VECTOR_BACKEND_UNAVAILABLE": "the search index cannot be reached; try again later",
+    "VECTOR_BACKEND_REFUSED": "the search index cannot be used; whoever runs it must look after it",
     "ARTIFACTS_UNAVAILABLE": "the search index cannot be fetched; try again later",
     "ARTIFACT_INVALID": "the search index that was fetched cannot be used",
     "INDEX_CORRUPT": "the search index cannot be read",

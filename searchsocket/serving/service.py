@@ -11,6 +11,7 @@ from searchsocket.errors import PageNotFound, SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer
+from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.health import HealthCheck, ServiceHealth
@@ -104,11 +105,13 @@ def open_service(
         on_error=on_error,
     )
     scopes = ReadableScopes(project, environ)
+    backend = BackendGuard(project.settings.search, on_error=on_error)
+    engine = SearchEngine(store, queries, project.settings.ranking, clock, project.settings.facets, backend)
     return SearchService(
         store=store,
-        engine=SearchEngine(store, queries, project.settings.ranking, clock, project.settings.facets),
+        engine=engine,
         scopes=scopes,
-        health_check=HealthCheck(scopes, store, embedder_of, clock, on_error),
+        health_check=HealthCheck(scopes, store, engine, embedder_of, clock, on_error),
         on_error=on_error,
         base_of=lambda scope: configured_site(project.settings, None, scope).path,
     )

@@ -88,6 +88,13 @@ class RankingSettings(Section):
         return value
 
 
+class SearchSettings(Section):
+    """What a query does when vectors on another machine cannot be had."""
+
+    on_backend_failure: Literal["words", "error"] = "words"  # words alone answer, with a note; or nothing does
+    backend_timeout_s: Annotated[float, Field(gt=0, le=60)] = 2.0  # for each call of a query; the first has 10 s more
+
+
 class CorsSettings(Section):
     allow_origins: tuple[str, ...] = ()
 
@@ -163,6 +170,7 @@ class Settings(Section):
     embeddings: EmbeddingSettings = EmbeddingSettings()
     vector: VectorSettings = VectorSettings()
     ranking: RankingSettings = RankingSettings()
+    search: SearchSettings = SearchSettings()
     api: ApiSettings = ApiSettings()
     artifacts: ArtifactSettings = ArtifactSettings()
     run: RunSettings = RunSettings()

@@ -13,6 +13,7 @@ from tests.settings import (
     effects_of_embeddings,
     effects_of_milvus,
     effects_of_pages,
+    effects_of_remote,
     effects_of_runs,
     effects_of_sources,
 )
@@ -27,6 +28,7 @@ EFFECTS = (
     *effects_of_embeddings.EFFECTS,
     *effects_of_runs.EFFECTS,
     *effects_of_milvus.EFFECTS,
+    *effects_of_remote.EFFECTS,
     *effects_of_answers.EFFECTS,
 )
 QUICK = {"embeddings.provider": "hash"}

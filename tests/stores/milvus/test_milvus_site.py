@@ -14,6 +14,8 @@ from tests.artifacts.site_queries import queries
 
 pytestmark = pytest.mark.slow
 
+NOTHING_LESS = {"SEARCHSOCKET__SEARCH__ON_BACKEND_FAILURE": "error"}
+
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -72,8 +74,11 @@ def test_a_server_that_is_away_is_said_so_and_is_no_empty_answer(shop: Path, mil
     assert said["error"]["code"] == "VECTOR_BACKEND_UNAVAILABLE"
     assert "127.0.0.1:9" in said["error"]["message"]
     assert not any(secret in str(said) for secret in ("opensesame", "secret"))
-    asked = command(shop / "moved", "search", "install", status=5, **environ)
-    assert asked["error"]["code"] == "VECTOR_BACKEND_UNAVAILABLE"
+    asked = command(shop / "moved", "search", "install", **environ)
+    assert asked["results"]
+    assert [note["code"] for note in asked["meta"]["notes"]] == ["VECTOR_BACKEND_UNAVAILABLE"]
+    refused = command(shop / "moved", "search", "install", status=5, **environ, **NOTHING_LESS)
+    assert refused["error"]["code"] == "VECTOR_BACKEND_UNAVAILABLE"
 
 
 def test_the_address_of_the_server_is_asked_for(shop: Path) -> None:

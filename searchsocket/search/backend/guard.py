@@ -1,0 +1,171 @@
+"""The vectors of a store on another machine, as queries may use them."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendRefused, VectorBackendUnavailable
+from searchsocket.search.backend.breaker import CircuitBreaker
+from searchsocket.search.backend.time_limit import TimeLimit
+from searchsocket.settings.model import SearchSettings
+from searchsocket.stores.base import CatalogueSnapshot, IndexReader, VectorLimits, VectorSnapshot, WordSnapshot
+from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
+
+T = TypeVar("T")
+_FIRST_CALL_S = 10.0  # more for the first call of a process, which loads the client and connects
+_PROBE_S = 5.0
+
+
+class BackendGuard:
+    """What a service knows of the machine that its vectors are on; safe to share between threads."""
+
+    def __init__(
+        self,
+        settings: SearchSettings,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        on_error: Callable[[BaseException], None] = lambda _: None,
+    ) -> None:
+        """Args: on_error: hears of each call that failed, and not of those that were not made for it."""
+        self.answers_by_words = settings.on_backend_failure == "words"
+        self._timeout_s = settings.backend_timeout_s
+        self._limit = TimeLimit()
+        self._breaker = CircuitBreaker(clock)
+        self._clock = clock
+        self._on_error = on_error
+        self._first_s = _FIRST_CALL_S
+        self._lock = threading.Lock()
+        self._probes: dict[str, tuple[float, SearchSocketError | None]] = {}  # by scope; the clock when it was made
+
+    def guarded(self, reader: IndexReader) -> IndexReader:
+        """The reader, through this guard where its vectors are elsewhere."""
+        return _GuardedReader(reader, self) if reader.vectors.limits.is_remote else reader
+
+    def trouble(self, reader: IndexReader) -> SearchSocketError | None:
+        """Why queries of a generation get no vectors at the moment; asks at most every few seconds."""
+        if not reader.vectors.limits.is_remote:
+            return None
+        scope, now = reader.generation.scope, self._clock()
+        with self._lock:
+            asked_at, trouble = self._probes.get(scope, (now - _PROBE_S, None))
+            if now < asked_at + _PROBE_S:
+                return trouble
+            self._probes[scope] = now, trouble  # so that nobody else asks meanwhile
+        vector = np.zeros(reader.generation.dimensions, np.float32)
+        vector[0] = 1.0
+        try:
+            self.guarded(reader).vectors.nearest(vector, top_k=1)
+        except SearchSocketError as error:
+            trouble = error
+        else:
+            trouble = None
+        with self._lock:
+            self._probes[scope] = now, trouble
+        return trouble
+
+    def call(self, work: Callable[[], T]) -> T:
+        """What a call of a snapshot answers.
+
+        Raises:
+            VectorBackendUnavailable: It did not in time, or has not lately.
+        """
+        if wait_s := self._breaker.wait_s():
+            raise VectorBackendUnavailable("the vector store has not answered lately", retry_after_s=wait_s)
+        first_s, self._first_s = self._first_s, 0.0
+        timeout_s = self._timeout_s + first_s
+        try:
+            answer = self._limit.call(work, timeout_s)
+        except TimeoutError:
+            failure = VectorBackendUnavailable(f"the vector store did not answer within {timeout_s:g} s")
+        except VectorBackendUnavailable as error:
+            failure = error
+        except SearchSocketError:
+            self._breaker.succeeded()
+            raise
+        else:
+            self._breaker.succeeded()
+            return answer
+        self._breaker.failed()
+        self._on_error(failure)
+        raise failure
+
+
+@dataclass(frozen=True, slots=True)
+class _GuardedReader:
+    """Implements `IndexReader`."""
+
+    _reader: IndexReader
+    _guard: BackendGuard
+    join = None
+
+    @property
+    def generation(self) -> Generation:
+        return self._reader.generation
+
+    @property
+    def catalogue(self) -> CatalogueSnapshot:
+        return self._reader.catalogue
+
+    @property
+    def words(self) -> WordSnapshot:
+        return self._reader.words
+
+    @property
+    def vectors(self) -> VectorSnapshot:
+        return _GuardedVectors(self._reader, self._guard)
+
+
+@dataclass(frozen=True, slots=True)
+class _GuardedVectors:
+    """Implements `VectorSnapshot`.
+
+    What is answered must fit the records of the generation: rows that somebody deleted would else read as "nothing is
+    near", and rows of something else as a mistake of the caller's.
+
+    Raises:
+        VectorBackendRefused: It does not.
+    """
+
+    _reader: IndexReader
+    _guard: BackendGuard
+
+    @property
+    def limits(self) -> VectorLimits:
+        return self._reader.vectors.limits
+
+    def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        """See `VectorSnapshot.nearest`."""
+        vectors = self._reader.vectors
+        hits = self._guard.call(lambda: vectors.nearest(vector, top_k=top_k, where=where))
+        if not hits and top_k > 0 and where == MATCH_ALL and self._reader.generation.records:
+            raise self._drift()
+        try:
+            self._reader.catalogue.facts([hit.id for hit in hits])
+        except InvalidRequest as error:
+            raise self._drift() from error
+        return hits
+
+    def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
+        """See `VectorSnapshot.similarities`."""
+        return self._named(lambda: self._reader.vectors.similarities(vector, ids)) if ids else []
+
+    def vectors_of(self, ids: Sequence[str]) -> Vectors:
+        """See `VectorSnapshot.vectors_of`."""
+        return self._named(lambda: self._reader.vectors.vectors_of(ids))
+
+    def _named(self, work: Callable[[], T]) -> T:
+        try:
+            return self._guard.call(work)
+        except InvalidRequest as error:
+            raise self._drift() from error
+
+    def _drift(self) -> VectorBackendRefused:
+        generation = self._reader.generation
+        return VectorBackendRefused(
+            f"the vector store does not hold what generation {generation.name} of scope {generation.scope!r} is made "
+            f"of; run `searchsocket index --resync --scope {generation.scope}`"
+        )

@@ -1,0 +1,47 @@
+"""Notes: why an answer is less than it could be."""
+
+from searchsocket.embedders.queries import NoVector
+from searchsocket.search.answer import Note
+from searchsocket.search.filters import OWN_FILTERS
+from searchsocket.search.query import SearchQuery
+from searchsocket.stores.base import IndexReader
+
+NOTES = {
+    NoVector.UNAVAILABLE: Note(
+        "EMBEDDER_UNAVAILABLE", "the embedding provider could not answer, so these results come from words alone"
+    ),
+    NoVector.TOO_SLOW: Note(
+        "EMBEDDER_TOO_SLOW", "the embedding provider did not answer in time, so these results come from words alone"
+    ),
+    NoVector.OVER_BUDGET: Note(
+        "EMBEDDER_OVER_BUDGET", "today's budget for embedding queries is spent, so these results come from words alone"
+    ),
+}
+NO_BACKEND = Note(
+    "VECTOR_BACKEND_UNAVAILABLE", "the vector store could not be asked, so these results come from words alone"
+)
+TEMPORARY = frozenset(
+    note.code for note in (*NOTES.values(), NO_BACKEND)
+)  # the same query may be answered better later
+_OTHER_GENERATION = Note(
+    "GENERATION_CHANGED",
+    "another generation is live than the one that was asked for, so results may be in other places",
+)
+
+
+def further_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
+    """What callers should know besides why there is no vector."""
+    unstated = _unstated(reader, query) if query.filters or query.facets else ()
+    is_other = bool(query.generation) and query.generation != reader.generation.name
+    return (*unstated, _OTHER_GENERATION) if is_other else unstated
+
+
+def _unstated(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
+    """Which of the facets that a query names no page of the index states."""
+    asked = dict.fromkeys([*(name for name, _ in query.filters if name not in OWN_FILTERS), *query.facets])
+    held = reader.catalogue.facet_names() if asked else frozenset()
+    return tuple(
+        Note("FACET_NOT_INDEXED", f"no page of this index states {name!r}; a facet that is new in [facets] needs a run")
+        for name in asked
+        if name not in held
+    )

@@ -1,0 +1,69 @@
+"""Vectors on another machine that can be away, slow, emptied or filled by somebody else."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memory_store.vectors import MemoryVectors, MemoryVectorSnapshot
+from search_site import DOCS, PROJECT, Site
+
+from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.stores.base import VectorLimits
+from searchsocket.stores.local import LocalStore
+from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
+
+
+@dataclass
+class Machine:
+    """How the other machine is, and what was asked of it."""
+
+    calls: int = 0
+    is_away: bool = False
+    stuck: threading.Event | None = None  # calls wait for it
+    change: Callable[[list[Hit]], list[Hit]] = field(default=lambda hits: hits)
+
+    def asked(self) -> None:
+        self.calls += 1
+        if self.stuck:
+            self.stuck.wait()
+        if self.is_away:
+            raise VectorBackendUnavailable("10.0.0.9: connection refused")
+
+
+class RemoteVectors(MemoryVectors):
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self.machine = machine
+
+    def open(self, generation: Generation) -> "RemoteSnapshot":
+        inner = super().open(generation)
+        return RemoteSnapshot(inner._kept, inner._generation, self.machine)
+
+
+class RemoteSnapshot(MemoryVectorSnapshot):
+    limits = VectorLimits(is_remote=True)
+
+    def __init__(self, kept: Sequence, generation: str, machine: Machine) -> None:  # type: ignore[type-arg]
+        super().__init__(kept, generation)
+        self.machine = machine
+
+    def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        self.machine.asked()
+        return self.machine.change(super().nearest(vector, top_k=top_k, where=where))
+
+    def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
+        self.machine.asked()
+        return super().similarities(vector, ids)
+
+    def vectors_of(self, ids: Sequence[str]) -> Vectors:
+        self.machine.asked()
+        return super().vectors_of(ids)
+
+
+def remote_site(root: Path, machine: Machine) -> Site:
+    """The usual documents, with their vectors on the machine."""
+    site = Site(LocalStore(root, PROJECT, vectors=RemoteVectors(machine)))
+    site.publish(DOCS)
+    machine.calls = 0
+    return site

@@ -1,0 +1,82 @@
+"""What is away is left alone for a while, and found again."""
+
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.search.backend.breaker import CircuitBreaker
+from searchsocket.search.backend.time_limit import TimeLimit
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def fail(breaker: CircuitBreaker, times: int) -> None:
+    for _ in range(times):
+        breaker.failed()
+
+
+def test_a_failure_or_two_keep_nobody_away() -> None:
+    breaker = CircuitBreaker(Clock())
+    fail(breaker, 2)
+    assert breaker.wait_s() == 0.0
+    breaker.succeeded()
+    fail(breaker, 2)
+    assert breaker.wait_s() == 0.0
+
+
+def test_three_in_a_row_do_and_one_caller_a_pause_tries_again() -> None:
+    clock = Clock()
+    breaker = CircuitBreaker(clock)
+    fail(breaker, 3)
+    assert breaker.wait_s() == 1.0
+    clock.now += 1.0
+    assert breaker.wait_s() == 0.0
+    assert breaker.wait_s() > 0.0
+    breaker.failed()
+    assert breaker.wait_s() == 2.0
+    clock.now += 2.0
+    assert breaker.wait_s() == 0.0
+    breaker.succeeded()
+    assert [breaker.wait_s() for _ in range(5)] == [0.0] * 5
+
+
+@given(st.lists(st.booleans(), max_size=60))
+def test_whatever_came_before_it_is_tried_within_half_a_minute_and_trusted_once_it_answers(events: list[bool]) -> None:
+    clock = Clock()
+    breaker = CircuitBreaker(clock)
+    for answered in events:
+        (breaker.succeeded if answered else breaker.failed)()
+    clock.now += 30.0
+    assert breaker.wait_s() == 0.0
+    breaker.succeeded()
+    assert breaker.wait_s() == 0.0
+
+
+def test_nobody_waits_longer_than_the_limit_nor_begins_to_where_many_wait() -> None:
+    stuck = threading.Event()
+    limit = TimeLimit()
+    try:
+        for _ in range(32):
+            with pytest.raises(TimeoutError):
+                limit.call(stuck.wait, 0.001)
+        with pytest.raises(TimeoutError):
+            limit.call(lambda: "at once", 60.0)
+    finally:
+        stuck.set()
+    fresh = TimeLimit()
+    assert [fresh.call(lambda: "at once", 60.0) for _ in range(100)] == ["at once"] * 100
+
+
+def test_what_a_call_raises_is_raised() -> None:
+    def refuse() -> None:
+        raise KeyError("this")
+
+    with pytest.raises(KeyError, match="this"):
+        TimeLimit().call(refuse, 60.0)
