@@ -31,6 +31,14 @@ class InvalidRequest(SearchSocketError):
     code = "INVALID_REQUEST"
 
 
+class RecordsMissing(InvalidRequest):
+    """An index holds no records of these ids."""
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        super().__init__(f"no record {ids[0][:200]!r} in this index")
+        self.ids = frozenset(ids)
+
+
 class UnknownFacet(InvalidRequest):
     """A filter names what no setting calls a facet."""
 

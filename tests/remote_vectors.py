@@ -33,7 +33,7 @@ class Machine:
 
 class RemoteVectors(MemoryVectors):
     def __init__(self, machine: Machine) -> None:
-        super().__init__()
+        super().__init__(project_id=PROJECT)
         self.machine = machine
 
     def open(self, generation: Generation) -> "RemoteSnapshot":

@@ -68,4 +68,4 @@ def _milvus(settings: MilvusSettings, project_id: str, environ: Mapping[str, str
         )
     token = environ.get(settings.token_env, "") if settings.token_env else ""
     name = settings.collection or f"{project_id}_chunks"
-    return MilvusVectors(Connection(uri, token, settings.timeout_s), name)
+    return MilvusVectors(Connection(uri, token, settings.timeout_s), name, project_id)

@@ -150,6 +150,16 @@ class MemoryStore:
     def repair(self, scope: Scope) -> list[str]:
         return []
 
+    @property
+    def elsewhere(self) -> None:
+        return None
+
+    def drift(self, scope: Scope, known: base.KnownVectors) -> base.Drift:
+        return base.Drift()
+
+    def resync(self, scope: Scope, known: base.KnownVectors) -> base.Resynced:
+        return base.Resynced()
+
     def health(self) -> base.Health:
         return base.Health(ok=True)
 

@@ -1,14 +1,16 @@
 """Vectors as a remote engine keeps them: rows with first and last generation, and queries that filter by these."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from searchsocket.errors import InvalidRequest
+from searchsocket.errors import ProjectMismatch, RecordsMissing
 from searchsocket.stores.base import VectorLimits, VectorRow, check_vectors
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.base.labels import groups_of
+from searchsocket.stores.base.upkeep import Finding, Registered
 from searchsocket.stores.base.vectors import canonical
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Scope, Vector, Vectors
 
@@ -22,16 +24,27 @@ class _Kept:
     died: str = _NEVER  # the first one that has not
 
 
+@dataclass(slots=True)
+class MemoryPlace:
+    """Where rows are: what the machine is to a remote engine."""
+
+    owner: str = ""
+    rows: dict[str, list[_Kept]] = field(default_factory=dict)  # by scope
+    registered: dict[str, Registered] = field(default_factory=dict)
+
+
 class MemoryVectors:
     """Implements `VectorIndex`."""
 
-    def __init__(self) -> None:
-        self._kept: dict[Scope, list[_Kept]] = {}
+    def __init__(self, place: MemoryPlace | None = None, project_id: str = "shop") -> None:
+        self.place = place or MemoryPlace()
+        self._project_id = project_id
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
+        self._claim()
         born = [_Kept(row, generation.name) for row in rows]
         dead = {kept.row.id for kept in born} | set(gone)
-        held = self._kept.setdefault(_scope(generation), [])
+        held = self.place.rows.setdefault(generation.scope, [])
         for kept in held:
             if kept.died == _NEVER and kept.row.id in dead:
                 kept.died = generation.name
@@ -39,15 +52,86 @@ class MemoryVectors:
 
     def seal(self, generation: Generation) -> None:
         """See `VectorIndex.seal`: what is written here is seen at once."""
+        self._claim()
+        new, known = Registered.of([generation]), self.place.registered.get(generation.scope)
+        names = {*new.generations, *(known.generations if known else ())}
+        self.place.registered[generation.scope] = replace(new, generations=tuple(sorted(names)))
 
     def open(self, generation: Generation) -> "MemoryVectorSnapshot":
-        return MemoryVectorSnapshot(self._kept.get(_scope(generation), []), generation.name)
+        return MemoryVectorSnapshot(self.place.rows.get(generation.scope, []), generation.name)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
+        self._claim()
         names = [generation.name for generation in generations]
         newest = max(names, default="")
-        kept = [each for each in self._kept.pop(scope, []) if any(each.born <= name < each.died for name in names)]
-        self._kept[scope] = [_Kept(each.row, each.born, each.died if each.died <= newest else _NEVER) for each in kept]
+        kept = [
+            each for each in self.place.rows.pop(scope.name, []) if any(each.born <= name < each.died for name in names)
+        ]
+        self.place.registered.pop(scope.name, None)
+        if generations:
+            self.place.registered[scope.name] = Registered.of(list(generations))
+            self.place.rows[scope.name] = [
+                _Kept(each.row, each.born, each.died if each.died <= newest else _NEVER) for each in kept
+            ]
+
+    def registered(self) -> list[Registered]:
+        self._check()
+        return [self.place.registered[scope] for scope in sorted(self.place.registered)]
+
+    def count(self, generation: Generation) -> int:
+        return len(list(self._seen(generation)))
+
+    def held(self, generation: Generation) -> Iterator[tuple[str, bytes]]:
+        return ((kept.row.id, self.digest(kept.row)) for kept in self._seen(generation))
+
+    def digest(self, row: VectorRow) -> bytes:
+        said = (row.id, row.ancestors, row.tags, row.labels, row.is_hidden, row.vector.tobytes())
+        return hashlib.sha256(repr(said).encode("utf-8", "surrogatepass")).digest()
+
+    def mend(self, generation: Generation) -> list[str]:
+        self._claim()
+        return []
+
+    def restore(self, generation: Generation, rows: Iterable[VectorRow], until: Generation | None) -> None:
+        held = self.place.rows.setdefault(generation.scope, [])
+        held += [_Kept(row, generation.name, until.name if until else _NEVER) for row in rows]
+        self.seal(generation)
+
+    def erase(self, generation: Generation, ids: Iterable[str]) -> None:
+        self._check()
+        gone = set(ids)
+        seen = [id(kept) for kept in self._seen(generation) if kept.row.id in gone]
+        held = self.place.rows.get(generation.scope, [])
+        held[:] = [kept for kept in held if id(kept) not in seen]
+
+    def examine(self) -> list[Finding]:
+        try:
+            self._check()
+        except ProjectMismatch as error:
+            return [Finding(str(error), "look for another place")]
+        foreign = sorted(self.place.rows.keys() - self.place.registered.keys())
+        return [Finding(f"rows of scope {scope!r}, which nobody registered", "clean it") for scope in foreign]
+
+    def drop(self) -> list[str]:
+        self._check()
+        gone = sorted(self.place.rows)
+        self.place.rows.clear()
+        self.place.registered.clear()
+        self.place.owner = ""
+        return gone
+
+    def _seen(self, generation: Generation) -> Iterator[_Kept]:
+        self._check()
+        held = self.place.rows.get(generation.scope, [])
+        return (kept for kept in held if kept.born <= generation.name < kept.died)
+
+    def _check(self) -> None:
+        if self.place.owner not in ("", self._project_id):
+            raise ProjectMismatch(f"this is of project {self.place.owner!r}, not of {self._project_id!r}")
+
+    def _claim(self) -> None:
+        self._check()
+        self.place.owner = self._project_id
 
 
 class MemoryVectorSnapshot:
@@ -78,7 +162,7 @@ class MemoryVectorSnapshot:
     def _named(self, ids: Sequence[str]) -> list[VectorRow]:
         by_id = {row.id: row for row in self._rows()}
         if unknown := [id_ for id_ in ids if id_ not in by_id]:
-            raise InvalidRequest(f"no record {unknown[0][:200]!r} in this index")
+            raise RecordsMissing(unknown)
         return [by_id[id_] for id_ in ids]
 
     def _dimensions(self) -> int:
@@ -96,7 +180,3 @@ def matches(row: VectorRow, where: Filter) -> bool:
     is_below = not where.path_prefix or where.path_prefix in row.ancestors
     is_named = all(not set(group).isdisjoint(row.labels) for group in groups_of(where))
     return not row.is_hidden and is_below and is_named and set(where.tags) <= set(row.tags)
-
-
-def _scope(generation: Generation) -> Scope:
-    return Scope(generation.project_id, generation.scope)

@@ -25,7 +25,8 @@ def collections(lab: Lab) -> list[str]:
     found = []
     for uri in (environ["MILVUS_URI"], environ["OTHER_URI"]):
         client = pymilvus.MilvusClient(uri)
-        found += [f"{uri.removeprefix(f'{lab.root}/')} {name}" for name in client.list_collections()]
+        names = [name for name in client.list_collections() if not name.endswith("_registry")]
+        found += [f"{uri.removeprefix(f'{lab.root}/')} {name}" for name in names]
         client.close()
     return found
 

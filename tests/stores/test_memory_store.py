@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from contract.store.suite import StoreContract
 from contract.vector_index import VectorIndexContract
+from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 from memory_store.store import MemoryStore
-from memory_store.vectors import MemoryVectors
+from memory_store.vectors import MemoryPlace, MemoryVectors
 
 
 class TestMemoryStore(StoreContract):
@@ -19,3 +20,10 @@ class TestMemoryVectors(VectorIndexContract):
     @pytest.fixture
     def index(self) -> MemoryVectors:
         return MemoryVectors()
+
+
+class TestMemoryUpkeep(VectorUpkeepContract):
+    @pytest.fixture
+    def index_of(self) -> IndexOf:
+        place = MemoryPlace()
+        return lambda project_id: MemoryVectors(place, project_id)

@@ -36,7 +36,7 @@ class Watched(MemoryVectors):
         super().retain(scope, generations)
 
     def held(self) -> int:
-        return sum(len(rows) for rows in self._kept.values())
+        return sum(len(rows) for rows in self.place.rows.values())
 
 
 @pytest.fixture

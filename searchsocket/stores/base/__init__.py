@@ -14,6 +14,7 @@ Three parts of a generation are read, each through a seam of its own, and a read
 
 from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, ReadableRecord
 from searchsocket.stores.base.checks import UNIT_TOLERANCE, check_records, check_vectors, index_digest
+from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced
 from searchsocket.stores.base.reader import Candidates, IndexReader, Join, Watch
 from searchsocket.stores.base.store import (
     Answering,
@@ -26,6 +27,7 @@ from searchsocket.stores.base.store import (
     VectorStore,
     accept,
 )
+from searchsocket.stores.base.upkeep import Finding, Registered, VectorUpkeep
 from searchsocket.stores.base.vectors import VectorIndex, VectorLimits, VectorRow, VectorSnapshot
 from searchsocket.stores.base.words import WordEvidence, WordSnapshot
 
@@ -35,21 +37,27 @@ __all__ = [
     "Candidates",
     "Catalogue",
     "CatalogueSnapshot",
+    "Drift",
     "Facts",
+    "Finding",
     "Gate",
     "Health",
     "IndexReader",
     "Join",
+    "KnownVectors",
     "PageBody",
     "PublishInfo",
     "Publisher",
     "ReadableRecord",
     "Readers",
+    "Registered",
+    "Resynced",
     "VectorIndex",
     "VectorLimits",
     "VectorRow",
     "VectorSnapshot",
     "VectorStore",
+    "VectorUpkeep",
     "Watch",
     "WordEvidence",
     "WordSnapshot",

@@ -84,6 +84,9 @@ class CatalogueSnapshot(Protocol):
     def facet_names(self) -> frozenset[str]:
         """The facets that any page states."""
 
+    def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
+        """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
+
     def page_records(self, url: str) -> list[Record]:
         """All records of one page, by ordinal; empty when there is no such page."""
 

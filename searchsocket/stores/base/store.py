@@ -6,7 +6,9 @@ from typing import Protocol
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base.catalogue import PageBody
+from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced
 from searchsocket.stores.base.reader import IndexReader
+from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.types import Generation, Record, Scope, Vectors
 
 
@@ -159,6 +161,26 @@ class VectorStore(Publisher, Catalogue, Readers, Protocol):
 
         Returns:
             What was damaged; empty when nothing was.
+        """
+
+    @property
+    def elsewhere(self) -> VectorUpkeep | None:
+        """The index on another machine that holds the vectors; None: the store does."""
+
+    def drift(self, scope: Scope, known: KnownVectors) -> Drift:
+        """How the rows elsewhere of the live generation differ from its records; reads all of them.
+
+        Raises:
+            ScopeNotIndexed: Nothing was published.
+            VectorBackendUnavailable: They cannot be read.
+        """
+
+    def resync(self, scope: Scope, known: KnownVectors) -> Resynced:
+        """Make the rows elsewhere those of the generations that are kept again, and forget all others of the scope.
+
+        Raises:
+            VectorBackendUnavailable: They cannot be written.
+            ProjectMismatch: The place elsewhere is another project's.
         """
 
     def health(self) -> Health:

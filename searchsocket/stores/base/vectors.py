@@ -84,12 +84,12 @@ class VectorSnapshot(Protocol):
         """A copy of the vector of each named record, shape (len(ids), dim), in the order of `ids`.
 
         Raises:
-            InvalidRequest: There is no such record.
+            RecordsMissing: There are no such records; it names all of them.
         """
 
 
 class VectorIndex(Protocol):
-    """Keeps the vectors of generations; which one is live is not its business."""
+    """Keeps the vectors of generations of one project; which one is live is not its business."""
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
         """Write how a generation differs from the newest one before it; seen by no reader of another generation.

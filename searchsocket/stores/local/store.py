@@ -10,7 +10,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.errors import NoGenerationBefore, ScopeNotIndexed, StateUnavailable, VectorBackendUnavailable
-from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, VectorIndex, accept, check_records
+from searchsocket.stores.base import (
+    Gate,
+    Health,
+    PageBody,
+    PublishInfo,
+    VectorIndex,
+    VectorUpkeep,
+    accept,
+    check_records,
+)
+from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced, drift_of
 from searchsocket.stores.local import upkeep
 from searchsocket.stores.local.build.build import drop_unchanged, refuse_two_models
 from searchsocket.stores.local.build.candidate import candidate, is_same
@@ -173,6 +183,21 @@ class LocalStore(LiveGenerations):
     def repair(self, scope: Scope) -> list[str]:
         """See `VectorStore.repair`."""
         return upkeep.repair(self, scope)
+
+    @property
+    def elsewhere(self) -> VectorUpkeep | None:
+        """See `VectorStore.elsewhere`."""
+        return self.vectors.upkeep
+
+    def drift(self, scope: Scope, known: KnownVectors) -> Drift:
+        """See `VectorStore.drift`."""
+        index = self.vectors.upkeep
+        return drift_of(self.live(scope), index, known) if index else Drift()
+
+    def resync(self, scope: Scope, known: KnownVectors) -> Resynced:
+        """See `VectorStore.resync`."""
+        with scope_lock(self.root, scope.name):
+            return upkeep.resync(self, scope, known)
 
     def health(self) -> Health:
         """See `VectorStore.health`."""

@@ -1,10 +1,12 @@
 """Looking after an index: what is damaged in it, and taking that out of service."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from searchsocket.errors import IndexCorrupt, PermissionDenied, SearchSocketError
 from searchsocket.stores.base import Health
+from searchsocket.stores.base.drift import KnownVectors, Resynced, resynced
 from searchsocket.stores.local.layout import (
     Current,
     corrupt,
@@ -53,6 +55,17 @@ def repair(live: LiveGenerations, scope: Scope) -> list[str]:
             else:
                 unpublish(folder)
     return damages
+
+
+def resync(live: LiveGenerations, scope: Scope, known: KnownVectors) -> Resynced:
+    """See `VectorStore.resync`."""
+    if (index := live.vectors.upkeep) is None:
+        return Resynced()
+    kept = sorted(live.kept(scope), key=lambda generation: generation.name)
+    problems = [problem for generation in kept for problem in index.mend(generation)]
+    live.vectors.retain(scope, kept)
+    readers = [live.open(live.folder(scope) / generation.name) for generation in kept]
+    return replace(resynced(readers, index, known), problems=tuple(dict.fromkeys(problems)))
 
 
 def health(live: LiveGenerations, max_records: int) -> Health:

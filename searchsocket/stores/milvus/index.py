@@ -2,14 +2,17 @@
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
-from searchsocket.stores.milvus import filters
+from searchsocket.stores.base.upkeep import Finding, Registered
+from searchsocket.stores.milvus import filters, upkeep
+from searchsocket.stores.milvus.collections import Collections, IndexKind
 from searchsocket.stores.milvus.connection import Connection
-from searchsocket.stores.milvus.schema import DIED, FIELDS, ID, KEY, VECTOR, check_schema, marker, row_data, schema_of
+from searchsocket.stores.milvus.registry import Registry
+from searchsocket.stores.milvus.schema import DIED, FIELDS, ID, KEY, digest_of, marker, row_data, said_of
 from searchsocket.stores.milvus.snapshot import MilvusSnapshot
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
@@ -19,22 +22,35 @@ _SEAL_WAITS_S = (0.05, 0.1, 0.2, 0.5, *[1.0] * 30)  # until what was written is 
 
 
 class MilvusVectors:
-    """Implements `VectorIndex`: one collection of a project for each number of dimensions."""
+    """Implements `VectorIndex`: one collection of a project for each number of dimensions, and its registry."""
 
-    def __init__(self, connection: Connection, name: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        name: str,
+        project_id: str,
+        *,
+        kind: IndexKind = "flat",
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         """Asks the server nothing yet.
 
         Args:
             name: Of the collections, which go on with the number of dimensions.
+            project_id: Whose they are.
+            kind: Of the index of their vectors.
             sleep: Waits seconds until what was written is seen.
         """
+        name = re.sub(r"\W", "_", name, flags=re.ASCII)
         self._connection = connection
-        self._name = re.sub(r"\W", "_", name, flags=re.ASCII)
         self._sleep = sleep
+        self._collections = Collections(connection, name, project_id, kind)
+        self._registry = Registry(connection, name, project_id)
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
         """See `VectorIndex.stage`."""
-        collection = self._made(generation.dimensions)
+        self._registry.claim()
+        collection = self._collections.made(generation.dimensions)
         for ids in batches(gone, _MAX_BATCH_ROWS):
             self._end(collection, generation, ids)
         for batch in batches(rows, _MAX_BATCH_ROWS):
@@ -43,7 +59,8 @@ class MilvusVectors:
 
     def seal(self, generation: Generation) -> None:
         """See `VectorIndex.seal`: who sees the last row that was written, as queries look, sees those before it."""
-        collection = self._collection(generation.dimensions)
+        self._registry.add(generation)
+        collection = self._collections.name(generation.dimensions)
         last = marker(generation)
         self._connection.call("upsert", collection, [last])
         written = f"{KEY} == {filters.quoted(last[KEY])}"
@@ -57,11 +74,17 @@ class MilvusVectors:
 
     def open(self, generation: Generation) -> MilvusSnapshot:
         """See `VectorIndex.open`."""
-        return MilvusSnapshot(self._connection, self._collection(generation.dimensions), generation)
+        return MilvusSnapshot(
+            self._connection, self._collections.name(generation.dimensions), generation, kind=self._collections.kind
+        )
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorIndex.retain`."""
-        for collection, dimensions in self._collections():
+        if not self._registry.check() and not self._collections.there():
+            return
+        self._registry.claim()
+        self._registry.keep(scope, generations)
+        for collection, dimensions in self._collections.there():
             self._connection.load(collection)
             names = [each.name for each in generations if each.dimensions == dimensions]
             self._connection.call("delete", collection, filter=filters.seen_by_none(scope.name, names))
@@ -69,6 +92,71 @@ class MilvusVectors:
                 ended = filters.ended_behind(scope.name, max(names))
                 while rows := self._now(collection, ended):
                     self._connection.call("upsert", collection, [{**row, DIED: filters.NEVER} for row in rows])
+
+    def registered(self) -> list[Registered]:
+        """See `VectorUpkeep.registered`."""
+        return self._registry.scopes()
+
+    def count(self, generation: Generation) -> int:
+        """See `VectorUpkeep.count`."""
+        return upkeep.count(self._connection, self._there(generation), _seen(generation))
+
+    def held(self, generation: Generation) -> Iterator[tuple[str, bytes]]:
+        """See `VectorUpkeep.held`."""
+        if collection := self._there(generation):
+            self._connection.load(collection)
+            for rows in self._connection.pages(collection, _seen(generation), FIELDS):
+                yield from ((row[ID], digest_of(row)) for row in rows)
+
+    def digest(self, row: VectorRow) -> bytes:
+        """See `VectorUpkeep.digest`."""
+        return digest_of(said_of(row))
+
+    def mend(self, generation: Generation) -> list[str]:
+        """See `VectorUpkeep.mend`."""
+        self._registry.claim()
+        found = self._collections.mend(generation.dimensions)
+        if generation.name not in {name for each in self._registry.scopes() for name in each.generations}:
+            self._registry.add(generation)
+        return found
+
+    def restore(self, generation: Generation, rows: Iterable[VectorRow], until: Generation | None) -> None:
+        """See `VectorUpkeep.restore`."""
+        collection = self._collections.name(generation.dimensions)
+        same = until and until.dimensions == generation.dimensions
+        died = until.name if until and same else filters.NEVER
+        for batch in batches(rows, _MAX_BATCH_ROWS):
+            self._connection.call("upsert", collection, [{**row_data(generation, row), DIED: died} for row in batch])
+        self.seal(generation)
+
+    def erase(self, generation: Generation, ids: Iterable[str]) -> None:
+        """See `VectorUpkeep.erase`."""
+        collection = self._collections.name(generation.dimensions)
+        for batch in batches(ids, _MAX_BATCH_ROWS):
+            self._connection.load(collection)
+            where = f"{_seen(generation)} and {ID} in {filters.quoted_list(batch)}"
+            self._connection.call("delete", collection, filter=where)
+
+    def examine(self) -> list[Finding]:
+        """See `VectorUpkeep.examine`."""
+        return upkeep.examine(self._connection, self._collections, self._registry)
+
+    def drop(self) -> list[str]:
+        """See `VectorUpkeep.drop`."""
+        self._registry.claim()
+        names = [name for name, _ in self._collections.there()]
+        for name in names:
+            self._collections.check_owner(name)
+        for name in names:
+            self._connection.call("drop_collection", name)
+            self._connection.forget(name)
+        return [*names, *self._registry.drop()]  # last: until then nobody else may come here
+
+    def _there(self, generation: Generation) -> str:
+        """The collection of a generation; "" where it is gone."""
+        self._registry.check()
+        name = self._collections.name(generation.dimensions)
+        return name if self._connection.call("has_collection", name) else ""
 
     def _end(self, collection: str, generation: Generation, ids: Iterable[str]) -> None:
         """Let records end with the generation before."""
@@ -90,30 +178,6 @@ class MilvusVectors:
         )
         return [dict(row) for row in rows]
 
-    def _collection(self, dimensions: int) -> str:
-        return f"{self._name}_{dimensions}"
 
-    def _collections(self) -> list[tuple[str, int]]:
-        """Those that are there, and their dimensions."""
-        found = (re.fullmatch(rf"{self._name}_(\d+)", name) for name in self._connection.call("list_collections"))
-        return [(match[0], int(match[1])) for match in found if match]
-
-    def _made(self, dimensions: int) -> str:
-        """The collection of these dimensions, made when there is none."""
-        collection = self._collection(dimensions)
-        if self._connection.call("has_collection", collection):
-            check_schema(collection, self._connection.call("describe_collection", collection), dimensions)
-        else:
-            from pymilvus import MilvusClient
-
-            index = MilvusClient.prepare_index_params()
-            index.add_index(VECTOR, index_type="FLAT", metric_type="IP")
-            self._connection.call(
-                "create_collection",
-                collection,
-                schema=schema_of(dimensions),
-                index_params=index,
-                num_shards=1,  # each shard would be seen by itself
-                consistency_level="Bounded",
-            )
-        return collection
+def _seen(generation: Generation) -> str:
+    return filters.seen_by(generation.scope, generation.name)

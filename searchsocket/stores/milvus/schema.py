@@ -4,12 +4,12 @@ A row is a record from one generation on: its key is made of scope, id and the g
 """
 
 import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
 from searchsocket.stores.milvus.filters import NEVER, kept_text
 from searchsocket.types import Generation
@@ -19,13 +19,14 @@ KEY, ID, VECTOR, BORN, DIED = "row_key", "record_id", "embedding", "born", "died
 _TEXTS = {KEY: 64, "scope": 256, ID: 512, BORN: 32, DIED: 32}
 _LISTS = {"directories": (1024, 512), "tags": (1024, 512), "labels": (1024, 512)}
 FIELDS = [*_TEXTS, *_LISTS, "hidden", VECTOR]
+OWN_FIELDS = frozenset({KEY, ID, BORN, DIED})  # what has all of these was made by a version of this
 
 
-def schema_of(dimensions: int) -> Any:
+def schema_of(dimensions: int, description: str) -> Any:
     """A `CollectionSchema`."""
     from pymilvus import DataType, MilvusClient
 
-    schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
+    schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False, description=description)
     for name, length in _TEXTS.items():
         schema.add_field(name, DataType.VARCHAR, max_length=length, is_primary=name == KEY)
     for name, (items, length) in _LISTS.items():
@@ -35,39 +36,34 @@ def schema_of(dimensions: int) -> Any:
     return schema
 
 
-def check_schema(collection: str, described: Mapping[str, Any], dimensions: int) -> None:
-    """Refuse a collection that somebody else made.
-
-    Args:
-        described: What `describe_collection` answered.
-
-    Raises:
-        VectorBackendUnavailable: Its fields are others.
-    """
-    fields = {field["name"]: field for field in described["fields"]}
-    if missing := [name for name in FIELDS if name not in fields]:
-        raise VectorBackendUnavailable(
-            f"Milvus collection {collection!r} has no field {missing[0]!r}, so it is not ours; name another one in "
-            "`vector.milvus.collection`"
-        )
-    if (held := int(fields[VECTOR]["params"]["dim"])) != dimensions:
-        raise VectorBackendUnavailable(f"Milvus collection {collection!r} holds {held} dimensions, not {dimensions}")
-
-
 def row_data(generation: Generation, row: VectorRow) -> dict[str, Any]:
     """A new row."""
     return {
         KEY: _key(generation, row.id),
         "scope": generation.scope,
-        ID: row.id,
         BORN: generation.name,
         DIED: NEVER,
+        **said_of(row),
+    }
+
+
+def said_of(row: VectorRow) -> dict[str, Any]:
+    """What a row says of a record, whatever generations see it."""
+    return {
+        ID: row.id,
         "directories": [kept_text(path) for path in row.ancestors],
         "tags": [kept_text(tag) for tag in row.tags],
         "labels": [kept_text(label) for label in row.labels],
         "hidden": row.is_hidden,
         VECTOR: row.vector,
     }
+
+
+def digest_of(row: Mapping[str, Any]) -> bytes:
+    """Over what a row says of its record: `said_of`, or what came back of it."""
+    said = [row[ID], *(list(row[name]) for name in _LISTS), bool(row["hidden"])]
+    vector = np.asarray(row[VECTOR], np.float32).tobytes()
+    return hashlib.blake2b(json.dumps(said).encode() + vector, digest_size=16).digest()
 
 
 def marker(generation: Generation) -> dict[str, Any]:

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from searchsocket.errors import InvalidRequest
+from searchsocket.errors import RecordsMissing
 from searchsocket.stores.base import VectorLimits, check_vectors
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.milvus import filters
+from searchsocket.stores.milvus.collections import IndexKind
 from searchsocket.stores.milvus.connection import Connection
 from searchsocket.stores.milvus.schema import ID, VECTOR
 from searchsocket.system.batches import batches
@@ -29,8 +30,11 @@ class MilvusSnapshot:
 
     limits = VectorLimits(is_remote=True, max_top_k=MAX_TOP_K - _MARGIN_ROWS)
 
-    def __init__(self, connection: Connection, collection: str, generation: Generation) -> None:
+    def __init__(
+        self, connection: Connection, collection: str, generation: Generation, *, kind: IndexKind = "flat"
+    ) -> None:
         self._connection = connection
+        self._kind = kind
         self._collection = collection
         self._generation = generation
         self._rows = filters.seen_by(generation.scope, generation.name)
@@ -63,7 +67,7 @@ class MilvusSnapshot:
             rows = self._connection.call("query", self._collection, filter=where, output_fields=[ID, VECTOR])
             known |= {row[ID]: row[VECTOR] for row in rows}
         if unknown := [id_ for id_ in ids if id_ not in known]:
-            raise InvalidRequest(f"no record {unknown[0][:200]!r} in this index")
+            raise RecordsMissing(unknown)
         return np.array([known[id_] for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
 
     def _search(self, vector: Vector, limit: int, where: Filter) -> list[Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from contract.store.suite import StoreContract
 from contract.vector_index import VectorIndexContract
+from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
@@ -17,11 +18,17 @@ pytestmark = pytest.mark.slow
 class TestMilvusVectors(VectorIndexContract):
     @pytest.fixture
     def index(self, milvus: Connection, name: str) -> MilvusVectors:
-        return MilvusVectors(milvus, name)
+        return MilvusVectors(milvus, name, "shop")
+
+
+class TestMilvusUpkeep(VectorUpkeepContract):
+    @pytest.fixture
+    def index_of(self, milvus: Connection, name: str) -> IndexOf:
+        return lambda project_id: MilvusVectors(milvus, name, project_id)
 
 
 class TestMilvusStore(StoreContract):
     @pytest.fixture
     def store(self, tmp_path: Path, milvus: Connection, name: str) -> LocalStore:
         now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-        return LocalStore(tmp_path / "index", "shop", vectors=MilvusVectors(milvus, name), clock=lambda: now)
+        return LocalStore(tmp_path / "index", "shop", vectors=MilvusVectors(milvus, name, "shop"), clock=lambda: now)

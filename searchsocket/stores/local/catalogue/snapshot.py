@@ -79,5 +79,5 @@ class LocalCatalogue:
         return all_digests(self._bodies)
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
-        """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
+        """See `CatalogueSnapshot.fingerprints`."""
         return self._records.fingerprints(after, limit)

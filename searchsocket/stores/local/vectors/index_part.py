@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import VectorIndex, VectorSnapshot
+from searchsocket.errors import RecordsMissing
+from searchsocket.stores.base import VectorIndex, VectorSnapshot, VectorUpkeep
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local.layout import FileEntry
 from searchsocket.stores.local.numbering import Numbering, Rows
@@ -21,6 +22,7 @@ class IndexPart:
 
     def __init__(self, index: VectorIndex) -> None:
         self._index = index
+        self.upkeep = index if isinstance(index, VectorUpkeep) else None
 
     def open(self, rest: Rest, *, max_read_bytes: int) -> VectorSnapshot:
         """See `VectorPart.open`."""
@@ -28,7 +30,13 @@ class IndexPart:
 
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
         """See `VectorPart.are_same`."""
-        same: NDArray[np.bool_] = (np.abs(live.vectors_of(ids) - vectors) <= live.limits.tolerance).all(axis=1)
+        try:
+            found = live.vectors_of(ids)
+        except RecordsMissing as error:  # which are then written
+            held = np.array([id_ not in error.ids for id_ in ids])
+            found = np.full_like(vectors, np.inf)
+            found[held] = live.vectors_of([id_ for id_ in ids if id_ not in error.ids])
+        same: NDArray[np.bool_] = (np.abs(found - vectors) <= live.limits.tolerance).all(axis=1)
         return same
 
     def blocks(self, live: VectorSnapshot, numbering: Numbering) -> Iterator[Vectors]:

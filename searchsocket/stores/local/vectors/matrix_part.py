@@ -20,6 +20,7 @@ class MatrixPart:
     """Implements `VectorPart`."""
 
     files = frozenset({VECTORS})
+    upkeep = None
 
     def open(self, rest: Rest, *, max_read_bytes: int) -> MatrixVectors:
         """See `VectorPart.open`."""

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import VectorSnapshot
+from searchsocket.stores.base import VectorSnapshot, VectorUpkeep
 from searchsocket.stores.local.layout import FileEntry, Manifest
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.selecting import Selector
@@ -38,6 +38,10 @@ class VectorPart(Protocol):
 
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
         """For each record of the live generation whether its vector is this one; at most `BATCH` of them."""
+
+    @property
+    def upkeep(self) -> VectorUpkeep | None:
+        """What looks after them, where they are elsewhere."""
 
     def blocks(self, live: VectorSnapshot, numbering: Numbering) -> Iterator[Vectors]:
         """All vectors, by row, `BATCH` at a time."""

@@ -1,0 +1,136 @@
+"""The collections of a project: one for each number of dimensions, made, checked and made again."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from searchsocket.errors import ProjectMismatch, VectorBackendRefused
+from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.schema import FIELDS, OWN_FIELDS, VECTOR, schema_of
+
+IndexKind = Literal["flat", "hnsw"]
+METRIC = "IP"  # of unit vectors, so the cosine
+_PARAMETERS: Mapping[IndexKind, Mapping[str, int]] = {"flat": {}, "hnsw": {"M": 16, "efConstruction": 200}}
+_OWNER = "searchsocket, project "  # begins the description, where a server keeps it; Lite does not
+
+
+class Collections:
+    """Those whose name begins with that of a project's; safe to share between threads."""
+
+    def __init__(self, connection: Connection, name: str, project_id: str, kind: IndexKind) -> None:
+        """Args: name: of the collections, which go on with the number of dimensions."""
+        self._connection = connection
+        self._name = name
+        self._project_id = project_id
+        self.kind = kind
+
+    def name(self, dimensions: int) -> str:
+        return f"{self._name}_{dimensions}"
+
+    def there(self) -> list[tuple[str, int]]:
+        """Those that are there, and their dimensions, by name."""
+        found = (re.fullmatch(rf"{self._name}_(\d+)", name) for name in self._connection.call("list_collections"))
+        return sorted((match[0], int(match[1])) for match in found if match)
+
+    def made(self, dimensions: int) -> str:
+        """The collection of these dimensions, made when there is none.
+
+        Raises:
+            VectorBackendRefused: It has another shape.
+            ProjectMismatch: It is another project's.
+        """
+        name = self.name(dimensions)
+        if not self._connection.call("has_collection", name):
+            self._create(name, dimensions)
+        elif problem := self.problem(name, dimensions):
+            raise VectorBackendRefused(f"{problem}; run `searchsocket index --resync`")
+        return name
+
+    def problem(self, name: str, dimensions: int) -> str:
+        """What of a collection is not as it should be; "" = nothing.
+
+        Raises:
+            VectorBackendRefused: Somebody else made it.
+            ProjectMismatch: It is another project's.
+        """
+        described = self._described(name)
+        fields = {field["name"]: field for field in described["fields"]}
+        if missing := [field for field in FIELDS if field not in fields]:
+            return f"Milvus collection {name!r} has no field {missing[0]!r}"
+        if (held := int(fields[VECTOR]["params"]["dim"])) != dimensions:
+            return f"Milvus collection {name!r} holds {held} dimensions, not {dimensions}"
+        indexes = self._connection.call("list_indexes", name)
+        index = self._connection.call("describe_index", name, indexes[0]) if indexes else {}
+        if not index:
+            return f"Milvus collection {name!r} has no index of its vectors"
+        if (metric := index.get("metric_type")) != METRIC:
+            return f"Milvus collection {name!r} compares by {metric}, not by {METRIC}"
+        if (kind := str(index.get("index_type")).lower()) != self.kind:
+            return f"Milvus collection {name!r} has an index of kind {kind}, not {self.kind}"
+        return ""
+
+    def mend(self, dimensions: int) -> list[str]:
+        """Make a collection what it should be, also where that empties it; what was wrong.
+
+        Raises:
+            VectorBackendRefused: Somebody else made it.
+            ProjectMismatch: It is another project's.
+        """
+        name = self.name(dimensions)
+        if not self._connection.call("has_collection", name):
+            self._create(name, dimensions)
+            return [f"Milvus collection {name!r} was gone"]
+        problem = self.problem(name, dimensions)
+        if not problem:
+            return []
+        if "index of" in problem or "compares by" in problem:
+            self._index_anew(name)
+        else:
+            self._connection.call("drop_collection", name)
+            self._create(name, dimensions)
+        return [problem]
+
+    def check_owner(self, name: str) -> None:
+        """See `problem`."""
+        self._described(name)
+
+    def _described(self, name: str) -> Mapping[str, Any]:
+        described: Mapping[str, Any] = self._connection.call("describe_collection", name)
+        owner = str(described.get("description", ""))
+        if owner.startswith(_OWNER) and owner != _OWNER + self._project_id:
+            raise ProjectMismatch(
+                f"Milvus collection {name!r} is of project {owner.removeprefix(_OWNER)[:200]!r}, not of "
+                f"{self._project_id!r}; name another one in `vector.milvus.collection`"
+            )
+        if missing := OWN_FIELDS - {field["name"] for field in described["fields"]}:
+            raise VectorBackendRefused(
+                f"Milvus collection {name!r} has no field {min(missing)!r}, so it is not ours; name another one in "
+                "`vector.milvus.collection`"
+            )
+        return described
+
+    def _create(self, name: str, dimensions: int) -> None:
+        self._connection.call(
+            "create_collection",
+            name,
+            schema=schema_of(dimensions, _OWNER + self._project_id),
+            index_params=self._index_params(),
+            num_shards=1,  # each shard would be seen by itself
+            consistency_level="Bounded",
+        )
+        self._connection.forget(name)
+
+    def _index_anew(self, name: str) -> None:
+        self._connection.call("release_collection", name)
+        for index in self._connection.call("list_indexes", name):
+            self._connection.call("drop_index", name, index)
+        self._connection.call("create_index", name, self._index_params())
+        self._connection.forget(name)
+        self._connection.load(name)
+
+    def _index_params(self) -> Any:
+        from pymilvus import MilvusClient
+
+        params = MilvusClient.prepare_index_params()
+        params.add_index(VECTOR, index_type=self.kind.upper(), metric_type=METRIC, params=dict(_PARAMETERS[self.kind]))
+        return params

@@ -1,0 +1,141 @@
+"""What a project keeps on a server, said there: a collection of its own, with a row for each scope (spec 18).
+
+The first row is the claim of the project on the name: two projects of one name would delete each other's rows.
+"""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, replace
+
+from searchsocket.errors import ProjectMismatch, VectorBackendRefused
+from searchsocket.stores.base.upkeep import Registered
+from searchsocket.stores.milvus import filters
+from searchsocket.stores.milvus.connection import Connection
+from searchsocket.types import Generation, Scope
+
+_KEY, _TEXT, _VECTOR = "row_key", "text", "unused"
+_CLAIM, _SCOPE = "claim:", "scope:"
+_MAX_SCOPES = 16_000  # rows that a server answers at once
+_MAX_TEXT_BYTES = 65_000
+
+
+class Registry:
+    """Safe to share between threads."""
+
+    def __init__(self, connection: Connection, name: str, project_id: str) -> None:
+        """Args: name: begins those of the project's collections."""
+        self._connection = connection
+        self.name = f"{name}_registry"
+        self._project_id = project_id
+        self._is_claimed = False
+
+    def check(self) -> bool:
+        """Whether the name is claimed.
+
+        Raises:
+            ProjectMismatch: By another project.
+        """
+        if self._is_claimed:
+            return True
+        if not self._connection.call("has_collection", self.name):
+            return False
+        claims = [key.removeprefix(_CLAIM) for key, _ in self._rows(_CLAIM)]
+        if others := [claim for claim in claims if claim != self._project_id]:
+            raise ProjectMismatch(
+                f"what Milvus keeps under {self.name.removesuffix('_registry')!r} is of project {others[0][:200]!r}, "
+                f"not of {self._project_id!r}; name another one in `vector.milvus.collection`"
+            )
+        self._is_claimed = bool(claims)
+        return self._is_claimed
+
+    def claim(self) -> None:
+        """Make the name this project's, unless it is already.
+
+        Raises:
+            ProjectMismatch: Another project was first.
+        """
+        if self.check():
+            return
+        if not self._connection.call("has_collection", self.name):
+            self._create()
+        self._put(_CLAIM + self._project_id, "")
+        try:
+            self.check()
+        except ProjectMismatch:  # both came at once: then none of them has it
+            self._delete(_CLAIM + self._project_id)
+            raise
+
+    def scopes(self) -> list[Registered]:
+        """What is said of each scope, by name."""
+        if not self.check():
+            return []
+        return sorted((_registered(text, self.name) for _, text in self._rows(_SCOPE)), key=lambda each: each.scope)
+
+    def add(self, generation: Generation) -> None:
+        """Say that rows of one more generation are kept."""
+        known = next((each for each in self.scopes() if each.scope == generation.scope), None)
+        new = Registered.of([generation])
+        if known:
+            new = replace(new, generations=tuple(sorted({*known.generations, generation.name})))
+        self._say(new)
+
+    def keep(self, scope: Scope, generations: Collection[Generation]) -> None:
+        """Say that rows of these generations are kept, and of no others."""
+        if generations:
+            self._say(Registered.of(list(generations)))
+        elif self.check():
+            self._delete(_SCOPE + scope.name)
+
+    def drop(self) -> list[str]:
+        """Delete all that is said, with the claim; what went."""
+        if not self.check():
+            return []
+        self._connection.call("drop_collection", self.name)
+        self._connection.forget(self.name)
+        self._is_claimed = False
+        return [self.name]
+
+    def _say(self, scope: Registered) -> None:
+        text = json.dumps(asdict(scope))
+        if dict(self._rows(_SCOPE + scope.scope)).get(_SCOPE + scope.scope) != text:
+            self._put(_SCOPE + scope.scope, text)
+
+    def _rows(self, prefix: str) -> Sequence[tuple[str, str]]:
+        """Keys and texts of the rows whose key begins so; `~` is behind all that follow."""
+        self._connection.load(self.name)
+        where = f"{_KEY} >= {filters.quoted(prefix)} and {_KEY} < {filters.quoted(prefix + '~')}"
+        rows = self._connection.call(
+            "query", self.name, filter=where, output_fields=[_KEY, _TEXT], limit=_MAX_SCOPES, consistency_level="Strong"
+        )
+        return [(row[_KEY], row[_TEXT]) for row in rows]
+
+    def _put(self, key: str, text: str) -> None:
+        self._connection.load(self.name)
+        self._connection.call("upsert", self.name, [{_KEY: key, _TEXT: text[:_MAX_TEXT_BYTES], _VECTOR: [1.0, 0.0]}])
+
+    def _delete(self, key: str) -> None:
+        self._connection.load(self.name)
+        self._connection.call("delete", self.name, filter=f"{_KEY} in {filters.quoted_list([key])}")
+
+    def _create(self) -> None:
+        from pymilvus import DataType, MilvusClient
+
+        schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
+        schema.add_field(_KEY, DataType.VARCHAR, max_length=512, is_primary=True)
+        schema.add_field(_TEXT, DataType.VARCHAR, max_length=_MAX_TEXT_BYTES)
+        schema.add_field(_VECTOR, DataType.FLOAT_VECTOR, dim=2)  # every collection must have one
+        params = MilvusClient.prepare_index_params()
+        params.add_index(_VECTOR, index_type="FLAT", metric_type="L2")
+        self._connection.call(
+            "create_collection", self.name, schema=schema, index_params=params, num_shards=1, consistency_level="Strong"
+        )
+
+
+def _registered(text: str, where: str) -> Registered:
+    try:
+        found = json.loads(text)
+        return Registered(**{**found, "generations": tuple(found["generations"])})
+    except (ValueError, TypeError, KeyError) as error:
+        raise VectorBackendRefused(
+            f"Milvus collection {where!r} is damaged; run `searchsocket clean --all --remote`, then index again"
+        ) from error

@@ -1,0 +1,66 @@
+"""What is wrong on a server, as `doctor` tells it."""
+
+from collections.abc import Iterator
+
+from searchsocket.errors import ProjectMismatch, VectorBackendRefused
+from searchsocket.stores.base.upkeep import Finding
+from searchsocket.stores.milvus import filters
+from searchsocket.stores.milvus.collections import Collections
+from searchsocket.stores.milvus.connection import Connection
+from searchsocket.stores.milvus.registry import Registry
+
+_NAMED = 5
+
+
+def count(connection: Connection, collection: str, where: str) -> int:
+    """How many rows of a collection match; 0 where the collection is "", which is gone."""
+    if not collection:
+        return 0
+    connection.load(collection)
+    options = {"output_fields": ["count(*)"], "consistency_level": "Strong"}
+    [row] = connection.call("query", collection, filter=where, **options)
+    return int(row["count(*)"])
+
+
+def examine(connection: Connection, collections: Collections, registry: Registry) -> list[Finding]:
+    """See `VectorUpkeep.examine`."""
+    try:
+        registry.check()
+        return [*_gone(collections, registry), *_shapes(collections), *_foreign(connection, collections, registry)]
+    except ProjectMismatch as error:
+        return [Finding(str(error), "name another one in `vector.milvus.collection`")]
+    except VectorBackendRefused as error:
+        return [Finding(str(error), "see the text above")]
+
+
+def _gone(collections: Collections, registry: Registry) -> Iterator[Finding]:
+    there = {dimensions for _, dimensions in collections.there()}
+    for each in registry.scopes():
+        if each.dimensions not in there:
+            name = collections.name(each.dimensions)
+            yield Finding(f"Milvus collection {name!r} of scope {each.scope!r} is gone", _resync(each.scope))
+
+
+def _shapes(collections: Collections) -> Iterator[Finding]:
+    for name, dimensions in collections.there():
+        if problem := collections.problem(name, dimensions):
+            yield Finding(problem, "run `searchsocket index --resync`, for each scope")
+
+
+def _foreign(connection: Connection, collections: Collections, registry: Registry) -> Iterator[Finding]:
+    """Rows that nobody will ever ask for."""
+    scopes = registry.scopes()
+    known = filters.quoted_list(each.scope for each in scopes)
+    for name, _ in collections.there():
+        where = f"scope not in {known}" if scopes else 'scope >= ""'
+        if not (rows := count(connection, name, where)):
+            continue
+        some = connection.call("query", name, filter=where, output_fields=["scope"], limit=1_000)
+        found = sorted({row["scope"] for row in some})[:_NAMED]
+        named = ", ".join(map(repr, found))
+        fix = f"run `searchsocket clean --scope {found[0] if found else 'NAME'} --remote`, for each"
+        yield Finding(f"Milvus collection {name!r} holds {rows:,} rows of scopes that nobody registered: {named}", fix)
+
+
+def _resync(scope: str) -> str:
+    return f"run `searchsocket index --resync --scope {scope}`"
