@@ -14,6 +14,10 @@ Scores = NDArray[np.float64]  # shape (n,), one number a record
 PageKind = Literal["html", "markdown", "code"]
 RouteResolution = Literal["exact", "best-effort", "none"]
 ChunkKind = Literal["summary", "section", "definition", "block"]  # the last two of code
+CodeKind = Literal[  # what a definition of code is
+    "function", "method", "class", "struct", "interface", "impl", "type", "enum", "module", "constant", "variable",
+    "field", "property", "macro", "component", "rule", "element", "key", "table", "heading",
+]  # fmt: skip
 GroupBy = Literal["page", "chunk"]
 FacetKind = Literal["string", "number", "boolean", "strings"]
 
@@ -143,6 +147,11 @@ class Lines:
     symbol: str  # qualified: `Parser.parse`; "" outside of definitions
     first: int  # from 1
     last: int  # included
+    parents: tuple[str, ...] = ()  # names around the symbol's own, outermost first
+    signature: str = ""  # in one line
+    doc: str = ""  # the comment above it, or its docstring
+    exported: int = 0  # 1: others can use it
+    defines: tuple[str, ...] = ()  # all that is defined in these lines, as `line:kind:qualified name`
 
     @property
     def heading_path(self) -> tuple[str, ...]:
@@ -165,7 +174,7 @@ class Chunk:
     """One retrieval unit: a heading section of a page, a part of one, the page's summary (spec 9), or code."""
 
     ordinal: int  # position on the page, from 0; the summary is 0
-    kind: ChunkKind
+    kind: ChunkKind | CodeKind
     body: Prose | Code
     at: Section | Lines
 
@@ -192,7 +201,7 @@ class Filter:
     path_prefix: str = ""  # canonical, by whole segments: `/docs` holds `/docs` and `/docs/a`, not `/docs-old`
     tags: tuple[str, ...] = ()  # a record must carry all of them
     languages: tuple[str, ...] = ()  # one of them must be that of the page; `pt` holds `pt-BR`
-    kinds: tuple[ChunkKind, ...] = ()  # one of them must be that of the chunk
+    kinds: tuple[ChunkKind | CodeKind, ...] = ()  # one of them must be that of the chunk
     facets: tuple[tuple[str, ...], ...] = ()  # of each, the page must state one: (("version=3", "version=4"),)
 
 

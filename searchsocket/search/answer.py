@@ -19,7 +19,7 @@ from searchsocket.search.wire import (
     Url,
     Wire,
 )
-from searchsocket.types import ChunkKind, GroupBy
+from searchsocket.types import ChunkKind, CodeKind, GroupBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Result(Wire):
         tuple[AlikePage, ...],
         Field(description="Pages whose passage says the same, which are no results of their own."),
     ] = ()
-    kind: Annotated[ChunkKind, Field(exclude=True)] = "section"  # of the chunk that opens
+    kind: Annotated[ChunkKind | CodeKind, Field(exclude=True)] = "section"  # of the chunk that opens
     code: Annotated[tuple[tuple[int, int], ...], Field(exclude=True)] = ()  # where `snippet` is code
 
 

@@ -1,0 +1,229 @@
+"""Finding the definitions of a parsed file."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from searchsocket.code.definitions.model import Definition, Symbol
+from searchsocket.code.definitions.names import kind_of, names_of
+from searchsocket.code.definitions.rules import RULES, Rules
+from searchsocket.code.definitions.words import comment_text, docstring_of, is_exported, signature_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_MAX_DEPTH = 40  # of definitions in each other; what lies deeper is text of the last one
+_MAX_NODES = 200_000  # that are looked at in a definition whose members lie deeper than its body
+_MEMBERS = frozenset(
+    {"class", "struct", "interface", "impl", "module", "enum", "heading", "key", "table", "rule", "element"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """One file."""
+
+    language: str
+    source: bytes
+    large: int  # lines from which a function is looked into for what it defines
+    rules: Rules = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", RULES[self.language])
+
+    def definitions(self, root: "Node") -> tuple[Definition, ...]:
+        """The definitions at the top of a tree, each with its members; no two share a line."""
+        found = _apart(self._level(root.named_children, (), "", 0))
+        exported = _names_in_exports(root) if self.language in ("javascript", "typescript", "tsx") else frozenset()
+        return tuple(_exporting(each, exported) for each in found) if exported else found
+
+    def _level(
+        self, nodes: Iterable["Node"], parents: tuple[str, ...], inside: str, depth: int
+    ) -> Iterator[Definition]:
+        above: list[Node] = []  # comments and decorators that may belong to what follows
+        last_row = -1
+        for node in self._statements(nodes):
+            if node.type in self.rules.comments or node.type in self.rules.decorators:
+                if above and node.start_point.row > _end_row(above[-1]) + 1:
+                    above.clear()
+                if node.start_point.row > last_row:  # else it is of what stands before it in the line
+                    above.append(node)
+                continue
+            touching = above if above and node.start_point.row <= _end_row(above[-1]) + 1 else []
+            if definition := self._definition(node, touching, parents, inside, depth):
+                yield definition
+            elif self._is_large(node) and depth < _MAX_DEPTH:  # a wrapper around all of a file, for one
+                yield from self._level(self._deeper(node), parents, inside, depth + 1)
+            above = []
+            last_row = _end_row(node)
+
+    def _statements(self, nodes: Iterable["Node"]) -> Iterator["Node"]:
+        """The statements of a body, those of what is looked through among them."""
+        waiting = [iter(nodes)]
+        while waiting:
+            node = next(waiting[-1], None)
+            if node is None:
+                waiting.pop()
+            elif len(waiting) < _MAX_DEPTH and self._is_looked_through(node):
+                waiting.append(iter(node.named_children))
+            else:
+                yield node
+
+    def _is_looked_through(self, node: "Node") -> bool:
+        if node.type == "element":  # most have no name, and are text of what is around them
+            return not names_of(node)[0]
+        return node.type in self.rules.through
+
+    def _definition(
+        self, outer: "Node", above: Sequence["Node"], parents: tuple[str, ...], inside: str, depth: int
+    ) -> Definition | None:
+        node, wrapped = self._unwrapped(outer)
+        symbols = self._symbols(node, parents, inside, wrapped=wrapped) if node is not None else ()
+        if node is None or not symbols:
+            return None
+        first = min([outer.start_point.row, *(each.start_point.row for each in above)]) + 1
+        comments = [each for each in above if each.type in self.rules.comments]
+        doc = comment_text(comments) or (docstring_of(node) if self.language == "python" else "")
+        members = self._members(node, symbols[0], depth) if depth < _MAX_DEPTH else ()
+        signature = signature_of(outer, self._core(node), self.source)
+        return Definition(symbols, first, _end_row(outer) + 1, signature, doc, members)
+
+    def _core(self, node: "Node") -> "Node":
+        """The first definition of a statement."""
+        inner = self.rules.several[node.type][0] if node.type in self.rules.several else node.type
+        return node if inner == node.type else next(iter(_descendants(node, inner)), node)
+
+    def _unwrapped(self, node: "Node") -> tuple["Node | None", bool]:
+        """What a statement defines, and whether an export stands around it."""
+        exported = False
+        for _ in range(8):
+            if node.type in self.rules.kinds or node.type in self.rules.several:
+                return node, exported
+            if node.type not in self.rules.wrappers:
+                return (node, True) if exported and node.child_count else (None, False)
+            exported = exported or node.type == "export_statement"
+            known = [child for child in node.named_children if self._is_known(child)]
+            if not known and exported and (value := node.child_by_field_name("value")):
+                return value, True
+            if not known:
+                return None, False
+            node = known[0]
+        return None, False
+
+    def _is_known(self, node: "Node") -> bool:
+        return node.type in self.rules.kinds or node.type in self.rules.several or node.type in self.rules.wrappers
+
+    def _symbols(self, node: "Node", parents: tuple[str, ...], inside: str, *, wrapped: bool) -> tuple[Symbol, ...]:
+        kind = self.rules.kinds.get(node.type)
+        if kind is not None:
+            symbol = self._symbol(node, node, kind, parents, inside, wrapped=wrapped)
+            return (symbol,) if symbol else ()
+        if node.type not in self.rules.several:  # `export default` of a value
+            kind = kind_of(node.parent or node, "constant", "default", inside=inside)
+            return (Symbol("default", parents, kind, node.start_point.row + 1, True),)
+        inner, kind = self.rules.several[node.type]
+        nodes = [node] if node.type == inner else _descendants(node, inner)
+        found = (self._symbol(each, node, kind, parents, inside, wrapped=wrapped) for each in nodes)
+        return tuple(symbol for symbol in found if symbol)
+
+    def _symbol(
+        self, node: "Node", statement: "Node", kind: str, parents: tuple[str, ...], inside: str, *, wrapped: bool
+    ) -> Symbol | None:
+        names, named = names_of(node)
+        if not names:
+            return None
+        name = names[-1]
+        # What a field or a pair holds is of interest where it is a function; every other key would be noise.
+        kind = kind_of(node, kind, name, inside=inside)
+        if statement.type == "pair" and kind == "field":
+            return None
+        exported = is_exported(statement, name, self.language, wrapped=wrapped, inside=inside)
+        return Symbol(name, (*parents, *names[:-1]), kind, named.start_point.row + 1, exported)
+
+    def _members(self, node: "Node", symbol: Symbol, depth: int) -> tuple[Definition, ...]:
+        parents = (*symbol.parents, symbol.name)
+        if symbol.kind in _MEMBERS:
+            body = node.child_by_field_name("body") or _body(node)
+            return _apart(self._level((body or node).named_children, parents, symbol.kind, depth + 1))
+        if not self._is_large(node):
+            return ()
+        # A long function, or an object with functions: what it defines, however deep that lies.
+        return _apart(self._level(self._deeper(node), parents, symbol.kind, depth + 1))
+
+    def _is_large(self, node: "Node") -> bool:
+        return _end_row(node) - node.start_point.row >= self.large
+
+    def _deeper(self, node: "Node") -> Iterator["Node"]:
+        waiting, seen = list(reversed(node.named_children)), 0
+        while waiting and seen < _MAX_NODES:
+            each, seen = waiting.pop(), seen + 1
+            if self._is_worth_it(each):
+                yield each
+                continue
+            waiting.extend(reversed(each.named_children))
+
+    def _is_worth_it(self, node: "Node") -> bool:
+        """Of what a function defines, functions and classes alone: its variables are nobody else's."""
+        if node.type in self.rules.comments:
+            return True
+        inner = self._unwrapped(node)[0] if self._is_known(node) else None
+        if inner is None:
+            return False
+        kinds = {symbol.kind for symbol in self._symbols(inner, (), "", wrapped=False)}
+        return bool(kinds & {"function", "method", "class"})
+
+
+def _apart(found: Iterable[Definition]) -> tuple[Definition, ...]:
+    """Definitions that share a line as one."""
+    apart: list[Definition] = []
+    for each in found:
+        if apart and each.first <= apart[-1].last:
+            before = apart[-1]
+            apart[-1] = replace(
+                before, symbols=(*before.symbols, *each.symbols), last=max(before.last, each.last), members=()
+            )
+        else:
+            apart.append(each)
+    return tuple(apart)
+
+
+def _body(node: "Node") -> "Node | None":
+    """The part of a node that holds its members, where the grammar names none."""
+    ends = ("_body", "_list", "block", "body_statement")
+    return next((child for child in reversed(node.named_children) if child.type.endswith(ends)), None)
+
+
+def _descendants(node: "Node", kind: str) -> list["Node"]:
+    """The nodes of a kind below a statement that are not in each other."""
+    found, waiting = [], list(reversed(node.named_children))
+    while waiting:
+        each = waiting.pop()
+        if each.type == kind:
+            found.append(each)
+        elif each.type.endswith(("_list", "declaration", "_spec_list")):
+            waiting.extend(reversed(each.named_children))
+    return found
+
+
+def _end_row(node: "Node") -> int:
+    """The last row of a node; a line end that belongs to it takes no further row."""
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point.row else row
+
+
+def _names_in_exports(root: "Node") -> frozenset[str]:
+    """The names of `export { a, b as c }`."""
+    clauses = [
+        clause
+        for node in root.named_children
+        if node.type == "export_statement"
+        for clause in node.named_children
+        if clause.type == "export_clause"
+    ]
+    names = [one.child_by_field_name("name") for clause in clauses for one in clause.named_children]
+    return frozenset((name.text or b"").decode("utf-8", "replace") for name in names if name is not None)
+
+
+def _exporting(definition: Definition, names: frozenset[str]) -> Definition:
+    symbols = tuple(replace(each, exported=each.exported or each.name in names) for each in definition.symbols)
+    return replace(definition, symbols=symbols)

@@ -1,0 +1,52 @@
+"""The grammars of tree-sitter, each a wheel of its own: the extra `searchsocket[code]`."""
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Parser
+
+MODULES = {  # language -> module and function; a dialect is read by the grammar that knows most of it
+    "bash": ("tree_sitter_bash", "language"),
+    "c": ("tree_sitter_c", "language"),
+    "cpp": ("tree_sitter_cpp", "language"),
+    "csharp": ("tree_sitter_c_sharp", "language"),
+    "css": ("tree_sitter_css", "language"),
+    "go": ("tree_sitter_go", "language"),
+    "html": ("tree_sitter_html", "language"),
+    "java": ("tree_sitter_java", "language"),
+    "javascript": ("tree_sitter_javascript", "language"),
+    "json": ("tree_sitter_json", "language"),
+    "markdown": ("tree_sitter_markdown", "language"),
+    "php": ("tree_sitter_php", "language_php"),
+    "python": ("tree_sitter_python", "language"),
+    "ruby": ("tree_sitter_ruby", "language"),
+    "rust": ("tree_sitter_rust", "language"),
+    "svelte": ("tree_sitter_svelte", "language"),
+    "toml": ("tree_sitter_toml", "language"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+    "typescript": ("tree_sitter_typescript", "language_typescript"),
+    "vue": ("tree_sitter_html", "language"),
+    "yaml": ("tree_sitter_yaml", "language"),
+}
+LANGUAGES = frozenset(MODULES)
+
+
+def installed() -> bool:
+    """Whether files are cut at their definitions at all."""
+    return parser_of("python") is not None
+
+
+@cache
+def parser_of(language: str) -> "Parser | None":
+    """The parser of a language; None where its wheel is not installed, or there is none."""
+    if language not in MODULES:
+        return None
+    module, function = MODULES[language]
+    try:
+        from tree_sitter import Language, Parser
+
+        return Parser(Language(getattr(import_module(module), function)()))
+    except (ImportError, AttributeError, ValueError):  # ValueError: of another version than tree-sitter reads
+        return None

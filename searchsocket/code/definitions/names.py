@@ -1,0 +1,148 @@
+"""What a node is called, and of what it is a part."""
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_MAX_CHARS = 200
+_FUNCTIONS = frozenset(
+    {"arrow_function", "function_expression", "function", "generator_function", "lambda", "func_literal"}
+)
+_CLASSES = frozenset({"class", "class_expression"})
+_NAME_FIELDS = ("name", "key", "property", "left")
+_NAMED_BY_CHILD = {
+    "rule_set": ("selectors",),
+    "keyframes_statement": ("keyframes_name",),
+    "table": ("bare_key", "dotted_key", "quoted_key"),
+    "table_array_element": ("bare_key", "dotted_key", "quoted_key"),
+    "pair": ("bare_key", "dotted_key", "quoted_key", "string"),
+    "const_element": ("name",),
+    "property_element": ("variable_name",),
+    "snippet_statement": ("snippet_start",),
+    "element": ("start_tag", "self_closing_tag"),
+    "section": ("atx_heading", "setext_heading"),
+    "snippet_start": ("snippet_name",),
+}
+_ID = re.compile(r"""\bid\s*=\s*["']?([^"'\s>{}]+)""")
+_TYPE_ARGUMENTS = re.compile(r"<.*>", re.DOTALL)
+
+
+def text_of(node: "Node") -> str:
+    """The text of a node in one line, shortened."""
+    raw = (node.text or b"")[: 4 * _MAX_CHARS].decode("utf-8", "replace")
+    return " ".join(raw.split())[:_MAX_CHARS]
+
+
+def names_of(node: "Node") -> tuple[tuple[str, ...], "Node"]:
+    """The name of a definition with what qualifies it there (`C::run` is a part of `C`), and the node that says it.
+
+    Returns:
+        No names where it has none.
+    """
+    if node.type in ("element", "section", "media_statement", "supports_statement", "at_rule", "snippet_statement"):
+        return _of_markup(node)
+    if node.type == "impl_item":
+        owner = node.child_by_field_name("type") or node
+        return (_TYPE_ARGUMENTS.sub("", text_of(owner)),), owner
+    if node.type == "method_declaration" and (receiver := node.child_by_field_name("receiver")):
+        return _of_method_in_go(node, receiver)
+    declarator = node.child_by_field_name("declarator")
+    named = _innermost(declarator) if declarator else _named(node)
+    if named is None or named.type.endswith("_pattern"):  # `{ a, b } = ...` names what others define
+        return (), node
+    name = text_of(named).strip("\"'`")
+    if named.type in ("qualified_identifier", "nested_namespace_specifier"):
+        return tuple(_TYPE_ARGUMENTS.sub("", part) for part in re.split(r"::", name) if part), named
+    if node.type == "assignment_expression":
+        return _of_assignment(name), named
+    return ((name,) if name else ()), named
+
+
+def _named(node: "Node") -> "Node | None":
+    for field in _NAME_FIELDS:
+        if named := node.child_by_field_name(field):
+            return named
+    wanted = _NAMED_BY_CHILD.get(node.type, ())
+    return next((child for child in node.named_children if child.type in wanted), None)
+
+
+def _innermost(node: "Node") -> "Node | None":
+    """The name in `*(*f[3])(int)`."""
+    for _ in range(50):
+        named = (child for child in node.named_children if child.type.endswith("declarator"))
+        inner = node.child_by_field_name("declarator") or next(named, None)
+        if inner is None:
+            break
+        node = inner
+    if node.type.endswith(("identifier", "_name")) or node.type == "qualified_identifier":
+        return node
+    return next((child for child in node.named_children if child.type.endswith("identifier")), None)
+
+
+def _of_method_in_go(node: "Node", receiver: "Node") -> tuple[tuple[str, ...], "Node"]:
+    named = node.child_by_field_name("name") or node
+    found = re.findall(r"\w+", re.sub(r"\[.*?\]", "", text_of(receiver)))
+    return (*found[-1:], text_of(named)), named
+
+
+def _of_assignment(name: str) -> tuple[str, ...]:
+    """`module.exports.run`, `Parser.prototype.run`, `this.run`."""
+    parts = [part for part in name.split(".") if part not in ("module", "exports", "prototype", "this", "window")]
+    if name in ("module.exports", "exports"):
+        return ("default",)
+    return tuple(parts) if all(re.fullmatch(r"[\w$#]+", part) for part in parts) else ()
+
+
+def _of_markup(node: "Node") -> tuple[tuple[str, ...], "Node"]:
+    if node.type == "element":
+        tag = next((child for child in node.named_children if child.type.endswith("tag")), None)
+        found = _ID.search(text_of(tag)) if tag else None
+        return ((f"#{found[1]}",) if found else ()), node
+    if node.type == "snippet_statement":
+        start = _named(node)
+        named = _named(start) if start else None
+        return ((text_of(named),) if named else ()), node
+    if node.type == "section":
+        heading = _named(node)
+        named = heading.child_by_field_name("heading_content") if heading else None
+        return ((text_of(named),) if named else ()), node
+    head = text_of(node).partition("{")[0].strip()
+    return ((head,) if head else ()), node
+
+
+def kind_of(node: "Node", kind: str, name: str, *, inside: str) -> str:
+    """What is defined, by what it is given.
+
+    Args:
+        kind: What the statement says.
+        inside: What it is a member of; "" at the top.
+    """
+    value = node.child_by_field_name("value") or node.child_by_field_name("right")
+    if value is not None and value.type in _FUNCTIONS:
+        return "method" if inside == "class" or kind == "field" else "function"
+    if value is not None and value.type in _CLASSES:
+        return "class"
+    if kind == "type":
+        meant = node.child_by_field_name("type")
+        of_type = {"struct_type": "struct", "interface_type": "interface"}
+        return of_type.get(meant.type, kind) if meant is not None else kind
+    if kind == "function" and inside in ("class", "struct", "impl", "interface"):
+        return "method"
+    if kind == "variable" and node.type == "declaration":
+        return "function" if _declares_function(node) else kind
+    if kind == "variable" and inside in ("class", "struct"):
+        return "field"
+    if kind == "variable" and name.isupper() and len(name) > 1:
+        return "constant"
+    return kind
+
+
+def _declares_function(node: "Node") -> bool:
+    inner = node.child_by_field_name("declarator")
+    while inner is not None:
+        if inner.type == "function_declarator":
+            return True
+        inner = inner.child_by_field_name("declarator")
+    return False

@@ -1,0 +1,185 @@
+"""What defines something in each language, by the names that its grammar gives to nodes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One language."""
+
+    kinds: Mapping[str, str] = field(default_factory=dict)  # node -> kind of definition
+    several: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # statement -> its definitions' node, and kind
+    wrappers: frozenset[str] = frozenset()  # what stands around one definition and belongs to it
+    through: frozenset[str] = frozenset()  # what stands around statements and is none
+    comments: frozenset[str] = frozenset({"comment"})
+    decorators: frozenset[str] = frozenset()  # siblings above a definition that belong to it
+
+
+def _kinds(**names: str) -> dict[str, str]:
+    return {node: kind for kind, nodes in names.items() for node in nodes.split()}
+
+
+_SCRIPT = Rules(
+    _kinds(
+        function="function_declaration generator_function_declaration function_signature",
+        **{"class": "class_declaration abstract_class_declaration"},
+        method="method_definition method_signature abstract_method_signature",
+        field="public_field_definition field_definition",
+        interface="interface_declaration",
+        type="type_alias_declaration",
+        enum="enum_declaration",
+        module="internal_module module",
+    ),
+    several={
+        "lexical_declaration": ("variable_declarator", "constant"),
+        "variable_declaration": ("variable_declarator", "variable"),
+        "pair": ("pair", "field"),
+        "assignment_expression": ("assignment_expression", "variable"),
+    },
+    wrappers=frozenset({"export_statement", "ambient_declaration", "expression_statement"}),
+    through=frozenset({"ERROR"}),
+    decorators=frozenset({"decorator"}),
+)
+
+RULES: Mapping[str, Rules] = {
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT,
+    "tsx": _SCRIPT,
+    "python": Rules(
+        _kinds(function="function_definition", **{"class": "class_definition"}, type="type_alias_statement"),
+        several={"assignment": ("assignment", "variable")},
+        wrappers=frozenset({"decorated_definition", "expression_statement"}),
+        through=frozenset(
+            {"if_statement", "else_clause", "elif_clause", "try_statement", "except_clause", "with_statement", "block",
+             "ERROR"}
+        ),
+    ),
+    "go": Rules(
+        _kinds(function="function_declaration", method="method_declaration method_elem"),
+        several={
+            "const_declaration": ("const_spec", "constant"),
+            "var_declaration": ("var_spec", "variable"),
+            "type_declaration": ("type_spec", "type"),
+        },
+        through=frozenset({"ERROR"}),
+    ),
+    "rust": Rules(
+        _kinds(
+            function="function_item function_signature_item",
+            struct="struct_item union_item",
+            enum="enum_item",
+            interface="trait_item",
+            impl="impl_item",
+            module="mod_item",
+            macro="macro_definition",
+            constant="const_item static_item",
+            type="type_item",
+        ),
+        through=frozenset({"ERROR", "foreign_mod_item", "declaration_list"}),
+        comments=frozenset({"line_comment", "block_comment"}),
+        decorators=frozenset({"attribute_item"}),
+    ),
+    "java": Rules(
+        _kinds(
+            **{"class": "class_declaration record_declaration"},
+            interface="interface_declaration annotation_type_declaration",
+            enum="enum_declaration",
+            method="method_declaration constructor_declaration compact_constructor_declaration",
+        ),
+        several={
+            "field_declaration": ("variable_declarator", "field"),
+            "constant_declaration": ("variable_declarator", "constant"),
+        },
+        through=frozenset({"ERROR", "enum_body_declarations"}),
+        comments=frozenset({"line_comment", "block_comment"}),
+    ),
+    "c": Rules(
+        _kinds(
+            function="function_definition",
+            struct="struct_specifier union_specifier",
+            enum="enum_specifier",
+            macro="preproc_def preproc_function_def",
+            type="type_definition",
+            variable="declaration",
+        ),
+        through=frozenset(
+            {"preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "linkage_specification",
+             "declaration_list", "ERROR"}
+        ),
+    ),
+    "cpp": Rules(
+        _kinds(
+            function="function_definition",
+            **{"class": "class_specifier"},
+            struct="struct_specifier union_specifier",
+            enum="enum_specifier",
+            macro="preproc_def preproc_function_def",
+            type="type_definition alias_declaration concept_definition",
+            variable="declaration",
+            field="field_declaration",
+            module="namespace_definition",
+        ),
+        wrappers=frozenset({"template_declaration"}),
+        through=frozenset(
+            {"preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "linkage_specification",
+             "declaration_list", "ERROR"}
+        ),
+    ),
+    "csharp": Rules(
+        _kinds(
+            **{"class": "class_declaration record_declaration"},
+            struct="struct_declaration record_struct_declaration",
+            interface="interface_declaration",
+            enum="enum_declaration",
+            method="method_declaration constructor_declaration destructor_declaration operator_declaration",
+            function="local_function_statement",
+            property="property_declaration indexer_declaration event_declaration",
+            type="delegate_declaration",
+            module="namespace_declaration",
+        ),
+        several={"field_declaration": ("variable_declarator", "field")},
+        through=frozenset({"ERROR", "global_statement", "preproc_if", "preproc_region"}),
+    ),
+    "php": Rules(
+        _kinds(
+            function="function_definition",
+            **{"class": "class_declaration"},
+            interface="interface_declaration trait_declaration",
+            enum="enum_declaration",
+            method="method_declaration",
+        ),
+        several={
+            "const_declaration": ("const_element", "constant"),
+            "property_declaration": ("property_element", "field"),
+        },
+        through=frozenset({"ERROR", "namespace_definition", "compound_statement", "if_statement"}),
+    ),
+    "ruby": Rules(
+        _kinds(method="method singleton_method", **{"class": "class singleton_class"}, module="module"),
+        several={"assignment": ("assignment", "constant")},
+        through=frozenset({"ERROR", "begin_block", "if", "unless"}),
+    ),
+    "bash": Rules(
+        _kinds(function="function_definition", variable="variable_assignment"),
+        wrappers=frozenset({"declaration_command"}),
+        through=frozenset({"ERROR", "if_statement"}),
+    ),
+    "css": Rules(
+        _kinds(rule="rule_set media_statement supports_statement keyframes_statement at_rule"),
+        through=frozenset({"ERROR"}),
+    ),
+    "html": Rules(_kinds(element="element"), through=frozenset({"ERROR"})),
+    "svelte": Rules(
+        _kinds(element="element", function="snippet_statement"),
+        through=frozenset({"ERROR", "if_statement", "each_statement", "await_statement", "key_statement"}),
+    ),
+    "vue": Rules(_kinds(element="element"), through=frozenset({"ERROR"})),
+    "json": Rules(_kinds(key="pair"), through=frozenset({"object", "array", "ERROR"})),
+    "yaml": Rules(
+        _kinds(key="block_mapping_pair"),
+        through=frozenset({"document", "block_node", "block_mapping", "ERROR"}),
+    ),
+    "toml": Rules(_kinds(key="pair", table="table table_array_element"), through=frozenset({"ERROR"})),
+    "markdown": Rules(_kinds(heading="section"), comments=frozenset()),
+}  # fmt: skip

@@ -1,0 +1,72 @@
+"""What is said about a definition: its signature, its comment, and whether others can use it."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_MAX_SIGNATURE, _MAX_DOC = 300, 1_000  # characters
+_BODIES = ("body", "value", "right")
+_MARKS = re.compile(r"^\s*(?:/\*\*?|\*/|\*|///?!?|//!?|#+!?|--|<!--|\"\"\"|''')\s?|\s*(?:\*/|-->|\"\"\"|''')\s*$")
+_HIDDEN = frozenset({"private", "protected", "internal", "static"})
+
+
+def signature_of(statement: "Node", node: "Node", source: bytes) -> str:
+    """A statement up to the body of the definition in it, in one line."""
+    body = next((child for name in _BODIES if (child := node.child_by_field_name(name))), None)
+    inner = body.child_by_field_name("body") if body is not None else None
+    end = (inner or body or statement).start_byte if body is not None else statement.end_byte
+    start = statement.start_byte
+    text = source[start : min(end, start + 4 * _MAX_SIGNATURE)].decode("utf-8", "replace")
+    if body is None or not text.strip():
+        text = source[start : start + 4 * _MAX_SIGNATURE].decode("utf-8", "replace").strip().partition("\n")[0]
+    return " ".join(text.split()).rstrip("{=: ")[:_MAX_SIGNATURE]
+
+
+def comment_text(comments: Sequence["Node"]) -> str:
+    """What comments say, without their marks."""
+    text = "\n".join((node.text or b"").decode("utf-8", "replace") for node in comments)
+    lines = [_MARKS.sub("", _MARKS.sub("", line)).strip() for line in text.split("\n")]
+    return "\n".join(line for line in lines if line)[:_MAX_DOC]
+
+
+def docstring_of(node: "Node") -> str:
+    """The docstring of a definition in Python; "" where there is none."""
+    body = node.child_by_field_name("body")
+    first = body.named_children[0] if body is not None and body.named_children else None
+    if first is None or first.type != "expression_statement" or not first.named_children:
+        return ""
+    text = first.named_children[0]
+    return comment_text([text]).strip("\"'") if text.type == "string" else ""
+
+
+def is_exported(node: "Node", name: str, language: str, *, wrapped: bool, inside: str) -> bool:
+    """Whether others can use what a node defines.
+
+    Args:
+        wrapped: An export statement stands around it.
+        inside: What it is a member of; "" at the top.
+    """
+    match language:
+        case "javascript" | "typescript" | "tsx":
+            given = node.type == "assignment_expression" and (node.text or b"").startswith((b"module.", b"exports"))
+            return wrapped or given or (bool(inside) and not name.startswith("#") and "private" not in _modifiers(node))
+        case "python" | "ruby" | "bash":
+            return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
+        case "go":
+            return name[:1].isupper()
+        case "rust":
+            return inside == "interface" or any(child.type == "visibility_modifier" for child in node.named_children)
+        case "java" | "csharp":
+            return inside == "interface" or "public" in _modifiers(node)
+        case "php" | "c" | "cpp":
+            return _HIDDEN.isdisjoint(_modifiers(node) - ({"static"} if language == "php" else set()))
+    return True
+
+
+def _modifiers(node: "Node") -> set[str]:
+    kinds = ("modifiers", "modifier", "accessibility_modifier", "visibility_modifier", "storage_class_specifier")
+    found = [child.text or b"" for child in node.children if child.type in kinds]
+    return set(b" ".join(found).decode("utf-8", "replace").split())

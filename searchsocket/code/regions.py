@@ -1,0 +1,45 @@
+"""Files of several languages: components and pages, each part by its own grammar."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MIXED = frozenset({"svelte", "vue", "html"})
+_STYLES = {"scss": "scss", "sass": "scss", "less": "less"}
+_SCRIPTS = {"ts": "typescript", "typescript": "typescript", "tsx": "tsx"}
+_MAX_DEPTH = 4  # elements around a script
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Lines in another language than their file's."""
+
+    language: str
+    first: int  # with its tags, from 1
+    last: int  # included
+    start_row: int  # of its text, from 0
+    source: bytes
+
+
+def regions_of(root: "Node") -> Iterator[Region]:
+    """The scripts and styles of a parsed file, in order."""
+    waiting = [(child, 0) for child in reversed(root.named_children)]
+    while waiting:
+        node, depth = waiting.pop()
+        if node.type in ("script_element", "style_element"):
+            raw = next((child for child in node.named_children if child.type == "raw_text"), None)
+            if raw is not None and raw.text:
+                first, last = node.start_point.row + 1, node.end_point.row + 1
+                yield Region(_language(node), first, last, raw.start_point.row, raw.text)
+        elif depth < _MAX_DEPTH and node.type in ("element", "ERROR"):
+            waiting.extend((child, depth + 1) for child in reversed(node.named_children))
+
+
+def _language(node: "Node") -> str:
+    tag = (node.named_children[0].text or b"").decode("utf-8", "replace").casefold()
+    if node.type == "style_element":
+        return next((name for mark, name in _STYLES.items() if f'"{mark}"' in tag or f"={mark}" in tag), "css")
+    return next((name for mark, name in _SCRIPTS.items() if f'"{mark}"' in tag or f"={mark}" in tag), "javascript")

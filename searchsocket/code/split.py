@@ -1,0 +1,76 @@
+"""Cutting lines that are too many for one chunk, where the code itself is divided."""
+
+import re
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from searchsocket.code.tokens import count_tokens
+
+MAX_TOKENS = 512
+OVERLAP_TOKENS = 50
+MAX_LINE_CHARS = 2_000  # a longer line is cut by itself: nobody wrote it
+_SEPARATOR = re.compile(r"\s*(?:#|//|/\*|--|<!--|;+)\s*(?:[-=*#~_/]{4,}|region\b|MARK:)")
+_CLOSING = re.compile(r"\s*(?:[\])}]|end\b|fi\b|done\b|else\b|elif\b|except\b|finally\b|catch\b|</)")
+_TAB = 4  # columns
+
+
+class Part(NamedTuple):
+    """Some of the lines, by index, the last one included."""
+
+    first: int
+    last: int
+    new: int  # the first line that is in no part before it
+
+
+def split_lines(lines: Sequence[str]) -> list[Part]:
+    """Parts of at most `MAX_TOKENS`, each but the first beginning with about `OVERLAP_TOKENS` of the one before it.
+
+    A part ends where the code is least indented in its second half; among such lines before a comment that separates,
+    after a blank line, and as late as possible. A line that is longer than a part is one by itself.
+    """
+    sizes = [count_tokens(line) for line in lines]
+    before = [0, *accumulate(sizes)]  # tokens above each line
+    parts: list[Part] = []
+    start = 0  # of what is not in a part yet
+    while start < len(lines):
+        first = _with_overlap(before, start) if parts else start
+        limit = before[first] + MAX_TOKENS
+        end = start + 1  # exclusive
+        while end < len(lines) and before[end + 1] <= limit:
+            end += 1
+        if end < len(lines):
+            end = _best_end(lines, before, start, end)
+        parts.append(Part(first, end - 1, start))
+        start = end
+    return parts
+
+
+def _with_overlap(before: Sequence[int], start: int) -> int:
+    """The line from which a part repeats what stands above it."""
+    first = start
+    while first > 0 and before[start] - before[first - 1] <= OVERLAP_TOKENS:
+        first -= 1
+    return first
+
+
+def _best_end(lines: Sequence[str], before: Sequence[int], start: int, end: int) -> int:
+    """The line before which a part is best ended, from the middle of the part on."""
+    half = (before[start] + before[end]) / 2
+    candidates = [at for at in range(start + 1, end + 1) if before[at] >= half]
+    return min(candidates, key=lambda at: (_cost(lines, at), -at), default=end)
+
+
+def _cost(lines: Sequence[str], at: int) -> tuple[bool, int, int]:
+    """How much is torn apart by a cut before a line: it closes what is open, depth, and nothing sets it apart."""
+    line = lines[at]
+    if not line.strip():
+        return True, 0, 0  # a blank line belongs to what stands above it
+    apart = 0 if _SEPARATOR.match(line) else 1 if not lines[at - 1].strip() else 2
+    return bool(_CLOSING.match(line)), indentation(line), apart
+
+
+def indentation(line: str) -> int:
+    """Columns before the first character."""
+    text = line.expandtabs(_TAB) if "\t" in line else line
+    return len(text) - len(text.lstrip())
