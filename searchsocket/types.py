@@ -147,16 +147,12 @@ class Lines:
     symbol: str  # qualified: `Parser.parse`; "" outside of definitions
     first: int  # from 1
     last: int  # included
+    heading_path: tuple[str, ...] = ()  # the qualified names of all that is defined in these lines
     parents: tuple[str, ...] = ()  # names around the symbol's own, outermost first
     signature: str = ""  # in one line
     doc: str = ""  # the comment above it, or its docstring
     exported: int = 0  # 1: others can use it
-    defines: tuple[str, ...] = ()  # all that is defined in these lines, as `line:kind:qualified name`
-
-    @property
-    def heading_path(self) -> tuple[str, ...]:
-        """Code stands under no headings."""
-        return ()
+    defines: tuple[str, ...] = ()  # the same names as `line:kind:qualified name`
 
     @property
     def title(self) -> str:

@@ -1,4 +1,4 @@
-"""The assets between a built site and its published index: one a stage, each with a partition a scope.
+"""The assets between a built site, or source code, and its published index: one a stage, a partition a scope.
 
 Their data lies in the project's state directory, so there are no IO managers: `deps` order the stages, and each can
 be materialized alone, in its own process. What did not change is skipped inside each stage, by content hash.
@@ -12,7 +12,7 @@ import dagster as dg
 
 from searchsocket.pipeline.run.index import plan_scope
 from searchsocket.pipeline.run.stage import Stage
-from searchsocket.pipeline.run.stages import STAGES
+from searchsocket.pipeline.run.stages import CODE_STAGES, STAGES
 from searchsocket_assets.columns import column_schema
 from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import SCOPES
@@ -37,11 +37,11 @@ def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
         name=stage.name,
         description=stage.description,
         deps=stage.reads,
-        kinds=set(stage.kinds if stage.reads else look.source_kinds),
+        kinds=set(stage.kinds if stage.reads or stage.corpus == "code" else look.source_kinds),
         metadata=column_schema(stage.name),
         code_version=stage.version,
         partitions_def=SCOPES,
-        group_name="site",
+        group_name=stage.corpus,
         owners=look.owners,
         output_required=False,  # a dry run materializes nothing
     )
@@ -52,19 +52,23 @@ def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
             errors_as_failures(stage.name, caller.on_event, log=context.log),
             events_logged(context.log, caller.on_event) as on_event,
         ):
+            of_site = site.scope_run(
+                caller, context.partition_key, context.run.run_id, options.to_run_options(), on_event
+            )
             run = replace(
-                site.scope_run(caller, context.partition_key, context.run.run_id, options.to_run_options(), on_event),
+                of_site.of(stage.corpus),
                 should_stop=lambda: caller.should_stop() or is_cancelled(context.instance, context.run.run_id),
                 lock_timeout_s=options.lock_timeout_s,
             )
-            tag_run(context.instance, context.run, run.project.id, by_command=caller.is_command)
+            tag_run(context.instance, context.run, of_site.project.id, by_command=caller.is_command)
             if options.dry_run:
-                context.log_event(observed(plan_scope(run), dg.AssetKey(list(STAGES)[-1])))  # what it would publish
+                context.log_event(observed(plan_scope(run), dg.AssetKey(_last(stage.corpus))))  # what it would publish
                 return
             if not stage.reads:
-                delete_old_runs(context.instance, run.project, run.scope.name)
+                delete_old_runs(context.instance, of_site.project, run.scope.name)
             result = stage(run)
-            samples = sample_metadata(context.instance, run, result) if result.generation else {}
+            is_searched = result.generation and stage.corpus == "site"
+            samples = sample_metadata(context.instance, run, result) if is_searched else {}
             yield materialized(run, result, samples)
 
     return run_stage
@@ -77,5 +81,10 @@ def is_cancelled(instance: dg.DagsterInstance, run_id: str) -> bool:
 
 
 def stage_assets(look: Look) -> tuple[dg.AssetsDefinition, ...]:
-    """An asset for each stage."""
-    return tuple(stage_asset(stage, look) for stage in STAGES.values())
+    """An asset for each stage; those of code where it is indexed."""
+    stages = (*STAGES.values(), *(CODE_STAGES.values() if look.has_code else ()))
+    return tuple(stage_asset(stage, look) for stage in stages)
+
+
+def _last(corpus: str) -> str:
+    return list(STAGES if corpus == "site" else CODE_STAGES)[-1]

@@ -38,6 +38,32 @@ _COLUMNS = {
         ("text", "string", "what is searched and quoted"),
         ("vector", "array<float32>", "of unit length"),
     ),
+    "code_files": (
+        ("url", "string", "path from the project's top; one row each"),
+        ("locator", "string", "the same path"),
+        ("raw_hash", "string", "sha256 of its bytes"),
+        ("bytes", "int", "size of the file"),
+    ),
+    "code_chunks": (
+        ("id", "string", "stable key of the chunk: path, symbol, number among equals"),
+        ("url", "string", "its file"),
+        ("symbol", "string", "qualified name of what is defined"),
+        ("lines", "string", "first and last"),
+        ("text", "string", "what is searched and quoted"),
+        ("content_hash", "string", "sha256 of the text that is embedded"),
+    ),
+    "code_embeddings": (
+        ("content_hash", "string", "sha256 of the text"),
+        ("model_id", "string", "whose vector it is"),
+        ("vector", "array<float32>", "of unit length"),
+    ),
+    "code_index": (
+        ("id", "string", "stable key of the chunk"),
+        ("url", "string", "its file"),
+        ("symbol", "string", "qualified name of what is defined"),
+        ("text", "string", "what is searched and quoted"),
+        ("vector", "array<float32>", "of unit length"),
+    ),
 }
 
 

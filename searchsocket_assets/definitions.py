@@ -31,14 +31,15 @@ def build_definitions(
     """
     from searchsocket_assets.assets import stage_assets
     from searchsocket_assets.checks import ASSET_CHECKS
-    from searchsocket_assets.jobs import INDEX_SITE
+    from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
     from searchsocket_assets.look import Look
     from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 
+    look = look or Look()
     return dg.Definitions(
-        assets=stage_assets(look or Look()),
+        assets=stage_assets(look),
         asset_checks=ASSET_CHECKS,
-        jobs=[INDEX_SITE],
+        jobs=[INDEX_SITE, *([INDEX_CODE] if look.has_code else [])],
         resources={
             "site": SiteProject(),
             "options": IndexOptions.configure_at_launch(),

@@ -1,4 +1,4 @@
-"""The job that indexes a scope."""
+"""The jobs that index a scope: its site, and its source code."""
 
 import dagster as dg
 
@@ -7,4 +7,11 @@ INDEX_SITE = dg.define_asset_job(
     selection=dg.AssetSelection.groups("site"),
     description="Index one scope: read the site, mirror, chunk, embed and publish it. "
     "Run configuration: `resources.options.config` (force, dry_run, limits, cost).",
+)
+
+INDEX_CODE = dg.define_asset_job(
+    name="index_code",
+    selection=dg.AssetSelection.groups("code"),
+    description="Index the source code of one scope: list the files, cut them at definitions, embed and publish them. "
+    "Run configuration: as of `index_site`.",
 )

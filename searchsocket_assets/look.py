@@ -25,6 +25,7 @@ class Look:
 
     owners: tuple[str, ...] = ()
     source_kinds: frozenset[str] = frozenset({"html"})
+    has_code: bool = False  # its source code is indexed too
 
 
 def look_of_project(environ: Mapping[str, str]) -> Look:
@@ -35,7 +36,7 @@ def look_of_project(environ: Mapping[str, str]) -> Look:
     root, look = environ.get(PROJECT_VARIABLE, ""), Look()
     try:
         project = open_project(Path(root) if root else Path.cwd(), environ)
-        look = replace(look, owners=project.settings.dagster.owners)
+        look = replace(look, owners=project.settings.dagster.owners, has_code=project.settings.code.enable)
         origin = make_source(project.root, project.settings, None, scope="main").origin
     except (SearchSocketError, OSError):
         return look

@@ -44,7 +44,7 @@ def run_steps(build: Path, files: Sequence[str], out: Path) -> dict[str, Any]:
         page = _page(url, extracted, incoming[url])
         page_digest(page)
         write_atomic(mirror_file(out, url), render_page(page).encode(), durable=False)
-        chunks += len(cut_chunks(page, chunk_page(page, settings.chunking).chunks, scope, "none"))
+        chunks += len(cut_chunks(page.facts, chunk_page(page, settings.chunking).chunks, scope, "none"))
         characters += len(page.body)
     cpu_s = time.process_time() - started
     return {"cpu_s": cpu_s, "pages": len(found), "chunks": chunks, "characters": characters}

@@ -124,12 +124,12 @@ def _cut(document: Document, scope: Scope, embedder: Embedder, is_code: bool) ->
     url = _url(document)
     facts = PageFacts(url=url, title=document.title, depth=url.count("/"))
     page = Page(facts, scope.name, _body(document, url, is_code))
-    cut = cut_chunks(page, chunk_page(page, ChunkSettings()).chunks, scope, embedder.model_id)
+    cut = cut_chunks(page.facts, chunk_page(page, ChunkSettings()).chunks, scope, embedder.model_id)
     if cut:
         return cut
     # A page of a title alone is left out of an index, but the collections hold some that are right answers.
     page = replace(page, body=document.title or "(empty)")
-    return cut_chunks(page, chunk_page(page, ChunkSettings()).chunks, scope, embedder.model_id)
+    return cut_chunks(page.facts, chunk_page(page, ChunkSettings()).chunks, scope, embedder.model_id)
 
 
 def _body(document: Document, url: str, is_code: bool) -> str:

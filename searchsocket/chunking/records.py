@@ -3,13 +3,13 @@
 import hashlib
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
 from searchsocket.chunking.canonical import as_json, canonical
 from searchsocket.markdown.lines import plain_text
-from searchsocket.types import Chunk, Code, Lines, Page, Prose, Record, Scope, Section
+from searchsocket.types import Chunk, Code, Lines, PageFacts, Prose, Record, Scope, Section
 
 
 def embedded_text(title: str, chunk: Chunk) -> str:
@@ -98,13 +98,24 @@ class CutChunk:
     canonical: str  # JSON of every other field; `record.record_hash` is of this
 
 
-def cut_chunks(page: Page, chunks: Sequence[Chunk], scope: Scope, model_id: str) -> list[CutChunk]:
-    """The records of one page with what they were made of, in the order of `chunks`."""
-    facts = page.facts
-    shared = as_json(facts)  # once a page, not once a chunk
+def cut_chunks(
+    page: PageFacts,
+    chunks: Sequence[Chunk],
+    scope: Scope,
+    model_id: str,
+    facts_of: Callable[[Chunk], PageFacts] | None = None,
+) -> list[CutChunk]:
+    """The records of one page with what they were made of, in the order of `chunks`.
+
+    Args:
+        facts_of: What a chunk says besides what its page does; default: nothing.
+    """
+    facts, shared = page, as_json(page)  # once a page, not once a chunk
     cut: list[CutChunk] = []
     equals: Counter[str] = Counter()  # code of one name so far
     for chunk in chunks:
+        if facts_of is not None and (own := facts_of(chunk)) != facts:
+            facts, shared = own, as_json(own)
         embedded = embedded_text(facts.title, chunk)
         number = 0
         if isinstance(chunk.at, Lines):

@@ -1,7 +1,8 @@
 """`searchsocket index`: bring a scope's index up to date, through Dagster (spec 17, 21, 22)."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +21,7 @@ from searchsocket.system.age import process_age_s
 if TYPE_CHECKING:
     from searchsocket.events import OnEvent
     from searchsocket.pipeline.run.summary import IndexSummary
+    from searchsocket.project.corpora import Corpus
     from searchsocket.project.project import Project
     from searchsocket.types import Scope
 
@@ -54,6 +56,7 @@ def _type(option: Option) -> Any:
 @scope_option
 @click.option("--changed-only", is_flag=True, help="Do only what changed (the default; cannot go with --force).")
 @click.option("--dry-run", is_flag=True, help="Tell the plan and its cost; call nothing, write nothing.")
+@click.option("--only", type=click.Choice(["site", "code"]), help="Index the site or the source code alone.")
 @run_options
 @click.option("--verbose", is_flag=True, help="Print events (JSON lines) and Dagster's log to stderr.")
 @quiet_option
@@ -63,11 +66,12 @@ def index(
     scope_name: str | None,
     changed_only: bool,
     dry_run: bool,
+    only: "Corpus | None",
     verbose: bool,
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Index the site; only what changed is done again.
+    """Index the site, and its source code where code.enable says so; only what changed is done again.
 
     The run shows in Dagster (`searchsocket dagster`). With --json, events go to stderr as JSON lines.
 
@@ -83,23 +87,51 @@ def index(
         raise click.UsageError("--verbose and --quiet exclude each other")
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
-    before = _live_generation(project, scope)
+    corpora: list[Corpus] = ["site", "code"] if project.settings.code.enable else ["site"]
+    corpora = [only] if only else corpora
+    homes = {corpus: _home(project, corpus) for corpus in corpora}
+    before = {corpus: _live_generation(home, home.scope_named(scope.name)) for corpus, home in homes.items()}
     loaded_s = process_age_s()
     first = "Planning" if dry_run else "Starting Dagster"
+    done: dict[Corpus, IndexSummary] = {}
+    status = 0
     with listener(lines=as_json or verbose, first=first, silent=is_quiet()) as on_event:
-        if dry_run:
-            _print(_timed(_plan(project, scope, options, on_event), loaded_s), before, as_json)
-            return
         # The run is interrupted by Dagster. Around it nothing may raise: what is live then decides the exit status.
-        with signals_noted():
-            _print(_timed(_run(project, scope, options, on_event, verbose), loaded_s), before, as_json)
+        with nullcontext() if dry_run else signals_noted():
+            for corpus in corpora:
+                try:
+                    if dry_run:
+                        summary = _plan(project, scope, options, on_event, corpus)
+                    else:
+                        summary = _run(project, scope, options, on_event, verbose, corpus)
+                    done[corpus] = _timed(summary, loaded_s)
+                except SystemExit as failure:  # what the other corpus holds is no worse for it
+                    status = int(str(failure.code))
+                    if received_signal():
+                        break
+        if not (status and as_json):  # then the error was the one object
+            _print(done, before, as_json)
+    if status:
+        raise SystemExit(status)
 
 
-def _print(summary: "IndexSummary", before: str, as_json: bool) -> None:
+def _home(project: "Project", corpus: "Corpus") -> "Project":
+    """The project as the home of a corpus."""
+    if corpus == "site":
+        return project
+    from searchsocket.project.corpora import code_home
+
+    return code_home(project)
+
+
+def _print(done: "Mapping[Corpus, IndexSummary]", before: "Mapping[Corpus, str]", as_json: bool) -> None:
     if as_json:
-        print_json(summary.to_json())
-    else:
-        for line in summary_lines(summary, before):
+        site, code = done.get("site"), done.get("code")
+        of_site = site.to_json() if site else {"scope": code.scope} if code else {}
+        print_json({**of_site, "code": code.to_json()} if code else of_site)
+        return
+    for corpus, summary in done.items():
+        for line in summary_lines(summary, before[corpus], corpus):
             say(hanging(line, line_width(), TEXT_COLUMN))
 
 
@@ -123,15 +155,24 @@ def _live_generation(project: "Project", scope: "Scope") -> str:
     return live.name if live else ""
 
 
-def _plan(project: "Project", scope: "Scope", options: RunOptions, on_event: "OnEvent") -> "IndexSummary":
+def _plan(
+    project: "Project", scope: "Scope", options: RunOptions, on_event: "OnEvent", corpus: "Corpus"
+) -> "IndexSummary":
     """The plan; it goes around Dagster, whose instance would be written to."""
     from searchsocket.pipeline.run.context import ScopeRun
     from searchsocket.pipeline.run.index import plan_scope
 
-    return plan_scope(ScopeRun(project, scope, "plan", options, on_event, environ=os.environ))
+    return plan_scope(ScopeRun(project, scope, "plan", options, on_event, environ=os.environ).of(corpus))
 
 
-def _run(project: "Project", scope: "Scope", options: RunOptions, on_event: "OnEvent", verbose: bool) -> "IndexSummary":
+def _run(
+    project: "Project",
+    scope: "Scope",
+    options: RunOptions,
+    on_event: "OnEvent",
+    verbose: bool,
+    corpus: "Corpus",
+) -> "IndexSummary":
     from searchsocket.pipeline.run.index import summary_of
     from searchsocket.project.access import make_private_folders
     from searchsocket.state import make_state
@@ -141,8 +182,10 @@ def _run(project: "Project", scope: "Scope", options: RunOptions, on_event: "OnE
     home = dagster_home(project, os.environ)
     # Held over the whole run: between two stages no other run may come in.
     make_private_folders(project)
+    made = _home(project, corpus)
+    of_corpus = made.scope_named(scope.name)
     with make_state(project.state_dir).lock(scope.name):
-        before = _live_generation(project, scope)
+        before = _live_generation(made, of_corpus)
         outcome = run_index(
             project,
             scope,
@@ -151,13 +194,14 @@ def _run(project: "Project", scope: "Scope", options: RunOptions, on_event: "OnE
             on_event=on_event,
             should_stop=lambda: received_signal() != 0,
             console=verbose,
+            corpus=corpus,
         )
         if outcome.success:
-            return summary_of(project, outcome.run_id, scope.name)
-        after = _live_generation(project, scope)
+            return summary_of(made, outcome.run_id, scope.name, corpus)
+        after = _live_generation(made, of_corpus)
         if received_signal() and after != before:
             click.echo(f"the run was interrupted after it had published; generation {after} is live", err=True)
-            return replace(summary_of(project, outcome.run_id, scope.name), generation=after)
+            return replace(summary_of(made, outcome.run_id, scope.name, corpus), generation=after)
     if received_signal():
         print_error("INTERRUPTED", "the run was interrupted; the live index is as it was, run again to go on")
         raise SystemExit(exits.FAILED)

@@ -62,11 +62,11 @@ def _progress_bar(stream: IO[str], first: str) -> Iterator[OnEvent]:
 
 
 def _columns(fields: dict[str, Any]) -> dict[str, Any]:
-    from searchsocket.pipeline.run.stages import STAGES  # loaded already by who reports
+    from searchsocket.pipeline.run.stages import label_of  # loaded already by who reports
 
     name, done, total = str(fields.get("stage", "")), int(fields.get("done", 0)), fields.get("total")
     return {
-        "description": safe(STAGES[name].label if name in STAGES else name),
+        "description": safe(label_of(name)),
         "completed": done,
         "total": total,
         "done": f"{done:,} of {total:,}" if total else f"{done:,}" if done else "",

@@ -10,24 +10,26 @@ from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
     from searchsocket.pipeline.run.summary import IndexSummary
+    from searchsocket.project.corpora import Corpus
 
 _WARNINGS_SHOWN = 10
 TEXT_COLUMN = 14  # what a line says begins there, after its name
 
 
-def summary_lines(summary: "IndexSummary", before: str) -> Iterator[str]:
+def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus" = "site") -> Iterator[str]:
     """A headline, then a line for each thing that was counted, then warnings.
 
     Args:
         before: The generation that was live before the run; "" when there was none.
+        corpus: What was indexed; the pages of code are files.
     """
     from searchsocket.pipeline.run.origin import skipped_words  # loaded already by whoever ran
 
-    yield _headline(summary, before)
+    yield _headline(summary, before, "" if corpus == "site" else " code")
     yield from (_line(*each) for each in source_lines(summary.source))
     pages, chunks, vectors, records = summary.pages, summary.chunks, summary.embeddings, summary.records
     yield _line(
-        "pages",
+        "pages" if corpus == "site" else "files",
         f"{pages['found']:,} found, {pages['indexed']:,} indexed, {pages['skipped']:,} skipped, "
         f"{pages['failed']:,} failed, {pages['removed']:,} removed",
     )
@@ -61,8 +63,8 @@ def source_lines(facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     yield from ((name, safe(text)) for name, text in facts.items() if name not in (*first, "generator"))
 
 
-def _headline(summary: "IndexSummary", before: str) -> str:
-    scope = click.style(summary.scope, bold=True)
+def _headline(summary: "IndexSummary", before: str, what: str) -> str:
+    scope = click.style(summary.scope, bold=True) + what
     if summary.dry_run:
         return f"{scope}: this is a plan; nothing was called and nothing was written"
     if not summary.generation:

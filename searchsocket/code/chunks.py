@@ -36,6 +36,13 @@ def chunk_source(path: str, text: str, language: str) -> list[Chunk]:
     return chunks
 
 
+def blank_line_chunks(text: str, language: str) -> list[Chunk]:
+    """Cut a source file at blank lines alone, as where there is no grammar of its language."""
+    lines = text.split("\n")
+    chunks = [chunk for piece in pieces_of(lines, ()) for chunk in _chunks(lines, piece, language)]
+    return [replace(chunk, ordinal=ordinal) for ordinal, chunk in enumerate(chunks)]
+
+
 def _pieces(path: str, text: str, lines: Sequence[str], language: str) -> list[tuple[str, Piece]]:
     if max(map(len, lines)) > MAX_LINE_CHARS or (parser := parser_of(language)) is None:
         return [(language, piece) for piece in pieces_of(lines, ())]
@@ -127,6 +134,7 @@ def _chunks(lines: Sequence[str], piece: Piece, language: str) -> list[Chunk]:
             symbol=piece.owner.qualified if piece.owner else "",
             first=first,
             last=last,
+            heading_path=tuple(symbol.qualified for symbol in defines),
             parents=piece.owner.parents if piece.owner else (),
             signature=piece.signature if is_start else "",
             doc=piece.doc if is_start else "",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from searchsocket.code.definitions.model import Definition, Symbol
-from searchsocket.code.split import MAX_TOKENS
+from searchsocket.code.split import MAX_TOKENS, closes
 from searchsocket.code.tokens import count_tokens
 
 MIN_CHARS = 50  # what is shorter is no piece of its own
@@ -104,14 +104,14 @@ def _tokens(lines: Sequence[str], definition: Definition) -> int:
 
 
 def _joined(lines: Sequence[str], pieces: Sequence[Piece]) -> list[Piece]:
-    """Pieces with what is too short to be one joined to the next one, or to the one before where there is none."""
+    """Pieces with what is too short to be one joined to the next one, or to the one before that it closes."""
     joined: list[Piece] = []
     short: Piece | None = None
     for piece in pieces:
         if short is not None:
             piece, short = _merged(short, piece), None
         if sum(len(line.strip()) for line in lines[piece.first - 1 : piece.last]) < MIN_CHARS:
-            if joined and not piece.defines:  # a closing bracket belongs to what it closes
+            if joined and not piece.defines and closes(lines[piece.first - 1]):
                 joined[-1] = _merged(joined[-1], piece)
             else:
                 short = piece

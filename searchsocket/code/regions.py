@@ -1,5 +1,6 @@
 """Files of several languages: components and pages, each part by its own grammar."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 MIXED = frozenset({"svelte", "vue", "html"})
 _STYLES = {"scss": "scss", "sass": "scss", "less": "less"}
 _SCRIPTS = {"ts": "typescript", "typescript": "typescript", "tsx": "tsx"}
+_LANGUAGE = re.compile(r"""\blang\s*=\s*["']?(\w+)""")
 _MAX_DEPTH = 4  # elements around a script
 
 
@@ -39,7 +41,6 @@ def regions_of(root: "Node") -> Iterator[Region]:
 
 
 def _language(node: "Node") -> str:
-    tag = (node.named_children[0].text or b"").decode("utf-8", "replace").casefold()
-    if node.type == "style_element":
-        return next((name for mark, name in _STYLES.items() if f'"{mark}"' in tag or f"={mark}" in tag), "css")
-    return next((name for mark, name in _SCRIPTS.items() if f'"{mark}"' in tag or f"={mark}" in tag), "javascript")
+    found = _LANGUAGE.search((node.named_children[0].text or b"").decode("utf-8", "replace").casefold())
+    stated = found[1] if found else ""
+    return _STYLES.get(stated, "css") if node.type == "style_element" else _SCRIPTS.get(stated, "javascript")

@@ -67,7 +67,12 @@ def _cost(lines: Sequence[str], at: int) -> tuple[bool, int, int]:
     if not line.strip():
         return True, 0, 0  # a blank line belongs to what stands above it
     apart = 0 if _SEPARATOR.match(line) else 1 if not lines[at - 1].strip() else 2
-    return bool(_CLOSING.match(line)), indentation(line), apart
+    return closes(line), indentation(line), apart
+
+
+def closes(line: str) -> bool:
+    """Whether a line goes on with, or ends, what stands above it."""
+    return _CLOSING.match(line) is not None
 
 
 def indentation(line: str) -> int:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
+from searchsocket.settings.code import CodeSettings
 from searchsocket.settings.section import Count, Section
 from searchsocket.settings.site import (
     BranchSettings,
@@ -167,6 +168,7 @@ class Settings(Section):
     transform: TransformSettings = TransformSettings()
     facets: Annotated[Mapping[FacetName, FacetKind], Field(max_length=20)] = {}  # front matter to filter by: its type
     chunking: ChunkSettings = ChunkSettings()
+    code: CodeSettings = CodeSettings()
     embeddings: EmbeddingSettings = EmbeddingSettings()
     vector: VectorSettings = VectorSettings()
     ranking: RankingSettings = RankingSettings()

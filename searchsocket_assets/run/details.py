@@ -23,7 +23,7 @@ def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any])
 
     Numbers stay plain, so that Dagster plots them.
     """
-    origin = origin_of(run.state, run.scope.name)
+    origin = origin_of(run.state, run.scope.name, run.corpus)
     texts = {
         **origin.source,
         "skipped": skipped_words(origin.skipped, origin.skip_reasons),
@@ -50,6 +50,7 @@ def _places(run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:
     folders = {
         "page_mirror": ("mirror_folder", run.project.mirror_dir / run.scope.name),
         "search_index": ("generation_folder", _index_folder(run) / run.scope.name / result.generation),
+        "code_index": ("generation_folder", _index_folder(run) / run.scope.name / result.generation),
     }
     if result.stage in folders:
         name, folder = folders[result.stage]

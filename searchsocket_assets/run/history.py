@@ -6,7 +6,7 @@ from pathlib import Path
 import dagster as dg
 
 from searchsocket.project.project import Project
-from searchsocket_assets.jobs import INDEX_SITE
+from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
 from searchsocket_assets.partitions import PARTITION_TAG
 from searchsocket_assets.run.tags import PROJECT_TAG
 
@@ -30,7 +30,7 @@ def delete_old_runs(instance: dg.DagsterInstance, project: Project, scope: str) 
     """Delete finished runs of the scope beyond the newest ones; each call some."""
     newest = instance.get_runs(runs_of(instance, project, scope), limit=KEPT_RUNS + _DELETED_AT_ONCE)
     for run in newest[KEPT_RUNS:]:
-        if run.is_finished and run.job_name in (INDEX_SITE.name, _ASSET_JOB):
+        if run.is_finished and run.job_name in (INDEX_SITE.name, INDEX_CODE.name, _ASSET_JOB):
             delete_run(instance, run.run_id)
 
 

@@ -20,10 +20,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from searchsocket.errors import BudgetExceeded, Interrupted, PermissionDenied, SearchSocketError, StateUnavailable
 from searchsocket.events import Event, OnEvent
 from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
 from searchsocket.system.errors import client_error, is_full
 from searchsocket.types import Scope
 from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import NAME as SCOPES_NAME
 from searchsocket_assets.partitions import PARTITION_TAG, ensure_scope
 from searchsocket_assets.run.history import delete_run, is_own_home, runs_of
@@ -34,6 +36,7 @@ from searchsocket_assets.run.translate import STAGE_FAILED
 
 LOCATION = "searchsocket"  # `location_name` in workspace.yaml
 JOB = "index_site"
+CODE_JOB = "index_code"
 # Stdout and stderr belong to the command: capturing them takes four more processes, which Ctrl-C makes complain.
 _NO_CAPTURE = {
     "compute_logs": {"module": "dagster._core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
@@ -64,8 +67,9 @@ def run_index(
     on_event: OnEvent,
     should_stop: Callable[[], bool] = lambda: False,
     console: bool = False,
+    corpus: Corpus = "site",
 ) -> RunOutcome:
-    """Run `index_site` for one scope against the Dagster instance in `home`; the caller holds the scope's lock.
+    """Run the job of a corpus for one scope against the Dagster instance in `home`; the caller holds the scope's lock.
 
     Dagster handles SIGINT and SIGTERM while a stage runs: the run is recorded as failed, and a failure is returned.
     Between stages it may miss one, so `should_stop` is asked too.
@@ -82,7 +86,9 @@ def run_index(
         else:
             on_event(event)
 
-    job = build_definitions(str(project.root), hear, should_stop, is_command=True).resolve_job_def(JOB)
+    look = Look(has_code=corpus == "code")
+    definitions = build_definitions(str(project.root), hear, should_stop, is_command=True, look=look)
+    job = definitions.resolve_job_def(JOB if corpus == "site" else CODE_JOB)
     try:
         return _executed(job, project, scope, options, home, console=console)
     except StateUnavailable:  # Dagster could not record the end of the run, which is not what went wrong first
@@ -100,11 +106,11 @@ def _executed(
         dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_NO_CAPTURE)) as instance,
     ):
         ensure_scope(instance, scope.name)
-        _bury_dead_runs(instance, scope)
+        _bury_dead_runs(instance, scope, job.name)
         run = instance.create_run_for_job(
             job,
             run_config=run_config(options, console=console),
-            remote_job_origin=_origin(),
+            remote_job_origin=_origin(job.name),
             tags={PARTITION_TAG: scope.name, PROJECT_TAG: project.id, LAUNCHED_BY_TAG: COMMAND},
         )
         return _outcome(execute_run(InMemoryJob(job), run, instance))
@@ -138,18 +144,18 @@ def run_config(options: RunOptions, *, console: bool) -> dict[str, Any]:
     return {**loggers, **({"resources": {"options": {"config": config}}} if config else {})}
 
 
-def _origin() -> RemoteJobOrigin:
+def _origin(job: str) -> RemoteJobOrigin:
     location = RegisteredCodeLocationOrigin(LOCATION)
-    return RemoteJobOrigin(RemoteRepositoryOrigin(location, "__repository__"), JOB)
+    return RemoteJobOrigin(RemoteRepositoryOrigin(location, "__repository__"), job)
 
 
-def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope) -> None:
+def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope, job: str) -> None:
     """Fail the runs of killed commands: they would count against the limit of one run a scope for ever.
 
     The caller holds the scope's lock, so no other command is at work on this scope.
     """
     dead = dg.RunsFilter(
-        job_name=JOB,
+        job_name=job,
         tags={PARTITION_TAG: scope.name, PROJECT_TAG: scope.project_id, LAUNCHED_BY_TAG: COMMAND},
         statuses=_UNFINISHED,
     )

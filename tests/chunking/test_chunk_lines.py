@@ -80,4 +80,4 @@ def test_a_line_more_of_front_matter_moves_every_chunk() -> None:
 
 def records_of(page: Page) -> list[Record]:
     chunks = [one for one in chunk_page(page, SMALL).chunks if one.kind == "section"]
-    return [one.record for one in cut_chunks(page, chunks, Scope("acme", "main"), "m")]
+    return [one.record for one in cut_chunks(page.facts, chunks, Scope("acme", "main"), "m")]

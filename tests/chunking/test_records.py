@@ -25,7 +25,7 @@ PAGE = Page(FACTS, "main", BODY)
 
 
 def records(page: Page = PAGE, scope: Scope = SCOPE, model_id: str = "m") -> list[Record]:
-    return [one.record for one in cut_chunks(page, chunk_page(page, ChunkSettings()).chunks, scope, model_id)]
+    return [one.record for one in cut_chunks(page.facts, chunk_page(page, ChunkSettings()).chunks, scope, model_id)]
 
 
 def kinds_of(owner: type) -> dict[str, st.SearchStrategy[Any]]:
@@ -133,7 +133,7 @@ def keys_of(definitions: Sequence[tuple[str, str]]) -> list[str]:
         for i, (name, text) in enumerate(definitions)
     ]
     page = Page(PageFacts(url="/src/a.py", title="a.py"), "main", "")
-    return [one.record.id for one in cut_chunks(page, chunks, SCOPE, "m")]
+    return [one.record.id for one in cut_chunks(page.facts, chunks, SCOPE, "m")]
 
 
 @given(definitions, st.integers(0, 99))

@@ -1,7 +1,7 @@
 """What a stage needs to know of the run that it belongs to."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,10 +10,13 @@ from searchsocket.errors import ConfigMissing, SourceUnavailable
 from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.backends import Backends
+from searchsocket.project.corpora import Corpus, code_home
 from searchsocket.project.project import Project
 from searchsocket.settings.site import SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
+from searchsocket.sources.code.commit import CommitSource
+from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.git_objects import Repository
 from searchsocket.state import ProjectState
@@ -50,10 +53,18 @@ class ScopeRun:
     should_stop: Callable[[], bool] = lambda: False  # asked before each stage, and before the switch
     lock_timeout_s: float = 0.0  # how long a stage waits for another run of the scope; 0 = it refuses at once
     workspace: Workspace | None = None  # None = the run is no dry one
+    corpus: Corpus = "site"  # what `project` is the home of
     backends: Backends = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "backends", Backends(self.project, self.environ, calls=self.workspace is None))
+
+    def of(self, corpus: Corpus) -> "ScopeRun":
+        """The same run over a corpus, with the state and the store of that one; from the site's alone."""
+        if corpus == self.corpus:
+            return self
+        home = code_home(self.project)
+        return replace(self, project=home, scope=home.scope_named(self.scope.name), corpus=corpus)
 
     @property
     def state(self) -> ProjectState:
@@ -96,6 +107,8 @@ class ScopeRun:
 
     def make_source(self, known_form: UrlForm | None = None) -> Source:
         """The source of this run, with a report of its own; `known_form` as for `sources.make_source`."""
+        if self.corpus == "code":
+            return make_code_source(self.project.root, self.project.settings, self.source_mode, self.scope.name)
         return make_source(
             self.project.root,
             self.project.settings,
@@ -110,9 +123,9 @@ class ScopeRun:
         """The commit that is indexed, with `-dirty` where the working tree has changed since; "" without git."""
         try:
             source = self.make_source()
-            return (
-                source.commit() if isinstance(source, GitBranchSource) else Repository(self.project.root).checked_out()
-            )
+            if isinstance(source, GitBranchSource | CommitSource):
+                return source.commit()
+            return Repository(self.project.root).checked_out()
         except (ConfigMissing, SourceUnavailable):
             return ""
 

@@ -1,27 +1,30 @@
 """The use case: index a scope, or say what indexing it would do (spec 8.1, 21)."""
 
 import tempfile
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from searchsocket.pipeline.run.context import ScopeRun, Workspace
 from searchsocket.pipeline.run.origin import PagesOrigin, origin_of_pages
 from searchsocket.pipeline.run.results import result_of
-from searchsocket.pipeline.run.stage import exclusive
-from searchsocket.pipeline.run.stages import STAGES
+from searchsocket.pipeline.run.stage import Stage, exclusive
+from searchsocket.pipeline.run.stages import CODE_STAGES, STAGES
 from searchsocket.pipeline.run.summary import IndexSummary, summarise
+from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState, make_state
 
 
 def index_scope(run: ScopeRun) -> IndexSummary:
-    """Run every stage under one lock.
+    """Run every stage of the run's corpus under one lock.
 
     Raises:
         SearchSocketError: A stage failed; the live index is as it was.
     """
     with exclusive(run):
-        return summarise(run.scope.name, [stage(run) for stage in STAGES.values()])
+        return summarise(run.scope.name, [stage(run) for stage in _stages(run.corpus)])
 
 
 def plan_scope(run: ScopeRun) -> IndexSummary:
@@ -34,16 +37,25 @@ def plan_scope(run: ScopeRun) -> IndexSummary:
     """
     with tempfile.TemporaryDirectory(prefix="searchsocket-plan-") as folder, run.state.dry_copy() as state:
         dry = replace(run, workspace=Workspace(Path(folder), state))
-        return summarise(run.scope.name, [stage(dry) for stage in STAGES.values()], dry_run=True)
+        return summarise(run.scope.name, [stage(dry) for stage in _stages(run.corpus)], dry_run=True)
 
 
-def origin_of(state: ProjectState, scope: str) -> PagesOrigin:
+def origin_of(state: ProjectState, scope: str, corpus: Corpus = "site") -> PagesOrigin:
     """Where the pages of a scope came from in its last run, from what the stages put on record; touches nothing."""
-    reports = [(stage, state.last_report(scope, stage.name)) for stage in STAGES.values()]
+    reports = [(stage, state.last_report(scope, stage.name)) for stage in _stages(corpus)]
     return origin_of_pages([result_of(report, stage.numbers) for stage, report in reports if report])
 
 
-def summary_of(project: Project, run_id: str, scope: str) -> IndexSummary:
-    """The summary of a run whose stages ran elsewhere, from what they put on record."""
+def summary_of(project: Project, run_id: str, scope: str, corpus: Corpus = "site") -> IndexSummary:
+    """The summary of a run whose stages ran elsewhere, from what they put on record.
+
+    Args:
+        project: The home of the corpus.
+    """
     reports = make_state(project.state_dir).results_of(run_id)
-    return summarise(scope, [result_of(report, STAGES[report["stage"]].numbers) for report in reports])
+    stages = {stage.name: stage for stage in _stages(corpus)}
+    return summarise(scope, [result_of(report, stages[report["stage"]].numbers) for report in reports])
+
+
+def _stages(corpus: Corpus) -> Collection[Stage[Any]]:
+    return (STAGES if corpus == "site" else CODE_STAGES).values()

@@ -83,3 +83,13 @@ class IndexNumbers(Numbers):
     deleted: int
     unchanged: int
     published: int  # 1: another generation is live
+
+
+@dataclass(frozen=True, slots=True)
+class CodeNumbers(ChunkNumbers):
+    """Of `code_chunks`: the pages are source files."""
+
+    indexed: int
+    files_skipped: int  # for what is in them: binaries
+    failed: int
+    removed: int

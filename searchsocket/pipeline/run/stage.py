@@ -14,6 +14,7 @@ from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stopping import stop_if_told
 from searchsocket.project.access import make_private_folders
+from searchsocket.project.corpora import Corpus
 from searchsocket.state import ScopeState
 from searchsocket.system.errors import system_error
 
@@ -34,6 +35,7 @@ class Stage(Generic[N]):
     reads: tuple[str, ...]  # the stages whose output is its input
     version: str  # of the code: another one may give another output for the same input
     kinds: frozenset[str]  # what the output is made of, for people
+    corpus: Corpus = "site"  # that it works on
 
     @property
     def description(self) -> str:
@@ -42,6 +44,7 @@ class Stage(Generic[N]):
 
     def __call__(self, run: ScopeRun) -> StageResult[N]:
         started = perf_counter()
+        run = run.of(self.corpus)
         damage: list[str] = []
         with exclusive(run), run.state.open(run.scope.name, damage.append) as state:
             stop_if_told(run)
@@ -68,12 +71,13 @@ def stage(
     version: str = "1",
     kinds: Iterable[str],
     dry: StageBody[N] | None = None,
+    corpus: Corpus = "site",
 ) -> Callable[[StageBody[N]], Stage[N]]:
     """Make a stage of a function, whose name and docstring are the stage's."""
 
     def made(body: StageBody[N]) -> Stage[N]:
         inputs = tuple(each.name for each in reads)
-        return Stage(body.__name__, label, body, dry or body, numbers, inputs, version, frozenset(kinds))
+        return Stage(body.__name__, label, body, dry or body, numbers, inputs, version, frozenset(kinds), corpus)
 
     return made
 

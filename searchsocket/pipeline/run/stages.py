@@ -5,6 +5,10 @@ from typing import Any
 
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
+from searchsocket.pipeline.stages.code_chunks import code_chunks
+from searchsocket.pipeline.stages.code_embeddings import code_embeddings
+from searchsocket.pipeline.stages.code_files import code_files
+from searchsocket.pipeline.stages.code_index import code_index
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
@@ -13,3 +17,13 @@ from searchsocket.pipeline.stages.site_pages import site_pages
 STAGES: Mapping[str, Stage[Any]] = {
     stage.name: stage for stage in (site_pages, page_mirror, page_chunks, chunk_embeddings, search_index)
 }
+
+CODE_STAGES: Mapping[str, Stage[Any]] = {
+    stage.name: stage for stage in (code_files, code_chunks, code_embeddings, code_index)
+}
+
+
+def label_of(name: str) -> str:
+    """What a stage is doing, for people who wait; the name itself where there is no such stage."""
+    stage = STAGES.get(name) or CODE_STAGES.get(name)
+    return stage.label if stage else name

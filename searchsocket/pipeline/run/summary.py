@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from searchsocket.pipeline.run.numbers import (
     ChunkNumbers,
+    CodeNumbers,
     EmbeddingNumbers,
     IndexNumbers,
     MirrorNumbers,
@@ -56,17 +57,18 @@ def summarise(scope: str, results: Sequence[StageResult[Numbers]], *, dry_run: b
     """Put the stages' numbers together; a stage that did not run counts nothing."""
     pages, mirror = _numbers(results, PageNumbers), _numbers(results, MirrorNumbers)
     chunks, embeddings = _numbers(results, ChunkNumbers), _numbers(results, EmbeddingNumbers)
-    index, origin = _numbers(results, IndexNumbers), origin_of_pages(results)
+    code, index = _numbers(results, CodeNumbers), _numbers(results, IndexNumbers)
+    origin = origin_of_pages(results)
     return IndexSummary(
         scope=scope,
         generation=next((result.generation for result in results if result.generation), ""),
         source=origin.source,
         pages={
             "found": pages.found,
-            "indexed": mirror.indexed,
-            "skipped": mirror.pages_skipped + pages.files_skipped,
-            "failed": mirror.failed + pages.failed,
-            "removed": mirror.removed,
+            "indexed": mirror.indexed + code.indexed,
+            "skipped": mirror.pages_skipped + pages.files_skipped + code.files_skipped,
+            "failed": mirror.failed + pages.failed + code.failed,
+            "removed": mirror.removed + code.removed,
         },
         chunks={"total": chunks.total, "changed": chunks.changed},
         embeddings={"reused": embeddings.reused, "created": embeddings.created},

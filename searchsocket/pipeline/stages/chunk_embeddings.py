@@ -14,7 +14,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers
 from searchsocket.pipeline.run.results import StageResult
-from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.state import ScopeState
 from searchsocket.state.base.chunks import Text
@@ -35,6 +35,11 @@ def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingN
         BudgetExceeded: The estimate is over the budget; nothing was called.
         BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; what it gave before stays in the cache.
     """
+    return embedded(run, state, chunk_embeddings)
+
+
+def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -> StageResult[EmbeddingNumbers]:
+    """A vector for every chunk, for the stage of whatever corpus; raises what `chunk_embeddings` does."""
     settings, embedder = run.project.settings.embeddings, run.embedder
     with run.backends.open_cache() as cache:
         moved = adopt(run.project.state_dir / FILE, cache)
@@ -47,7 +52,7 @@ def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingN
             concurrency=settings.concurrency,
             max_cost_usd=budget(run),
             price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
-            on_progress=lambda done, total: chunk_embeddings.progress(run, done, total),
+            on_progress=lambda done, total: stage.progress(run, done, total),
         )
         state.published.set_cache_size(cache.size())
         warnings = (*filter(None, [moved]), *cache.warnings)

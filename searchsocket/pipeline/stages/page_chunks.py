@@ -93,4 +93,4 @@ def _chunks(run: ScopeRun, url: str, digest: str, model_id: str) -> tuple[list[C
     if page.facts.weight == 0:  # the author took the page out of search
         return [], ()
     chunked = chunk_page(page, run.project.settings.chunking)
-    return cut_chunks(page, chunked.chunks, run.scope, model_id), chunked.warnings
+    return cut_chunks(page.facts, chunked.chunks, run.scope, model_id), chunked.warnings

@@ -11,9 +11,10 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.results import StageResult
-from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.run.stopping import uninterrupted
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
+from searchsocket.pipeline.stages.code_bodies import stage_code
 from searchsocket.pipeline.stages.index_changes import Change, Delete, IndexPlan, Pair, Upsert, changes, merged
 from searchsocket.pipeline.stages.page_bodies import stage_bodies
 from searchsocket.pipeline.stages.page_chunks import page_chunks
@@ -54,6 +55,17 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         Interrupted: The run was told to stop; the live generation stays.
         ArtifactsUnavailable: The new generation is live here, and could not be pushed.
     """
+    return published(run, state, search_index, chunk_embeddings)
+
+
+def published(
+    run: ScopeRun, state: ScopeState, stage: Stage[IndexNumbers], embedding: Stage[EmbeddingNumbers]
+) -> StageResult[IndexNumbers]:
+    """The published index, for the stage of whatever corpus; raises what `search_index` does.
+
+    Args:
+        embedding: The stage that made the vectors, and knows what they cost.
+    """
     project, scope = run.project, run.scope
     store = run.backends.store
     warnings = repaired(store, scope)
@@ -75,26 +87,26 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         for rows in upserts.batches(_BATCH):
             store.upsert(rows, cache.get([row.content_hash for row in rows], embedder.model_id), scope)
             done += len(rows)
-            search_index.progress(run, done, len(upserts))
+            stage.progress(run, done, len(upserts))
         warnings += cache.warnings
         _bound(cache, project.settings.embeddings.cache_max_mb)
-    stage_bodies(run, state, store)
+    (stage_bodies if run.corpus == "site" else stage_code)(run, state, store)
     state.release_memory()  # publishing takes the most memory of all, and reads nothing of the state
     changed = bool(plan.upserted or plan.deleted)
     with ExitStack() as from_the_switch:
-        info = _info(run, state, embedder.model_id, embedder.dimensions, changed=changed)
+        info = _info(run, state, embedding, changed=changed)
         generation = store.publish(scope, info, gate=lambda _: from_the_switch.enter_context(uninterrupted(run)))
         # Dying before this line only makes the next run compare everything.
         state.published.set(None if plan.kept else generation)
         run.on_event(Event("upserted", {"records": plan.upserted}))
         run.on_event(Event("deleted", {"records": plan.deleted}))
-        published = live is None or generation.name != live.name
-        if published:
+        is_new = live is None or generation.name != live.name
+        if is_new:
             run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
     # Also when nothing changed: the last run may have failed to.
     if pushed := push_live(project, scope, run.environ, run.clock()):
         run.on_event(Event("artifacts_pushed", {"files": pushed.sent_files, "bytes": pushed.sent_bytes}))
-    return _result(plan, generation, warnings, published=published)
+    return _result(plan, generation, warnings, published=is_new)
 
 
 def _bound(cache: EmbeddingCache, max_mb: int) -> None:
@@ -166,6 +178,8 @@ def refuse_large_deletion(run: ScopeRun, state: ScopeState, live: Generation | N
 def _advice(run: ScopeRun) -> str:
     """What to look at where a source gave no text."""
     name = run.make_source().name
+    if run.corpus == "code":
+        return "check code.include and code.exclude: the files of a known language that they leave are indexed"
     if name in ("content-files", "git-branch"):
         globs = ", ".join(run.project.settings.source.content_files.globs)
         return f"check source.content_files.globs ({globs}) and base_dir: files that they match are the pages"
@@ -188,12 +202,12 @@ def _pairs(run: ScopeRun, state: ScopeState, store: VectorStore, live: Generatio
     return state.published.changes()
 
 
-def _info(run: ScopeRun, state: ScopeState, model_id: str, dimensions: int, *, changed: bool) -> PublishInfo:
-    report = state.history.last(chunk_embeddings.name)
+def _info(run: ScopeRun, state: ScopeState, embedding: Stage[EmbeddingNumbers], *, changed: bool) -> PublishInfo:
+    report = state.history.last(embedding.name)
     embedded = EmbeddingNumbers.of(report["numbers"] if report else {})
     return PublishInfo(
-        model_id=model_id,
-        dimensions=dimensions,
+        model_id=run.embedder.model_id,
+        dimensions=run.embedder.dimensions,
         published_at=run.clock().isoformat(timespec="seconds").replace("+00:00", "Z"),
         estimated_tokens=embedded.estimated_tokens,
         estimated_cost_usd=float(embedded.estimated_cost_usd),

@@ -9,7 +9,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of, lines_of, sha256
 from searchsocket.pipeline.run.numbers import PageNumbers
 from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult
-from searchsocket.pipeline.run.stage import empty_temporary_dir, stage
+from searchsocket.pipeline.run.stage import Stage, empty_temporary_dir, stage
 from searchsocket.sources.base import Source
 from searchsocket.state import ScopeState
 from searchsocket.state.base.inventory import KnownPage
@@ -31,6 +31,11 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
         LargeDeletion: More than half of the known pages are gone; nothing was marked.
         EmbeddingModelMismatch: The scope is indexed with another model and the run is not forced.
     """
+    return listed(run, state, site_pages)
+
+
+def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> StageResult[PageNumbers]:
+    """What a source lists against what is known, for the stage of whatever corpus; raises what `site_pages` does."""
     refuse_another_model(run)
     if run.workspace is None:
         empty_temporary_dir(run)
@@ -42,7 +47,7 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
             taken = _take(state, source, batch)
         found += taken.found
         changed += taken.changed
-        site_pages.progress(run, found, source.report.expected)
+        stage.progress(run, found, source.report.expected)
     report = source.report
     if report.url_form is not None:
         state.pages.set_url_form(report.url_form)
@@ -66,7 +71,7 @@ def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
         version=version,
         warnings=(
             *_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, found=found),
-            *_same_elsewhere(run, version, facts),
+            *(_same_elsewhere(run, version, facts) if run.corpus == "site" else ()),
         ),
         facts=facts,
         skipped=[Skipped(file, why) for file, why in sorted(report.skipped.items())[:MAX_SKIPPED]],

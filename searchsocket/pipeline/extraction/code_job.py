@@ -1,0 +1,99 @@
+"""The part of cutting source files that runs in worker processes: bytes in, chunks out."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from searchsocket.code.chunks import blank_line_chunks, chunk_source
+from searchsocket.code.generated import is_generated
+from searchsocket.code.languages import language_of
+from searchsocket.code.text import is_binary, source_text
+from searchsocket.errors import SourceUnavailable
+from searchsocket.pipeline.extraction.limits import limited
+from searchsocket.pipeline.run.digests import sha256
+from searchsocket.settings.model import RunSettings, Settings
+from searchsocket.settings.site import SourceMode
+from searchsocket.sources.code.commit import CommitSource
+from searchsocket.sources.code.find import make_code_source
+from searchsocket.sources.code.working_tree import WorkingTreeSource
+from searchsocket.sources.files import path_of
+from searchsocket.state.base.extracts import StoredPage
+from searchsocket.types import Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class CodeJob:
+    """A batch of source files, with all that another process needs to read and cut them."""
+
+    root: Path
+    settings_json: str
+    mode: SourceMode | None
+    scope: str
+    files: Sequence[StoredPage]
+    owner: int = field(default_factory=os.getpid)  # the process that runs the stage
+    parses: bool = True  # False: at blank lines alone, since no worker survived the grammar
+
+
+@dataclass(frozen=True, slots=True)
+class CutFile:
+    """What became of one file."""
+
+    file: StoredPage
+    raw_hash: str  # of the bytes that were cut, which may be newer than the listed ones
+    chunks: Sequence[Chunk] = ()
+    skip: str = ""  # why it is not searched
+    generated: bool = False
+    error: str = ""  # why it could not be read; then nothing else is said
+    warning: str = ""
+
+
+def cut_batch(job: CodeJob) -> list[CutFile]:
+    """Read and cut a batch; a file that cannot be read costs only itself, and so does one that no grammar can end."""
+    source = _source(job.root, job.settings_json, job.mode, job.scope)
+    limits = _settings(job.settings_json).run if job.owner != os.getpid() else None  # the owner must not die
+    return [_cut(source, file, limits, parses=job.parses) for file in job.files]
+
+
+def one_file_each(job: CodeJob) -> list[CodeJob]:
+    """A batch as batches of one file, to find the one that no worker survives."""
+    return [replace(job, files=[file]) for file in job.files]
+
+
+def without_grammar(job: CodeJob) -> list[CutFile]:
+    """What becomes of files that no worker survived: here, where nothing is parsed, they are text."""
+    warning = "it took its grammar too much time or memory, so it is cut at blank lines"
+    return [replace(each, warning=each.warning or warning) for each in cut_batch(replace(job, parses=False))]
+
+
+def _cut(
+    source: WorkingTreeSource | CommitSource, file: StoredPage, limits: RunSettings | None, *, parses: bool
+) -> CutFile:
+    try:
+        data = source.read(file.raw)
+    except SourceUnavailable as error:
+        return CutFile(file, file.raw_hash, error=str(error))
+    if is_binary(data):
+        return CutFile(file, sha256(data), skip="binary")
+    text, odd = source_text(data)
+    path = path_of(file.raw.locator)
+    name = PurePosixPath(path).name
+    language = language_of(name)
+    try:
+        with limited(limits):
+            chunks = chunk_source(path, text, language) if parses else blank_line_chunks(text, language)
+    except (MemoryError, RecursionError) as error:
+        chunks = blank_line_chunks(text, language)
+        odd = f"{type(error).__name__} while it was parsed, so it is cut at blank lines"
+    return CutFile(file, sha256(data), chunks, generated=is_generated(name, text), warning=odd)
+
+
+@lru_cache(maxsize=4)
+def _settings(settings_json: str) -> Settings:
+    return Settings.model_validate_json(settings_json)
+
+
+@lru_cache(maxsize=4)
+def _source(root: Path, settings_json: str, mode: SourceMode | None, scope: str) -> WorkingTreeSource | CommitSource:
+    return make_code_source(root, _settings(settings_json), mode, scope)

@@ -1,0 +1,38 @@
+"""What source files say, staged beside their records: what is searched to the letter and compared with the files."""
+
+from collections.abc import Iterator
+
+from searchsocket.code.text import source_text
+from searchsocket.errors import SourceUnavailable
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.digests import sha256
+from searchsocket.state import ScopeState
+from searchsocket.stores.base import PageBody, VectorStore
+from searchsocket.system.batches import batches
+from searchsocket.types import RawPage
+
+_BATCH = 200
+
+
+def stage_code(run: ScopeRun, state: ScopeState, store: VectorStore) -> None:
+    """Stage the texts of files that the live generation does not hold; it drops those of files that go.
+
+    A file that was written again since it was cut is left out: the next run cuts it anew.
+    """
+    live = dict(store.body_digests(run.scope))
+    changed = ((url, digest) for url, digest in state.chunks.cut_pages() if live.get(url) != digest)
+    for batch in batches(changed, _BATCH):
+        store.put_bodies(list(_texts(run, state, batch)), run.scope)
+
+
+def _texts(run: ScopeRun, state: ScopeState, files: list[tuple[str, str]]) -> Iterator[PageBody]:
+    source = run.make_source()
+    known = state.pages.see([url for url, _ in files])
+    for url, digest in files:
+        file = known[url]
+        try:
+            data = source.read(RawPage(url, url, file.locator, file.stamp, "code"))
+        except SourceUnavailable:
+            continue
+        if sha256(data) == digest:
+            yield PageBody(url, digest, source_text(data)[0])

@@ -1,0 +1,154 @@
+"""Stage 2 of code: files that changed are cut at their definitions, into records-to-be without their vectors."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from searchsocket.chunking.records import cut_chunks
+from searchsocket.code.chunks import CODE_CHUNKER_VERSION
+from searchsocket.code.definitions.grammars import installed
+from searchsocket.code.roles import is_test
+from searchsocket.events import Event
+from searchsocket.pipeline.extraction.code_job import CodeJob, CutFile, cut_batch, one_file_each, without_grammar
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.digests import digest_of
+from searchsocket.pipeline.run.numbers import CodeNumbers
+from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult
+from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.stages.code_files import code_files
+from searchsocket.pipeline.stages.lasting_problems import problem_lines
+from searchsocket.state import ScopeState
+from searchsocket.state.base.chunks import chunk_key
+from searchsocket.state.base.extracts import extract_key
+from searchsocket.system.batches import batches
+from searchsocket.system.processes import default_workers, map_batches
+from searchsocket.types import Chunk, ExtractedPage, Lines, PageFacts
+
+_BATCH = 32
+_SERIAL_BELOW_BYTES = 1_000_000  # starting processes costs more than they save below this
+_SERIAL_FILE_BYTES = 200_000  # a larger file may hold its grammar for long, and is left to a process that can be ended
+_NO_GRAMMARS = (
+    "source files are cut at blank lines, and their definitions are not known: `pip install 'searchsocket[code]'` "
+    "brings the grammars"
+)
+
+
+@stage(
+    "Cutting source files",
+    CodeNumbers,
+    reads=[code_files],
+    version=CODE_CHUNKER_VERSION,
+    kinds={"treesitter"},
+    corpus="code",
+)
+def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
+    """Source files cut at their definitions: each with its name, kind, signature, comment and lines."""
+    grammars = "grammars" if installed() else "blank lines"
+    how = digest_of([CODE_CHUNKER_VERSION, grammars, run.embedder.model_id, run.scope.id])
+    removed = _forget_removed(state)
+    stale = state.extracts.stale(how, everything=run.options.force)
+    done = changed = 0
+    failed: list[str] = []
+    for cut in _cut_files(run, state, stale):
+        with state.transaction():
+            for each in cut:
+                if each.error:
+                    failed.append(f"{each.file.raw.locator} could not be read: {each.error}")
+                    continue
+                changed += _store(run, state, each, how)
+        done += len(cut)
+        code_chunks.progress(run, done, len(stale))
+    leaving = state.mirror.leaving()
+    state.mirror.drop(leaving)
+    counts = {each.skip: each.pages for each in state.extracts.census() if each.skip}
+    indexed, total = state.chunks.count_mirrored(), state.chunks.count().chunks
+    return StageResult(
+        total=total,
+        numbers=CodeNumbers(
+            total=total,
+            changed=changed,
+            pages_cut=done - len(failed),
+            pages_kept=indexed - done + len(failed),
+            indexed=indexed,
+            files_skipped=sum(counts.values()),
+            failed=len(failed),
+            removed=removed,
+        ),
+        version=digest_of(state.chunks.records_digests()),
+        skipped=[Skipped(page.url[1:], page.skip) for page in state.extracts.skipped(MAX_SKIPPED)],
+        skip_reasons=counts,
+        warnings=(*failed, *problem_lines(state, "chunks"), *([] if installed() else [_NO_GRAMMARS])),
+        tables={"Files with most chunks": [page._asdict() for page in state.chunks.biggest(10)]},
+    )
+
+
+def _forget_removed(state: ScopeState) -> int:
+    leaving = state.mirror.leaving()
+    state.mirror.drop(leaving)
+    return len(leaving.removed)
+
+
+def _cut_files(run: ScopeRun, state: ScopeState, stale: Sequence[int]) -> Iterator[list[CutFile]]:
+    """The files, cut here where they are few, else by processes; the same in the same order."""
+    settings = run.project.settings
+    jobs = (
+        CodeJob(
+            run.project.root, settings.model_dump_json(), run.source_mode, run.scope.name, state.extracts.pages(ids)
+        )
+        for ids in batches(stale, _BATCH)
+    )
+    return map_batches(
+        cut_batch,
+        jobs,
+        workers=0 if _is_small(state, stale) else settings.run.workers or default_workers(),
+        lost=without_grammar,
+        split=one_file_each,
+    )
+
+
+def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
+    size = 0
+    for ids in batches(stale, _BATCH):
+        sizes = [file.bytes for file in state.extracts.pages(ids)]
+        size += sum(sizes)
+        if size >= _SERIAL_BELOW_BYTES or max(sizes) > _SERIAL_FILE_BYTES:
+            return False
+    return True
+
+
+def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str) -> int:
+    """Keep what became of a file; how many of its texts are new."""
+    file = cut.file
+    if cut.raw_hash != file.raw_hash:  # rewritten between listing and reading
+        state.extracts.rewritten(file.id, cut.raw_hash)
+    state.extracts.put(
+        file.id, extract_key(cut.raw_hash, how), ExtractedPage(title=file.raw.locator, body="", skip=cut.skip)
+    )
+    if cut.skip:
+        return 0
+    state.mirror.set_written(file.id, digest=cut.raw_hash, stamp="", generated_at="", route_resolution="none")
+    page = _facts(file.raw.locator, cut)
+    chunks = cut_chunks(page, cut.chunks, run.scope, run.embedder.model_id, lambda chunk: _facts_of(page, chunk))
+    tokens = [run.embedder.count_tokens(chunk.embedded) for chunk in chunks]
+    run.on_event(Event("chunked", {"url": file.raw.url, "chunks": len(chunks)}))
+    changed = state.chunks.replace(file.id, chunk_key(cut.raw_hash, how), chunks, tokens)
+    state.problems.replace(file.id, "chunks", [cut.warning] if cut.warning else [])
+    return changed
+
+
+def _facts(locator: str, cut: CutFile) -> PageFacts:
+    """What all chunks of a file share."""
+    roles = {"generated": cut.generated, "test": is_test(locator)}
+    return PageFacts(
+        url=f"/{locator}",
+        title=locator,
+        facets=tuple(f"{name}=true" for name, held in sorted(roles.items()) if held),
+        source_file=locator,
+        depth=locator.count("/"),
+    )
+
+
+def _facts_of(page: PageFacts, chunk: Chunk) -> PageFacts:
+    """A file may hold several languages, and each definition is exported or not."""
+    exported = isinstance(chunk.at, Lines) and chunk.at.exported
+    facets = ("exported=true", *page.facets) if exported else page.facets
+    return replace(page, language=getattr(chunk.body, "language", ""), facets=facets)

@@ -1,0 +1,20 @@
+"""Stage 3 of code: every text of code that was never embedded with this model is, once."""
+
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.numbers import EmbeddingNumbers
+from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.stages.chunk_embeddings import embedded, only_counted
+from searchsocket.pipeline.stages.code_chunks import code_chunks
+from searchsocket.state import ScopeState
+
+
+@stage("Embedding code", EmbeddingNumbers, reads=[code_chunks], kinds={"numpy"}, dry=only_counted, corpus="code")
+def code_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
+    """A vector for every chunk of code, from the cache where its text was ever embedded before, in whatever corpus.
+
+    Raises:
+        BudgetExceeded: The estimate is over the budget; nothing was called.
+        BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; what it gave before stays in the cache.
+    """
+    return embedded(run, state, code_embeddings)

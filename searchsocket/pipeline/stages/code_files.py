@@ -1,0 +1,23 @@
+"""Stage 1 of code: which source files there are, which of them changed, and which are gone."""
+
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.numbers import PageNumbers
+from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.stages.site_pages import listed
+from searchsocket.state import ScopeState
+
+
+@stage("Reading the source files", PageNumbers, kinds={"git"}, corpus="code")
+def code_files(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
+    """Inventory of the source files of the project, with what tells whether their bytes changed.
+
+    As git and the ignore files have it, of the working tree or of a commit. Secrets, dependencies, build output and
+    binaries are never read.
+
+    Raises:
+        SourceUnavailable: Nothing can be listed, or an ignore file cannot be read.
+        LargeDeletion: More than half of the known files are gone; nothing was marked.
+        EmbeddingModelMismatch: The scope is indexed with another model and the run is not forced.
+    """
+    return listed(run, state, code_files)

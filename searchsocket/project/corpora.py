@@ -1,0 +1,41 @@
+"""A scope has two corpora: the pages of its site, and the source files of its project."""
+
+from typing import Literal
+
+from searchsocket.project.project import Project
+from searchsocket.settings.model import VectorSettings
+
+Corpus = Literal["site", "code"]
+_FOLDER = "code"
+
+
+def code_home(project: Project) -> Project:
+    """The project as the home of its source files: a state, an index and generations of their own, and scopes alike.
+
+    With an id of its own no two corpora meet in a place that many share, such as a vector database. The cache of
+    embeddings is one. The artefacts of code stay here: source is not public.
+    """
+    settings = project.settings
+    return Project(
+        project.root,
+        settings.model_copy(
+            update={
+                "state": settings.state.model_copy(update={"dir": f"{settings.state.dir}/{_FOLDER}"}),
+                "vector": _vector(project, settings.vector),
+                "artifacts": settings.artifacts.model_copy(update={"url": ""}),
+            }
+        ),
+        f"{project.id}-{_FOLDER}",
+    )
+
+
+def _vector(project: Project, settings: VectorSettings) -> VectorSettings:
+    """What names a place, with another name."""
+    path, collection = settings.local.path, settings.milvus.collection
+    elsewhere = str(project.state_dir.parent / f"{path}-{_FOLDER}") if path else ""
+    return settings.model_copy(
+        update={
+            "local": settings.local.model_copy(update={"path": elsewhere}),
+            "milvus": settings.milvus.model_copy(update={"collection": collection and f"{collection}_{_FOLDER}"}),
+        }
+    )

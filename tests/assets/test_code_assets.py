@@ -1,0 +1,49 @@
+"""Source code in Dagster: a group and a job of its own, and a failure of one corpus that leaves the other."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from searchsocket.cli.main import cli
+from searchsocket.pipeline.run.stages import CODE_STAGES
+from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.look import PROJECT_VARIABLE, Look, look_of_project
+from tests.code.code_project import CodeProject
+
+pytestmark = pytest.mark.dagster
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> CodeProject:
+    return CodeProject(tmp_path / "harbour")
+
+
+def test_code_is_a_group_of_its_own_where_it_is_enabled(project: CodeProject) -> None:
+    look = look_of_project({PROJECT_VARIABLE: str(project.root)})
+    specs = list(build_definitions(look=look).resolve_all_asset_specs())
+    assert {spec.key.to_user_string() for spec in specs if spec.group_name == "code"} == set(CODE_STAGES)
+    deps = {dep.asset_key.to_user_string() for spec in specs if spec.group_name == "code" for dep in spec.deps}
+    assert deps == {"code_files", "code_chunks", "code_embeddings"}
+    without = build_definitions(look=Look())
+    assert {spec.group_name for spec in without.resolve_all_asset_specs()} == {"site"}
+
+
+def test_a_site_that_cannot_be_indexed_leaves_its_code(project: CodeProject) -> None:
+    """There is no build of the site: that is said, and the code is live."""
+    (project.root / "searchsocket.toml").write_text('source.mode = "static-output"\ncode.enable = true\n')
+    done = CliRunner().invoke(cli, ["index", "--project", str(project.root)])
+    assert done.exit_code != 0
+    assert "build the site first" in done.stderr
+    assert "main code: published generation" in done.stdout
+    assert ("src/auth/token.ts", "verifyToken") in project.symbols()
+
+
+def test_one_corpus_alone_is_indexed_where_it_is_asked_for(project: CodeProject) -> None:
+    done = CliRunner().invoke(cli, ["index", "--only", "code", "--json", "--project", str(project.root)])
+    assert done.exit_code == 0, done.output
+    summary = json.loads(done.stdout)
+    assert summary["scope"] == "main"
+    assert summary["code"]["pages"]["indexed"] == 6
+    assert set(summary["code"]["seconds"]) == {"loading", *CODE_STAGES, "dagster", "total"}
