@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,6 +212,13 @@ class Hit:
     score: float  # vector lists: cosine in [-1, 1]; keyword lists: BM25, any positive number
 
 
+class Spread(NamedTuple):
+    """Quantiles of the cosines between random texts of an index, by which its model's cosines are read."""
+
+    low: float  # 0.05: texts that have nothing to do with each other
+    middle: float  # 0.5
+
+
 @dataclass(frozen=True, slots=True)
 class Generation:
     """One complete, immutable index of a scope, as its manifest tells it."""
@@ -231,3 +238,4 @@ class Generation:
     source_revision: str = ""  # commit that was indexed, where known
     bodies: int = 0  # pages whose text is held: all of them, but for a generation of an older version
     bodies_digest: str = ""  # over the sorted (url, digest) pairs of these
+    spread: Spread | None = None  # None: too few texts to say

@@ -16,7 +16,8 @@ WANTED, WOULD_DO = 2, 1  # grades: the first target of a query, and the others
 
 def example_site() -> Collection:
     """Pages of the build as Markdown; queries of nonsense are left out, since no page answers them."""
-    documents = [found for path in sorted((SITE / "build").rglob("*.html")) if (found := _document(path)) is not None]
+    build = SITE / "build"
+    documents = [found for path in sorted(build.rglob("*.html")) if (found := page_document(path, build)) is not None]
     known = {document.id for document in documents}
     queries, grades = [], {}
     with (SITE / "golden-queries.tsv").open(encoding="utf-8", newline="") as file:
@@ -29,8 +30,9 @@ def example_site() -> Collection:
     return Collection(NAME, tuple(documents), tuple(queries), grades)
 
 
-def _document(path: Path) -> Document | None:
-    served = "/" + path.relative_to(SITE / "build").as_posix()
+def page_document(path: Path, build: Path) -> Document | None:
+    """A page of a build folder as Markdown, by the path that names it; None where it is none to be indexed."""
+    served = "/" + path.relative_to(build).as_posix()
     name = served.removesuffix(".html")
     url = (name.removesuffix("index") if name.endswith("/index") else name).rstrip("/") or "/"
     page = extract_html(

@@ -23,6 +23,8 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
     if not answer.results:
         yield f"No results for “{safe(answer.q)}” in scope {answer.scope}."
         return
+    if answer.quality == "weak":
+        yield click.style("Nothing fits well; these are nearest.", fg="yellow")
     for facet, counts in (answer.facets or {}).items():
         yield click.style(
             f"{facet}: {', '.join(f'{safe(value)} ({pages})' for value, pages in counts.items())}", dim=True

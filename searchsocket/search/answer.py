@@ -9,6 +9,7 @@ from searchsocket.search.filters import FacetCounts
 from searchsocket.search.wire import (
     Address,
     Age,
+    Confidence,
     Href,
     Marks,
     PassageLines,
@@ -80,6 +81,7 @@ class Result(Wire):
     snippet_html: SnippetHtml
     marks: Marks
     score: Score
+    confidence: Confidence
     route_file: Annotated[RouteFile, Field(description="Source file of the page; null for callers without a key.")]
     route_resolution: Resolution
     source: Annotated[
@@ -143,7 +145,13 @@ Total = Annotated[
         "meaning ranks the nearest, and `topK` says how many of them are looked at.",
     ),
 ]
-Quality = Literal["answered", "rejected"]
+Quality = Annotated[
+    Literal["answered", "weak", "rejected"],
+    Field(
+        description="`weak`: nothing fits well, the best result's `confidence` is low; `rejected`: what was found is "
+        "too weak to be given, so there are no results."
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +164,7 @@ class SearchAnswer(Wire):
     results: tuple[Result, ...]
     total: Total
     meta: SearchMeta
-    # "rejected": what was found is too weak to be given, so there are no results
-    quality: Annotated[Quality, Field(exclude=True)] = "answered"
+    quality: Quality = "answered"
     facets: Annotated[
         FacetCounts | None,
         Field(exclude_if=lambda counts: counts is None, description="Of each facet that was asked for: value, pages."),

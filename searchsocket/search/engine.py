@@ -10,7 +10,7 @@ import numpy as np
 from searchsocket.embedders.queries import NoVector, QueryVectors
 from searchsocket.errors import EmbeddingModelMismatch, SearchSocketError, VectorBackendUnavailable
 from searchsocket.markdown.chunk_text import ChunkText
-from searchsocket.search.answer import Note, RelatedAnswer, Result, SearchAnswer, SearchMeta, Timings
+from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta, Timings
 from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.cost import cost_of
 from searchsocket.search.filters import FacetCounts, count_pages
@@ -22,17 +22,18 @@ from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter, age_s
 from searchsocket.search.ranking.alike import MAX_COMPARED, collapsed
 from searchsocket.search.ranking.boosts import boosts_of
+from searchsocket.search.ranking.confidence import WEAK
 from searchsocket.search.ranking.exact import exactness, names_identifier
 from searchsocket.search.ranking.fusion import Fused, fuse, shares_of
 from searchsocket.search.ranking.group import PageGroup, best_of_pages, each_alone, group_by_page
 from searchsocket.search.ranking.rank import Parts, Ranked, rank
-from searchsocket.search.ranking.relevance import is_enough
 from searchsocket.search.related import related_pages
+from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.text.synonyms import make_synonyms
-from searchsocket.types import MATCH_ALL, Generation, Scope, Scores, Vector
+from searchsocket.types import Generation, Scope, Scores, Vector
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
 _MAX_CANDIDATES = 1_000
@@ -103,15 +104,19 @@ class SearchEngine:
         outage: VectorBackendUnavailable | None = None
         try:
             found = self._find(reader, query, vector, watch)
-            answered = self._is_answerable(reader, query, vector, found)
+            judged = verdict(reader, query, vector, found)
         except VectorBackendUnavailable as error:
             if not (self._backend and self._backend.answers_by_words and reader.vectors.limits.is_remote):
                 raise
             outage, notes = error, (*notes, NO_BACKEND)
             found = self._find(reader, query, None, watch)
-            answered = self._is_answerable(reader, query, None, found)
+            judged = verdict(reader, query, None, found)
         age = age_s(generation.published_at, self._clock())
-        results, total = self._results(reader, query, found, age) if answered else ((), 0)
+        quality: Quality = "rejected"
+        results: tuple[Result, ...] = ()
+        total = 0
+        if judged.is_answered:
+            results, total, quality = self._results(reader, query, found, judged, age)
         if outage and not total:
             raise outage
         return SearchAnswer(
@@ -129,8 +134,8 @@ class SearchEngine:
                 age_seconds=age,
                 notes=(*notes, *further_notes(reader, query)),
             ),
-            quality="answered" if answered else "rejected",
-            facets=_counts(reader, query, found, is_answered=answered) if query.facets else None,
+            quality=quality,
+            facets=_counts(reader, query, found, is_answered=judged.is_answered) if query.facets else None,
         )
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
@@ -173,17 +178,11 @@ class SearchEngine:
         k = min(max(self._settings.candidate_k, query.top_k * pieces), _MAX_CANDIDATES)
         return find(reader, vector, query.q, top_k=k, where=query.where, watch=watch.part)
 
-    def _is_answerable(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, found: Candidates) -> bool:
-        """Whether the evidence is enough; looked for in the whole scope, also where a filter hides it."""
-        best = found.best_cosine
-        if query.where != MATCH_ALL and vector is not None:
-            best = max((hit.score for hit in reader.vectors.nearest(vector, top_k=1)), default=-1.0)
-        return is_enough(reader.words.evidence(query.q), best)
-
     def _results(
-        self, reader: IndexReader, query: SearchQuery, found: Candidates, age: float
-    ) -> tuple[tuple[Result, ...], int]:
-        """Rank what was found by its facts, and read the records of what is shown; and how many there are in all.
+        self, reader: IndexReader, query: SearchQuery, found: Candidates, judged: Verdict, age: float
+    ) -> tuple[tuple[Result, ...], int, Quality]:
+        """Rank what was found by its facts, and read the records of what is shown; how many there are in all, and
+        whether the best of them fits.
 
         What is found does not depend on the offset, so that results keep their order from one page of them to the next.
         """
@@ -201,7 +200,16 @@ class SearchEngine:
         explained = parts if query.explain else None
         words = QueryWords(query.q, self._synonyms)
         writer = ResultWriter(words, Asked(query.q), readable, reader.generation, age, explained, sources=query.sources)
-        return tuple(writer.result(group, alike.get(group.best.position, ())) for group in groups), total
+        if not ranked:
+            return (), total, "answered"
+        sure = judged.confidences([group.best for group in groups], query.offset, ranked[0], parts)
+        # Of the best of all, which may be on an earlier page of results.
+        best = judged.confidences(ranked[:1], 0, ranked[0], parts)[0] if query.offset or not groups else sure[0]
+        results = [
+            writer.result(group, alike.get(group.best.position, ()), confidence)
+            for group, confidence in zip(groups, sure, strict=True)
+        ]
+        return tuple(results), total, "weak" if best < WEAK else "answered"
 
     def _groups(
         self, reader: IndexReader, query: SearchQuery, found: Candidates, ranked: Sequence[Ranked], fused: Fused

@@ -45,6 +45,9 @@ PassageLines = Annotated[
     FileLines | None, PlainSerializer(_for_the_trusted, return_type=FileLines | None, when_used="unless-none")
 ]
 Score = Annotated[float, Field(ge=0, le=1, description="Higher is better; comparable only within one answer.")]
+Confidence = Annotated[
+    float, Field(ge=0, le=1, description="How likely it answers; comparable between answers, models and sites.")
+]
 Age = Annotated[float, Field(ge=0, description="Since the index was published.")]
 Marks = Annotated[
     tuple[tuple[int, int], ...],

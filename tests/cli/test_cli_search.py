@@ -26,6 +26,7 @@ def result(title: str = "Tides", section: str = "High water", text: str = "The t
         snippet_html="",
         marks=((4, 8),),
         score=0.75,
+        confidence=0.9,
         kind="section",
         ref="",
         tags=(),
@@ -70,6 +71,12 @@ def test_pages_that_say_the_same_are_one_line() -> None:
 
 def test_nothing_found_is_said_in_words() -> None:
     assert list(answer_lines(answer(), 80)) == ["No results for “tide” in scope main."]
+
+
+def test_an_answer_that_fits_badly_says_so_first() -> None:
+    lines = list(answer_lines(replace(answer(result()), quality="weak"), 80))
+    assert lines[0] == "\x1b[33mNothing fits well; these are nearest.\x1b[0m"
+    assert lines[1:] == list(answer_lines(answer(result()), 80))
 
 
 def test_the_match_is_marked() -> None:
@@ -125,7 +132,7 @@ def test_options_narrow_the_search(run_json: RunJson, indexed_site: Path) -> Non
 
 def test_json_is_the_answer_of_the_api(run_json: RunJson, indexed_site: Path) -> None:
     found = run_json("search", "mooring rope", project=indexed_site)
-    assert set(found) == {"q", "scope", "groupBy", "results", "total", "meta"}
+    assert set(found) == {"q", "scope", "groupBy", "results", "total", "meta", "quality"}
     first = found["results"][0]
     assert (first["url"], first["routeFile"]) == ("/docs/ropes", "src/routes/docs/[slug]/+page.svelte")
     assert found["meta"]["modelId"]

@@ -15,8 +15,9 @@ from searchsocket.stores import base
 from searchsocket.stores.base import PageBody, PublishInfo, VectorSnapshot
 from searchsocket.stores.base.models import Model, check_model, model_of
 from searchsocket.stores.base.naming import check_scope_name, generation_name
+from searchsocket.stores.base.spread import MAX_SAMPLED, spread_of
 from searchsocket.stores.base.vectors import row_of
-from searchsocket.types import Generation, Record, Scope, Vector, Vectors
+from searchsocket.types import Generation, Record, Scope, Spread, Vector, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,10 @@ class MemoryStore:
         }
         urls = {record.page.url for record in records.values()}
         bodies = {url: body for url, body in {**held, **fresh}.items() if url in urls}
-        generation = self._described(scope, info, records.values(), bodies.values())
+        vectors = np.array(
+            [new[id_][1] if id_ in new else live.vectors.vectors_of([id_])[0] for id_ in sorted(records)][:MAX_SAMPLED]
+        )
+        generation = self._described(scope, info, records.values(), bodies.values(), spread_of(vectors))
         kept = [reader.generation for reader in staged.kept]
         self._vectors.retain(scope, kept)
         self._vectors.stage(generation, (row_of(*one) for one in new.values()), gone)
@@ -170,7 +174,12 @@ class MemoryStore:
         return self._scopes.setdefault(scope, _Scope())
 
     def _described(
-        self, scope: Scope, info: PublishInfo, records: Iterable[Record], bodies: Iterable[PageBody]
+        self,
+        scope: Scope,
+        info: PublishInfo,
+        records: Iterable[Record],
+        bodies: Iterable[PageBody],
+        spread: Spread | None,
     ) -> Generation:
         prints = sorted((record.id, record.record_hash) for record in records)
         texts = sorted((body.url, body.digest) for body in bodies)
@@ -186,6 +195,7 @@ class MemoryStore:
             routes=dict(sorted(Counter(resolution for resolution, _ in pages).items())),
             bodies=len(texts),
             bodies_digest=base.index_digest(texts),
+            spread=spread,
             **asdict(info),
         )
 

@@ -2,25 +2,46 @@
 
 import pytest
 
-from searchsocket.search.ranking.relevance import is_enough
+from searchsocket.search.ranking.relevance import is_enough, is_meant, nearness
 from searchsocket.stores.base import WordEvidence
+from searchsocket.types import Spread
 
 
 @pytest.mark.parametrize(
-    ("share", "known", "count", "cosine", "answered"),
+    ("share", "known", "count", "near", "answered"),
     [
         (1.0, 0.0, 1, -1.0, True),
         (0.6, 0.0, 1, -1.0, True),
-        (0.59, 0.65, 2, 0.15, True),  # a question of known words that no page holds together
-        (0.59, 0.65, 2, 0.14, False),
-        (0.59, 0.65, 1, 0.39, False),  # one frequent word is shared by chance
-        (0.3, 0.5, 3, 0.25, True),
-        (0.3, 0.5, 3, 0.24, False),
-        (0.3, 0.5, 2, 0.39, False),
-        (0.3, 0.5, 1, 0.4, True),
-        (0.3, 0.49, 9, 1.0, False),  # most of it is foreign to the site
-        (0.0, 0.0, 0, 1.0, False),
+        (0.59, 0.65, 2, 0.85, True),  # a question of known words that no page holds together
+        (0.59, 0.65, 2, 0.84, False),
+        (0.59, 0.65, 1, 2.4, False),  # one frequent word is shared by chance
+        (0.3, 0.5, 3, 1.4, True),
+        (0.3, 0.5, 3, 1.3, False),
+        (0.3, 0.5, 2, 2.4, False),
+        (0.3, 0.5, 1, 2.5, True),
+        (0.3, 0.49, 9, 5.0, False),  # most of it is foreign to the site
+        (0.0, 0.0, 0, 5.0, False),
     ],
 )
-def test_words_decide_and_meaning_helps(share: float, known: float, count: int, cosine: float, answered: bool) -> None:
-    assert is_enough(WordEvidence(share, count, known), cosine) is answered
+def test_words_decide_and_meaning_helps(share: float, known: float, count: int, near: float, answered: bool) -> None:
+    assert is_enough(WordEvidence(share, count, known), near) is answered
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "near", "answered"),
+    [(0.0, 1, 1.1, True), (0.0, 1, 1.0, False), (0.0, 2, 2.2, False), (0.0, 2, 2.3, True), (0.5, 1, 9.0, False)],
+)
+def test_meaning_alone_answers_what_the_site_has_no_word_of(
+    known: float, asked: int, near: float, answered: bool
+) -> None:
+    """Several words point in several directions, so they must be nearer."""
+    assert is_meant(WordEvidence(0.0, 0, known, asked), near) is answered
+
+
+def test_a_cosine_is_read_by_the_spread_of_the_index() -> None:
+    """0.8 is near for one model and the distance of strangers for another."""
+    wide, narrow = Spread(0.0, 0.2), Spread(0.7, 0.8)
+    assert nearness(0.8, wide) == pytest.approx(4.0)
+    assert nearness(0.8, narrow) == pytest.approx(1.0)
+    assert nearness(0.1, None) == pytest.approx(0.1 / 0.17)  # too few texts to tell
+    assert nearness(1.0, Spread(1.0, 1.0)) == 0.0  # texts that are all the same

@@ -102,7 +102,8 @@ function show(answer) {
   const none = `No results for “${answer.q}”${isFiltered() ? " with these filters" : ""}. Other words may find more.`;
   // The page asks for every facet, so one that no page states is no news.
   const notes = meta.notes.filter((note) => note.code !== "FACET_NOT_INDEXED").map((note) => note.message);
-  line.textContent = [results.length ? count : none, ...notes].join(" · ");
+  const found = answer.quality === "weak" ? `Nothing fits well: ${count}` : count;
+  line.textContent = [results.length ? found : none, ...notes].join(" · ");
   generation.textContent =
     `${answer.scope} · generation ${meta.generation}, published ${ago(meta.ageSeconds)} · ` +
     `${meta.timingsMs.total.toFixed(1)} ms`;

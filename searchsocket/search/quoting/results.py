@@ -71,7 +71,7 @@ class ResultWriter:
         own_words = [mark.word for mark in self.words.marks(found.record.chunk.at.title)] if is_first else ()
         return opening_of(found.text.openings, marks, part[:2], own_words)
 
-    def result(self, group: PageGroup, alike: Sequence[int] = ()) -> Result:
+    def result(self, group: PageGroup, alike: Sequence[int], confidence: float) -> Result:
         """One page, or chunk, quoted by the section that answers; its best sections, and pages that say the same."""
         best = self.readable[group.best.position]
         is_summary = best.record.chunk.kind == "summary"
@@ -90,7 +90,7 @@ class ResultWriter:
             quotes = (self.quote(self.readable[chunk.position]) for chunk in chunks)
             quote = next((other for other in quotes if other.snippet.is_answer and other.snippet.marks), quote)
         sections, others = tuple(map(self._section, chunks)), tuple(map(self._alike, alike))
-        return self._result(group.best, shown.record, quote, sections, others)
+        return self._result(group.best, confidence, shown.record, quote, sections, others)
 
     def _opening_section(self, group: PageGroup) -> Ranked:
         """The section that answers best; the first of equals."""
@@ -131,7 +131,13 @@ class ResultWriter:
         return AlikePage(record.page.url, href(record.page, record.chunk.at.anchor), displayed(record.page.title))
 
     def _result(
-        self, best: Ranked, record: Record, quote: Quote, sections: tuple[Section, ...], alike: tuple[AlikePage, ...]
+        self,
+        best: Ranked,
+        confidence: float,
+        record: Record,
+        quote: Quote,
+        sections: tuple[Section, ...],
+        alike: tuple[AlikePage, ...],
     ) -> Result:
         return Result(
             url=record.page.url,
@@ -145,6 +151,7 @@ class ResultWriter:
             marks=quote.snippet.marks,
             code=quote.snippet.code,
             score=best.score,
+            confidence=confidence,
             kind=record.chunk.kind,
             ref=record.ref,
             tags=record.page.tags,

@@ -1,19 +1,54 @@
 """Whether what was found is worth showing: nonsense must get no answer, a hard paraphrase must get one.
 
-The words decide most of it, so one rule does for all models, whose cosines lie apart (docs/ranking.md has the figures).
+Words decide most of it. Cosines are read by the spread of the index's own texts, so that one rule does for every model
+(docs/ranking.md has the figures).
 """
 
+from typing import TypeVar
+
 from searchsocket.stores.base import WordEvidence
+from searchsocket.types import Scores, Spread
+
+Cosine = TypeVar("Cosine", float, Scores)
 
 # One page holds this share of the query's words, rare ones counting more: noise shares a frequent word by chance.
 MIN_SHARE = 0.6
 # Else the site knows this share of its words, one page holds so many of them, and a chunk is this near.
-MIN_KNOWN_COUNT_AND_COSINE = ((0.65, 2, 0.15), (0.5, 3, 0.25), (0.5, 1, 0.4))
+MIN_KNOWN_COUNT_AND_NEARNESS = ((0.65, 2, 0.85), (0.5, 3, 1.4), (0.5, 1, 2.5))
+# Meaning alone answers words of the language that the site has not: one of them, and several, which by themselves
+# point in several directions.
+MIN_ALONE, MIN_TOGETHER = 1.1, 2.3
+# Code says little of what it is about, so of a question to it fewer words are there.
+MIN_KNOWN_OF_CODE = 1 / 3
+
+_USUAL = Spread(0.0, 0.17)  # of the built-in model on documentation: for sites of too few texts to tell
+_LEAST_WIDTH = 0.02  # texts that say the same make everything near
 
 
-def is_enough(words: WordEvidence, best_cosine: float) -> bool:
-    """Whether the query may be answered at all; over the whole scope, since a filter makes no query nonsense."""
+def nearness(cosine: Cosine, spread: Spread | None) -> Cosine:
+    """Cosines as numbers that mean the same for every model: 0 for strangers, 1 for two texts of one site."""
+    low, middle = spread or _USUAL
+    near: Cosine = (cosine - low) / max(middle - low, _LEAST_WIDTH)
+    return near
+
+
+def is_enough(words: WordEvidence, nearest: float) -> bool:
+    """Whether the words are enough to answer at all; over the whole scope, since a filter makes no query nonsense.
+
+    Args:
+        nearest: Nearness of the nearest chunk.
+    """
     return words.share >= MIN_SHARE or any(
-        words.known >= known and words.count >= count and best_cosine >= cosine
-        for known, count, cosine in MIN_KNOWN_COUNT_AND_COSINE
+        words.known >= known and words.count >= count and nearest >= near
+        for known, count, near in MIN_KNOWN_COUNT_AND_NEARNESS
     )
+
+
+def is_enough_of_code(words: WordEvidence) -> bool:
+    """The same where code is what was found."""
+    return words.known >= MIN_KNOWN_OF_CODE and words.count > 0
+
+
+def is_meant(words: WordEvidence, nearest: float) -> bool:
+    """Whether meaning alone answers words of the language of which the site has none."""
+    return words.known == 0 and nearest >= (MIN_ALONE if words.asked == 1 else MIN_TOGETHER)

@@ -12,7 +12,8 @@ class WordEvidence:
 
     share: float  # of its words, each weighed by how rare it is among pages, in [0, 1]
     count: int  # different words
-    known: float  # share of its words that are there at all, on whatever pages, in [0, 1]; slips and parts do not count
+    known: float  # share of its words that are there at all, on whatever pages, in [0, 1]; slips do not count
+    asked: int = 1  # words of the query that count
 
 
 class WordSnapshot(Protocol):
@@ -32,6 +33,7 @@ class WordSnapshot(Protocol):
         """How much of a query the page says that says most of it; stop words count only where there is nothing else.
 
         A word counts when it is there in any of its forms; else, from three letters, when it is the last and begins one
-        that is; else when all its parts are there; else, from six letters, when it is a likely slip of one that is. A
-        letter alone counts only where there is nothing longer.
+        that is; else when all its parts are there; else, from six letters, when it is a likely slip of one that is;
+        else, by the share of them, when parts of four letters are there. A letter alone counts only where there is
+        nothing longer.
         """

@@ -18,7 +18,7 @@ from searchsocket.stores.base.naming import check_scope_name
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.system.errors import first_refused, permission_denied, system_error
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
-from searchsocket.types import Generation
+from searchsocket.types import Generation, Spread
 
 FORMAT = 13  # of a generation's files
 CURRENT = "CURRENT"
@@ -151,7 +151,9 @@ def read_manifest(folder: Path) -> Manifest:
 
 def _manifest_of(data: Any) -> Manifest:
     files = {name: FileEntry(int(entry["bytes"]), str(entry["sha256"])) for name, entry in data["files"].items()}
-    generation = Generation(**data["generation"])
+    facts = data["generation"]
+    spread = facts["spread"] and Spread(*map(float, facts["spread"]))
+    generation = Generation(**{**facts, "spread": spread})
     numbers = (generation.records, generation.dimensions, generation.pages, data["max_doc"], data["id_bytes"])
     if not all(isinstance(number, int) and number >= 0 for number in numbers):
         raise ValueError("not a count")

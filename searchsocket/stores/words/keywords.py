@@ -32,7 +32,7 @@ _MAX_COMPLETIONS = 12
 _MAX_COUNTED = 8_192  # forms
 _MAX_CORRECTED = 4  # words of a query
 _MIN_PREFIX_CHARS = 2
-_MIN_EVIDENT_PREFIX, _MIN_EVIDENT_TYPO = 3, 6  # shorter ones are near some word by chance
+_MIN_EVIDENT_PREFIX, _MIN_EVIDENT_PART, _MIN_EVIDENT_TYPO = 3, 4, 6  # shorter ones are near some word by chance
 
 _ROUNDING = 1e-6  # tantivy adds up in float32
 
@@ -110,23 +110,25 @@ class Words:
         # A letter alone stands everywhere, and what hands drum on a keyboard has many.
         writer = [word for word in wanted.words if len(word.exact) > 1 or not word.exact.isascii()] or wanted.words
         held = {word: self._held_forms(word, wanted) for word in writer}
-        known = sum(map(bool, held.values()))
+        is_alone = not any(held.values())
         guessed = _worth_correcting(word for word, sure in held.items() if not sure)
         rarities: list[tuple[Query, float]] = []
-        total = 0.0
+        total = known = 0.0
         for word, sure in held.items():
-            forms = sure or self._guessed_forms(word, word in guessed, is_alone=not known)
-            pages = max((self._pages_with(words) for words in forms), default=0)
-            rarity = math.log1p((self.pages - pages + 0.5) / (pages + 0.5))
+            forms, part = sure or self._guessed_forms(word, word in guessed, is_alone=is_alone), 1.0
+            known += bool(sure or (forms and word.parts))
+            rarity = self._rarity(forms)
+            if not forms and (forms := self._forms_of_parts(word)):
+                known, part = known + 1, len(forms) / len(word.parts)
             total += rarity
             if forms:
-                rarities.append((self._pages.any_of(forms), rarity))
+                rarities.append((self._pages.any_of(forms), rarity * part))
         share = self._pages.most([(query, rarity) for query, rarity in rarities]) / total if total else 0.0
         if math.isclose(share, 1.0, rel_tol=_ROUNDING):
             count = len(rarities)
         else:
             count = round(self._pages.most([(query, 1.0) for query, _ in rarities]))
-        return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0)
+        return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0, len(held))
 
     def _held_forms(self, word: QueryWord, wanted: _LookedFor) -> list[Forms]:
         """The forms by which pages hold a word as it was typed or begun, and its synonyms."""
@@ -149,6 +151,16 @@ class Words:
             return []
         meant = (known for known in self._nearest(word) if not is_alone or is_likely_slip(word.exact, known))
         return [(form,) for form in _kept_forms(meant) if self._pages_with((form,))]
+
+    def _rarity(self, forms: Sequence[Forms]) -> float:
+        """How little the pages that hold any of the forms say of a query: BM25's inverse document frequency."""
+        pages = max((self._pages_with(words) for words in forms), default=0)
+        return math.log1p((self.pages - pages + 0.5) / (pages + 0.5))
+
+    def _forms_of_parts(self, word: QueryWord) -> list[Forms]:
+        """The parts of an identifier that pages hold, each alone; small ones, which noise has too, are none."""
+        parts = (part for part in word.parts if len(part) >= _MIN_EVIDENT_PART and part.isalpha())
+        return [(part,) for part in parts if self._pages_with((part,))]
 
     def _pages_with(self, forms: Forms) -> int:
         """At most how many pages hold all of the words."""

@@ -19,8 +19,9 @@ class EvidenceContract:
             ("contwoller ", 1.0, 1, 0.0),
             ("rouxer ", 0.0, 0, 0.0),  # a short word that is near one by chance
             ("bind rouxer ", 1.0, 2, 0.5),  # but not beside a word that is there
-            ("bindController ", 1.0, 1, 0.0),  # by its parts
-            ("bindXyzzyController ", 0.0, 0, 0.0),  # of which one is not there
+            ("bindController ", 1.0, 1, 1.0),  # by its parts
+            ("bindXyzzyController ", 2 / 3, 1, 1.0),  # of which one is not there
+            ("xyzXyzzyAbc ", 0.0, 0, 0.0),  # none
             ("zebra ", 0.0, 0, 0.0),
             ("?!", 0.0, 0, 0.0),
             ("日本", 0.0, 0, 0.0),

@@ -17,6 +17,22 @@ class PublishContract:
             store.reader(MAIN)
         assert store.publish(MAIN, INFO) == store.generation(MAIN) == store.reader(MAIN).generation
 
+    def test_the_generation_says_how_far_apart_its_texts_lie(self, store: VectorStore) -> None:
+        """Equal for equal records, whatever came before; too few say nothing."""
+        angles = np.linspace(0.0, np.pi / 2, 30)
+        vectors = np.zeros((30, DIMENSIONS), np.float32)
+        vectors[:, 0], vectors[:, 1] = np.cos(angles), np.sin(angles)
+        records = [record(f"r{number:02}", f"/p{number}") for number in range(30)]
+        store.upsert(records[:10], vectors[:10], MAIN)
+        assert store.publish(MAIN, INFO).spread is None
+        store.upsert(records[10:], vectors[10:], MAIN)
+        spread = store.publish(MAIN, INFO).spread
+        cosines = (vectors.astype(np.float64) @ vectors.T.astype(np.float64))[np.triu_indices(30, 1)]
+        assert spread == pytest.approx(np.quantile(cosines, [0.05, 0.5]), abs=1e-4)
+        generation = store.generation(MAIN)
+        assert generation is not None
+        assert generation.spread == spread
+
     def test_what_was_not_published_is_not_held(self, store: VectorStore) -> None:
         store.upsert([record("a")], EAST[np.newaxis], MAIN)
         assert store.held(MAIN) is None

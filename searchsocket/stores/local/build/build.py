@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from searchsocket.stores.base import PublishInfo, index_digest
 from searchsocket.stores.base.models import check_model
+from searchsocket.stores.base.spread import sampled, spread_of
 from searchsocket.stores.local.build.word_source import MergedRecords
 from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable, write_facts
@@ -25,6 +26,7 @@ from searchsocket.stores.local.vectors.part import BATCH, VectorPart
 from searchsocket.stores.words.segments import write_words
 from searchsocket.system.copying import copy_file
 from searchsocket.system.errors import client_error
+from searchsocket.types import Spread, Vectors
 
 _MAX_CHANGED_SHARE = 0.3  # beyond it, copying the live files and changing them costs more than new ones
 _SPARE_DOCS = 100_000  # how far `doc` numbers may run ahead of four times the records before they start again
@@ -41,6 +43,7 @@ class Built:
     max_doc: int
     id_bytes: int
     bodies: WrittenBodies
+    spread: Spread | None = None
     hashed: Mapping[str, FileEntry] = field(default_factory=dict)  # files whose hash was made while they were written
 
 
@@ -102,14 +105,27 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
         bodies = write_bodies(target / BODIES, old_bodies, staging.database, set(facts.texts["url"].distinct()))
         built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize, bodies)
     old_vectors = None if live is None else live.vectors
-    hashed = dict(vectors.write(target, origin[docs], old_vectors, staging.matrix(info.dimensions)))
+    sources, staged = origin[docs], staging.matrix(info.dimensions)
+    hashed = dict(vectors.write(target, sources, old_vectors, staged))
     for name, array in ((ORDER, docs), (IDS, ids)):
         with HashedFile(target / name) as file:
             file.write(memoryview(array.tobytes()))
             hashed[name] = file.entry
     with open(target / FACTS, "xb") as facts_file:
         write_facts(facts_file, facts)
-    return replace(built, hashed=hashed)
+    return replace(built, hashed=hashed, spread=spread_of(_sampled_vectors(live, sources, staged, ids)))
+
+
+def _sampled_vectors(live: LocalReader | None, sources: Rows, staged: Vectors, ids: NDArray[np.bytes_]) -> Vectors:
+    """The vectors by which the spread is measured, wherever they lie."""
+    rows = sampled(ids)
+    chosen, vectors = sources[rows], np.empty((len(rows), staged.shape[1]), np.float32)
+    is_new = chosen < 0
+    vectors[is_new] = staged[~chosen[is_new]]
+    forget_pages(staged)
+    if live is not None and not is_new.all():
+        vectors[~is_new] = live.vectors.vectors_of(live.numbering.ids_of(chosen[~is_new]))
+    return vectors
 
 
 def _is_small(staging: Staging, live: LocalReader) -> bool:

@@ -76,5 +76,6 @@ def _describe(name: str, scope: Scope, built: Built, info: PublishInfo) -> Gener
         routes=built.routes,
         bodies=built.bodies.pages,
         bodies_digest=built.bodies.digest,
+        spread=built.spread,
         **asdict(info),
     )

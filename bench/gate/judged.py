@@ -1,0 +1,69 @@
+"""Asks the engine, and keeps of each result what its confidence is made of."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from unittest.mock import patch
+
+from bench.relevance.collection import Collection
+from bench.relevance.product import NOW, SCOPE, Indexes
+from searchsocket.embedders.queries import QueryVectors
+from searchsocket.search import verdict
+from searchsocket.search.engine import SearchEngine
+from searchsocket.search.query import MAX_QUERY_CHARS, SearchQuery
+from searchsocket.search.ranking.confidence import confidence
+from searchsocket.settings.model import RankingSettings
+from searchsocket.types import Scores
+
+TOP_K = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One query with its answer."""
+
+    collection: str
+    kind: str
+    text: str
+    quality: str
+    confidences: tuple[float, ...]  # of the results, best first
+    features: tuple[tuple[float, ...], ...]  # likewise
+    are_right: tuple[bool, ...]  # likewise
+    targets: int
+
+    @property
+    def recall(self) -> float:
+        """Share of the right pages among the first ten."""
+        return sum(self.are_right) / min(self.targets, TOP_K) if self.targets else 0.0
+
+
+def judge(collection: Collection, indexes: Indexes) -> Iterator[Judged]:
+    """Ask all queries of a collection."""
+    for indexed in indexes.of(collection):
+        queries = QueryVectors(lambda _, embedder=indexed.embedder: embedder)  # type: ignore[misc]
+        engine = SearchEngine(indexed.store, queries, RankingSettings(), lambda: NOW)
+        for query in (query for query in collection.queries if query.scope == indexed.scope):
+            grades = collection.grades.get(query.id, {})
+            with _noted() as noted:
+                wanted = TOP_K + len(query.exclude)
+                answer = engine.search(SearchQuery(query.text[:MAX_QUERY_CHARS], min(wanted, 100)), SCOPE)
+            rows = [
+                (result.confidence, features, found in grades)
+                for result, features in zip(answer.results, noted, strict=True)
+                if (found := indexed.ids[result.url.partition("#")[0]]) not in query.exclude
+            ][:TOP_K]
+            sure, features, right = zip(*rows, strict=True) if rows else ((), (), ())
+            yield Judged(collection.name, query.kind, query.text, answer.quality, sure, features, right, len(grades))
+
+
+@contextmanager
+def _noted() -> Iterator[list[tuple[float, ...]]]:
+    """What confidences are made of, best first."""
+    noted: list[tuple[float, ...]] = []
+
+    def note(features: Scores) -> Scores:
+        noted.extend(map(tuple, features.tolist()))
+        return confidence(features)
+
+    with patch.object(verdict, "confidence", note):
+        yield noted

@@ -1,0 +1,55 @@
+"""The sets of queries, each with its kind."""
+
+import csv
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from bench.gate.nonsense import nonsense
+from bench.relevance.collection import Collection, Query
+
+HERE = Path(__file__).parent
+NONSENSE, OFF_TOPIC, PARAPHRASE = "nonsense", "off-topic", "paraphrase"
+SEEDS, OF_EACH = (5, 6, 9, 10), 60
+
+
+def off_topic() -> list[str]:
+    """Well-formed questions that no documentation of software answers."""
+    lines = (HERE / "offtopic.txt").read_text(encoding="utf-8").splitlines()
+    return [query for line in lines if not line.startswith("#") for query in _expanded(line)]
+
+
+def paraphrases(site: str) -> list[tuple[str, list[str]]]:
+    """Queries of which no word is on a site, and the pages that a person judged to answer each."""
+    with (HERE / "paraphrases.tsv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [(row["query"], row["targets"].split()) for row in rows if row["site"] == site]
+
+
+def paraphrased_sites() -> list[str]:
+    """The names of the sites that have paraphrases."""
+    with (HERE / "paraphrases.tsv").open(encoding="utf-8", newline="") as file:
+        return list(dict.fromkeys(row["site"] for row in csv.DictReader(file, delimiter="\t")))
+
+
+def asked_of(collection: Collection, *, is_site: bool) -> Collection:
+    """The collection with all queries: its own, and those that it does not answer; nonsense of sites alone."""
+    scope = min(document.scope for document in collection.documents)
+    grades = dict(collection.grades)
+    added: list[Query] = []
+    for number, (text, targets) in enumerate(paraphrases(collection.name)):
+        added.append(Query(f"p{number}", text, PARAPHRASE, scope=scope))
+        grades[f"p{number}"] = dict.fromkeys(targets, 1)
+    added += [Query(f"o{number}", text, OFF_TOPIC, scope=scope) for number, text in enumerate(off_topic())]
+    if is_site:
+        made = (one for seed in SEEDS for one in nonsense(seed, OF_EACH))
+        added += [Query(f"n{n}", text, f"{NONSENSE}: {kind}", scope=scope) for n, (kind, text) in enumerate(made)]
+    judged = [replace(query, kind="true") for query in collection.queries if collection.grades.get(query.id)]
+    return replace(collection, queries=(*judged, *added), grades=grades)
+
+
+def _expanded(line: str) -> Iterator[str]:
+    parts = [part.split("|") for part in re.split(r"[{}]", line)]
+    return ("".join(choice) for choice in itertools.product(*parts))

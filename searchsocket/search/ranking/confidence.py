@@ -1,0 +1,59 @@
+"""How likely a result answers the query: one number for all queries, models and sites (docs/quality.md).
+
+A logistic model of seven things that are known of a result anyway. Its weights are fitted by `python -m bench.gate` to
+the judged queries of the development collections, with the built-in model and MiniLM, and to questions that no
+documentation answers; how true they are is measured there too.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from searchsocket.stores.base import WordEvidence
+from searchsocket.types import Scores
+
+WEAK = 0.2  # below it nothing fits well: nine of ten questions about something else, and one of fifty others
+
+
+class Weights(NamedTuple):
+    """Of each feature, in the order of `features`."""
+
+    constant: float
+    nearness: float  # of the result, see `relevance.nearness`
+    share: float  # of the query on the page that says most of it
+    known: float  # share of the query's words that are on the site
+    asked: float  # logarithm of 1 + the number of its words
+    rank: float  # logarithm of the place among the results, from 1
+    score: float  # of the best result's
+    exact: float  # the query is the title, or names what the chunk holds
+
+
+WEIGHTS = Weights(-11.49, 0.3, 1.67, 1.82, 1.53, -0.45, 4.83, 2.09)
+_COLUMN = np.array(WEIGHTS)
+_NEAR = (-1.0, 4.0)  # beyond these, nearness says no more
+_UNKNOWN_NEAR = 1.5  # of an answer by words alone
+_EXACT = 1.0
+
+
+def features(words: WordEvidence, near: Scores, rank: Scores, score_ratio: Scores, exact: Scores) -> Scores:
+    """What the weights are of, shape (n, 8): a row a result.
+
+    Args:
+        near: NaN: the query has no vector.
+        rank: From 0.
+        score_ratio: The result's score divided by the best one's.
+    """
+    table = np.empty((len(near), len(WEIGHTS)), np.float64)
+    table[:] = (1.0, 0.0, words.share, words.known, math.log1p(words.asked), 0.0, 0.0, 0.0)
+    table[:, 1] = np.where(np.isnan(near), _UNKNOWN_NEAR, np.minimum(np.maximum(near, _NEAR[0]), _NEAR[1]))
+    table[:, 5] = np.log1p(rank)
+    table[:, 6] = score_ratio
+    table[:, 7] = np.minimum(exact, _EXACT)
+    return table
+
+
+def confidence(found: Scores) -> Scores:
+    """The probability, in [0, 1], that each result with these features answers its query."""
+    sure: Scores = 1.0 / (1.0 + np.exp(-(found @ _COLUMN)))
+    return sure

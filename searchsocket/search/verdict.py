@@ -1,0 +1,68 @@
+"""Whether a query is answered, and how sure each of its results is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from searchsocket.embedders.lexicon import is_language
+from searchsocket.search.query import SearchQuery
+from searchsocket.search.ranking.confidence import confidence, features
+from searchsocket.search.ranking.rank import Parts, Ranked
+from searchsocket.search.ranking.relevance import is_enough, is_enough_of_code, is_meant, nearness
+from searchsocket.stores.base import Candidates, IndexReader, WordEvidence
+from searchsocket.types import MATCH_ALL, Spread, Vector
+
+_LOOKED_AT = 3  # of the nearest chunks, for whether code is what was found
+_CODE = ("definition", "block")
+_DIGITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of a query before anything is ranked."""
+
+    is_answered: bool
+    evidence: WordEvidence
+    spread: Spread | None
+    has_vector: bool
+
+    def confidences(self, chunks: Sequence[Ranked], first: int, best: Ranked, parts: Parts) -> list[float]:
+        """How likely each result is to answer, see `ranking/confidence.py`.
+
+        Args:
+            first: The place of the first of them among all results, from 0.
+            best: The first of all.
+        """
+        at = [chunk.position for chunk in chunks]
+        cosines = parts.found.cosine[at]
+        near = nearness(cosines, self.spread) if self.has_vector else np.full(len(at), np.nan)
+        ratio = np.array([chunk.score for chunk in chunks]) / (best.score or 1.0)
+        found = features(
+            self.evidence, near, np.arange(first, first + len(at), dtype=np.float64), ratio, parts.exact[at]
+        )
+        return confidence(found).round(_DIGITS).tolist()  # type: ignore[no-any-return]
+
+
+def verdict(reader: IndexReader, query: SearchQuery, vector: Vector | None, found: Candidates) -> Verdict:
+    """Judge by the evidence of the whole scope, also where a filter hides it."""
+    best = found.best_cosine
+    if query.where != MATCH_ALL and vector is not None:
+        best = max((hit.score for hit in reader.vectors.nearest(vector, top_k=1)), default=-1.0)
+    spread, evidence = reader.generation.spread, reader.words.evidence(query.q)
+    near = nearness(best, spread)
+    is_answered = (
+        is_enough(evidence, near)
+        or (vector is not None and is_meant(evidence, near) and is_language(query.q))
+        or (is_enough_of_code(evidence) and _is_code(reader, found))
+    )
+    return Verdict(is_answered, evidence, spread, vector is not None)
+
+
+def _is_code(reader: IndexReader, found: Candidates) -> bool:
+    """Whether the nearest chunks are of code, or nothing but code; asked only where prose would be refused."""
+    nearest: Sequence[int] = found.cosine.argsort(kind="stable")[::-1][:_LOOKED_AT].tolist()
+    readable = reader.catalogue.readable([found.ids[at] for at in nearest])
+    return bool(readable) and all(
+        one.record.chunk.kind in _CODE or (one.text.kinds and not one.text.kinds.strip("ch")) for one in readable
+    )

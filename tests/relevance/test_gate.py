@@ -1,0 +1,66 @@
+"""What the example site answers, says to fit badly, and refuses (docs/quality.md has the figures of all sites)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from bench.gate.judged import Judged, judge
+from bench.gate.queries import OFF_TOPIC, PARAPHRASE, asked_of, off_topic, paraphrases
+from bench.gate.squeezed import Squeezed
+from bench.relevance.example_site import NAME, example_site
+from bench.relevance.product import SCOPE, Indexes
+from searchsocket.embedders.base import Embedder
+from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.search.ranking.confidence import WEAK
+
+
+@pytest.fixture(scope="module")
+def indexes() -> Indexes:
+    return Indexes(BuiltinEmbedder())
+
+
+@pytest.fixture(scope="module")
+def judged(indexes: Indexes) -> list[Judged]:
+    asked = asked_of(example_site(), is_site=False)
+    return list(judge(asked, indexes))
+
+
+def of_kind(judged: Sequence[Judged], kind: str) -> list[Judged]:
+    return [one for one in judged if one.kind == kind]
+
+
+def share(judged: Sequence[Judged], quality: str) -> float:
+    return sum(one.quality == quality for one in judged) / len(judged)
+
+
+def test_meaning_alone_answers(indexes: Indexes, judged: list[Judged]) -> None:
+    """Of the paraphrases, those that no page has begun to use a word of."""
+    (indexed,) = indexes.of(example_site())
+    words = indexed.store.reader(SCOPE).words
+    unknown = {text for text, _ in paraphrases(NAME) if not words.evidence(text).known}
+    found = [one for one in of_kind(judged, PARAPHRASE) if one.text in unknown]
+    assert len(found) > 40
+    assert sum(one.recall for one in found) / len(found) >= 0.4
+
+
+def test_true_queries_are_answered_and_few_are_said_to_fit_badly(judged: list[Judged]) -> None:
+    found = of_kind(judged, "true")
+    assert share(found, "rejected") == 0
+    assert share(found, "weak") <= 0.05
+
+
+@pytest.mark.parametrize("model", [BuiltinEmbedder(), Squeezed()], ids=["builtin", "squeezed"])
+def test_questions_about_something_else_are_refused_or_said_to_fit_badly(model: Embedder) -> None:
+    """Also for a model all of whose cosines are high."""
+    site = replace(example_site(), queries=())
+    found = of_kind(list(judge(asked_of(site, is_site=False), Indexes(model))), OFF_TOPIC)
+    assert len(found) == len(off_topic()) > 250
+    assert share(found, "answered") <= 0.05
+    assert share(found, "rejected") >= 0.8
+
+
+def test_an_answer_is_weak_where_its_best_result_is_not_sure(judged: list[Judged]) -> None:
+    answered = [one for one in judged if one.confidences]
+    assert all((one.confidences[0] < WEAK) == (one.quality == "weak") for one in answered)
+    assert {one.quality for one in answered} == {"answered", "weak"}
