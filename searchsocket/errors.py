@@ -135,11 +135,18 @@ class BudgetExceeded(SearchSocketError):
 
     code = "BUDGET_EXCEEDED"
 
-    def __init__(self, cost_usd: float, max_cost_usd: float) -> None:
-        super().__init__(
-            f"embedding would cost about {dollars(cost_usd)}, over the budget of {dollars(max_cost_usd)}; nothing was "
-            "called; raise --max-cost (or embeddings.max_cost_usd), or index less with --max-pages"
-        )
+    def __init__(self, cost_usd: float, max_cost_usd: float, spent_usd: float | None = None) -> None:
+        cost = f"embedding would cost about {dollars(cost_usd)}"
+        if spent_usd is None:
+            super().__init__(
+                f"{cost}, over the budget of {dollars(max_cost_usd)}; nothing was called; raise --max-cost (or "
+                "costs.budget.run_usd), or index less with --max-pages"
+            )
+        else:
+            super().__init__(
+                f"{cost}, and {dollars(spent_usd)} of this month's budget of {dollars(max_cost_usd)} are spent; "
+                "nothing was called; raise costs.budget.month_usd, or index less with --max-pages"
+            )
 
 
 class EmbeddingModelMismatch(SearchSocketError):

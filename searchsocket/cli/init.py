@@ -21,7 +21,9 @@ fixed = "main"
 
 [embeddings]
 # provider = "builtin" # offline, no key, no download; "onnx": a model of your choice
-# max_cost_usd = 1.0 # stop before a run that would cost more
+
+[costs.budget]
+# run_usd = 1.0 # stop before a run that would cost more
 
 [api]
 # trusted_proxies = ["127.0.0.1"] # a web server or a SvelteKit hook here that says who its visitors are

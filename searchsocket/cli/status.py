@@ -1,6 +1,7 @@
 """`searchsocket status`: what is indexed, with which model, how old, at what cost (spec 17, 21)."""
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -15,7 +16,9 @@ from searchsocket.cli.summary import TEXT_COLUMN, source_lines
 from searchsocket.dollars import dollars
 
 if TYPE_CHECKING:
+    from searchsocket.embedders.ledger import Ledger
     from searchsocket.project.backends import Backends
+    from searchsocket.project.project import Project
     from searchsocket.types import Generation
 
 _NO_MODEL = "(none"
@@ -61,6 +64,7 @@ def status(root: Path, as_json: bool) -> None:
                 "scope": resolved,
                 "modelId": model_id,
                 "stateBytes": used,
+                "costs": _costs(project, backends.ledger),
                 "vectorBackend": {"provider": project.settings.vector.provider, **asdict(health)},
                 "scopes": [
                     _generation(generation, age_s(generation.published_at, now))
@@ -76,6 +80,8 @@ def status(root: Path, as_json: bool) -> None:
     click.echo(
         f"vectors  {project.settings.vector.provider}, {'healthy' if health.ok else 'BROKEN: ' + safe(health.details)}"
     )
+    for line in _cost_lines(project, backends.ledger):
+        click.echo(line)
     if not generations and health.ok:
         click.echo("\nNothing is indexed yet; run `searchsocket index`.")
     for generation in generations:
@@ -88,6 +94,38 @@ def status(root: Path, as_json: bool) -> None:
             if text:
                 click.echo(hanging(f"  {name:<11} {safe(text)}", line_width(), TEXT_COLUMN))
         _print_scope(generation, age_s(generation.published_at, now), models[generation.model_id])
+
+
+def _costs(project: "Project", ledger: "Ledger") -> dict[str, Any]:
+    """The ledger, and the budget that this month has."""
+    lines = ledger.lines()
+    return {
+        "month": ledger.month(),
+        "paidUsd": sum(line.cost_usd for line in lines if line.month == ledger.month()),
+        "budgetUsd": project.settings.costs.budget.month_usd,
+        "ledger": [
+            {
+                "month": line.month,
+                "usedFor": line.used_for,
+                "modelId": line.model_id,
+                "tokens": line.tokens,
+                "costUsd": line.cost_usd,
+            }
+            for line in lines
+        ],
+    }
+
+
+def _cost_lines(project: "Project", ledger: "Ledger") -> Iterator[str]:
+    """What this month has cost, where anything did or a budget is set."""
+    costs = _costs(project, ledger)
+    budget = "" if costs["budgetUsd"] is None else f" of {dollars(costs['budgetUsd'])}"
+    lines = [line for line in costs["ledger"] if line["month"] == costs["month"]]
+    if lines or budget:
+        yield f"costs    {dollars(costs['paidUsd'])}{budget} in {costs['month']}"
+    for line in lines:
+        words = f"{count(line['tokens'], 'token')}, {dollars(line['costUsd'])}"
+        yield f"         {line['usedFor']} with {safe(line['modelId'])}: {words}"
 
 
 def _generation(generation: "Generation", age: float) -> dict[str, Any]:

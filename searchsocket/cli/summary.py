@@ -40,7 +40,7 @@ def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus" = "site
     yield _line("chunks", f"{chunks['total']:,} in all, {chunks['changed']:,} changed")
     yield _line("embeddings", f"{vectors['reused']:,} reused from the cache, {vectors['created']:,} new")
     yield _line("records", f"{records['upserted']:,} upserted, {records['deleted']:,} deleted")
-    yield _line("cost", f"about {count(summary.estimated_tokens, 'token')}, {dollars(summary.estimated_cost_usd)}")
+    yield from (_line(*each) for each in _cost_lines(summary))
     spent = dict(summary.seconds)
     total = spent.pop("total", sum(spent.values()))
     yield _line("seconds", " · ".join([*(f"{name} {took:.2f}" for name, took in spent.items()), f"{total:.2f} in all"]))
@@ -48,6 +48,25 @@ def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus" = "site
         yield click.style(f"  warning     {safe(warning)}", fg="yellow")
     if len(summary.warnings) > _WARNINGS_SHOWN:
         yield f"  and {count(len(summary.warnings) - _WARNINGS_SHOWN, 'more warning')}; --json lists them all"
+
+
+def _cost_lines(summary: "IndexSummary") -> Iterator[tuple[str, str]]:
+    """The estimate, what was charged, and what costs most of it."""
+    charged = (
+        f"; charged {count(summary.charged_tokens, 'token')}, {dollars(summary.charged_cost_usd)}"
+        if summary.charged_tokens
+        else ""
+    )
+    yield "cost", f"about {count(summary.estimated_tokens, 'token')}, {dollars(summary.estimated_cost_usd)}{charged}"
+    for number, page in enumerate(summary.expensive_pages):
+        words = f"{count(page['tokens'], 'token')}, {dollars(page['cost_usd'])}  {safe(page['url'])}"
+        yield "" if number else "dearest", words
+    for group in summary.build_output:
+        words = f"{count(group['pages'], 'page')} {group['reason']}: {count(group['tokens'], 'token')}"
+        yield (
+            "build output",
+            f"{words}, {dollars(group['cost_usd'])}, e.g. {safe(group['example'])}; see source.exclude",
+        )
 
 
 def source_lines(facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:

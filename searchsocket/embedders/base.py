@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from searchsocket.types import Vectors
 
@@ -47,3 +47,16 @@ class Embedder(Protocol):
 
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` as the model counts them; an estimate where the model cannot say."""
+
+
+@runtime_checkable
+class Charging(Protocol):
+    """What an embedder also is whose provider says what it charges."""
+
+    def charged_tokens(self) -> int:
+        """Tokens that were charged since this was asked last, also for answers that were of no use."""
+
+
+def charged_tokens(embedder: Embedder) -> int | None:
+    """See `Charging`; None where nobody says."""
+    return embedder.charged_tokens() if isinstance(embedder, Charging) else None

@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from searchsocket.embedders.base import Embedder, Limits
-from searchsocket.embedders.bill import Bill, EmbedOutcome, Wanted
+from searchsocket.embedders.base import Embedder, Limits, charged_tokens
+from searchsocket.embedders.bill import Bill, EmbedOutcome, PagesAt, Wanted
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.calls import Pause, answers, pause
 from searchsocket.embedders.checks import checked
-from searchsocket.errors import BudgetExceeded
+from searchsocket.embedders.cost import NO_BUDGET, Budget, estimate
 from searchsocket.system.batches import batches
 from searchsocket.types import Vectors
 
 OnProgress = Callable[[int, int], None]  # texts embedded so far, texts to embed
+OnPaid = Callable[[int, float], None]  # tokens, dollars
 TextsAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> their texts, in that order
 
 _BATCHES_SORTED = 8  # batches whose texts are sorted by length together, so that a model pads little
@@ -27,9 +28,11 @@ def embed_missing(
     *,
     batch_size: int,
     concurrency: int = 1,
-    max_cost_usd: float | None = None,
+    budget: Budget = NO_BUDGET,
     price_per_million_tokens_usd: float | None = None,
+    pages_at: PagesAt | None = None,
     on_progress: OnProgress = lambda done, total: None,
+    on_paid: OnPaid = lambda tokens, cost_usd: None,
     pause: Pause = pause,
 ) -> EmbedOutcome:
     """Embed every text that the cache lacks, each distinct one once, and store batch by batch.
@@ -43,9 +46,11 @@ def embed_missing(
         texts_at: Reads texts.
         batch_size: Texts in one call of the embedder, which its own limits may make fewer.
         concurrency: Calls under way at once, where the embedder is remote; a local one has its own threads.
-        max_cost_usd: Budget for this call; None = no limit.
+        budget: What this call may cost.
         price_per_million_tokens_usd: Overrides the embedder's price.
+        pages_at: Says which page a text is of, for what each page costs.
         on_progress: Called after each batch with the texts embedded so far and in all.
+        on_paid: Called with what was charged since its last call: after each batch, and when a call has failed.
         pause: Waits between attempts.
 
     Raises:
@@ -61,17 +66,44 @@ def embed_missing(
         return checked(embedder.embed(texts, "passage"), len(texts), embedder.dimensions, embedder.model_id)
 
     with closing(Bill(cache, embedder, wanted, price_per_million_tokens_usd)) as bill:
-        outcome = bill.outcome
-        if max_cost_usd is not None and outcome.cost_usd > max_cost_usd:
-            raise BudgetExceeded(outcome.cost_usd, max_cost_usd)
+        outcome = bill.with_pages(pages_at)
+        budget.allow(outcome.cost_usd)
+        charges = _Charges(embedder, bill.price, on_paid)
         batches = _batches(bill.texts(), texts_at, batch_size, embedder.limits)
         done = 0
-        with closing(answers(embed, batches, concurrency if embedder.is_remote else 1, pause)) as arriving:
-            for batch, vectors in arriving:
-                cache.put([item.key for item in batch], vectors, [item.tokens for item in batch], embedder.model_id)
-                done += len(batch)
-                on_progress(done, outcome.created)
-        return outcome
+        try:
+            with closing(answers(embed, batches, concurrency if embedder.is_remote else 1, pause)) as arriving:
+                for batch, vectors in arriving:
+                    tokens = [item.tokens for item in batch]
+                    cache.put([item.key for item in batch], vectors, tokens, embedder.model_id)
+                    charges.note(sum(tokens))
+                    done += len(batch)
+                    on_progress(done, outcome.created)
+        finally:
+            charges.note(0)  # of answers that were of no use
+        return replace(outcome, charged_tokens=charges.tokens, charged_usd=charges.cost_usd)
+
+
+class _Charges:
+    """What the provider charged so far."""
+
+    def __init__(self, embedder: Embedder, price: float, on_paid: OnPaid) -> None:
+        self._embedder = embedder
+        self._price = price
+        self._on_paid = on_paid
+        self.tokens = 0
+        charged_tokens(embedder)  # before this run
+
+    @property
+    def cost_usd(self) -> float:
+        return estimate(self.tokens, self._price)
+
+    def note(self, counted: int) -> None:
+        """Note what was charged meanwhile; `counted` tokens where the provider does not say."""
+        said = charged_tokens(self._embedder)
+        if tokens := counted if said is None else said:
+            self.tokens += tokens
+            self._on_paid(tokens, estimate(tokens, self._price))
 
 
 @dataclass(frozen=True, slots=True)

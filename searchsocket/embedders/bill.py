@@ -1,16 +1,20 @@
 """Which texts the cache lacks, and what embedding them will cost: known before anything is called (spec 10.5, 21)."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.cost import estimate
 from searchsocket.system.batches import batches
+from searchsocket.urls.built import build_output_reason
 
+PagesAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> URLs of their pages, in that order
+
+_DEAREST = 10  # pages that are named
 _LOOKUP = 500  # texts that the cache is asked for at once
 _MEMORY_KIB = 8_192  # of the list in memory; the rest of it is in a temporary file
 
@@ -36,7 +40,32 @@ class EmbedOutcome:
     reused: int  # distinct texts that the cache held
     created: int  # distinct texts that were embedded
     tokens: int  # of the created ones, as the embedder counts
+    cost_usd: float  # as estimated from them
+    charged_tokens: int = 0  # as the provider says, or as the embedder counts where it does not; 0 for a plan
+    charged_usd: float = 0.0
+    pages: tuple["PageCost", ...] = ()  # the most expensive ones, by falling tokens; none where all is free
+    build_output: tuple["BuildOutput", ...] = ()  # likewise
+
+
+@dataclass(frozen=True, slots=True)
+class PageCost:
+    """What a page costs; a text of several pages is one of the first."""
+
+    url: str
+    texts: int
+    tokens: int
     cost_usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOutput:
+    """What pages cost that look like the output of a build."""
+
+    reason: str
+    pages: int
+    tokens: int
+    cost_usd: float
+    example: str  # a URL
 
 
 class Bill:
@@ -56,8 +85,8 @@ class Bill:
         except BaseException:
             self.close()
             raise
-        price = embedder.price_per_million_tokens_usd if price_per_million_usd is None else price_per_million_usd
-        self.outcome = EmbedOutcome(reused, created, tokens, estimate(tokens, price))
+        self.price = embedder.price_per_million_tokens_usd if price_per_million_usd is None else price_per_million_usd
+        self.outcome = EmbedOutcome(reused, created, tokens, estimate(tokens, self.price))
 
     def close(self) -> None:
         self._db.close()
@@ -65,6 +94,34 @@ class Bill:
     def texts(self) -> Iterator[tuple[bytes, int, int]]:
         """(hash, tokens, position) by rising position."""
         return self._db.execute("SELECT hash, tokens, position FROM texts ORDER BY position")
+
+    def with_pages(self, pages_at: PagesAt | None) -> EmbedOutcome:
+        """The outcome with what its pages cost, where anything does and pages are known."""
+        if pages_at is None or not self.outcome.cost_usd:
+            return self.outcome
+        self._db.execute("CREATE TABLE pages (url TEXT PRIMARY KEY, texts, tokens, reason) WITHOUT ROWID")
+        self._db.execute("BEGIN")
+        for window in batches(self.texts(), _LOOKUP):
+            urls = pages_at([position for _, _, position in window])
+            self._db.executemany(
+                "INSERT INTO pages VALUES (?, 1, ?, ?) "
+                "ON CONFLICT DO UPDATE SET texts = texts + 1, tokens = tokens + excluded.tokens",
+                [(url, tokens, build_output_reason(url)) for url, (_, tokens, _) in zip(urls, window, strict=True)],
+            )
+        self._db.execute("COMMIT")
+        pages = self._db.execute(f"SELECT url, texts, tokens FROM pages ORDER BY tokens DESC, url LIMIT {_DEAREST}")
+        built = self._db.execute(
+            "SELECT reason, COUNT(*), SUM(tokens), MIN(url) FROM pages WHERE reason != '' "
+            "GROUP BY reason ORDER BY 3 DESC, reason"
+        )
+        return replace(
+            self.outcome,
+            pages=tuple(PageCost(url, texts, tokens, estimate(tokens, self.price)) for url, texts, tokens in pages),
+            build_output=tuple(
+                BuildOutput(reason, count, tokens, estimate(tokens, self.price), url)
+                for reason, count, tokens, url in built
+            ),
+        )
 
     def _fill(self, cache: EmbeddingCache, model_id: str, wanted: Iterable[Wanted]) -> tuple[int, int, int]:
         self._db.execute("PRAGMA journal_mode = OFF")
@@ -91,7 +148,8 @@ def plan_missing(
     wanted: Iterable[Wanted],
     *,
     price_per_million_tokens_usd: float | None = None,
+    pages_at: PagesAt | None = None,
 ) -> EmbedOutcome:
     """What `embed_missing` would do; calls nothing."""
     with closing(Bill(cache, embedder, wanted, price_per_million_tokens_usd)) as bill:
-        return bill.outcome
+        return bill.with_pages(pages_at)

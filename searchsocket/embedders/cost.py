@@ -2,18 +2,22 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 
-from searchsocket.errors import ConfigError
+from searchsocket.dollars import dollars
+from searchsocket.errors import BudgetExceeded, ConfigError
 
-# US dollars a million tokens. The OpenAI figures are its list prices (platform.openai.com/docs/pricing, 2025);
-# `embeddings.price_per_million_tokens_usd` overrides them.
+# US dollars a million tokens. The OpenAI figures are its list prices (platform.openai.com/docs/pricing, seen on
+# PRICES_OF); `embeddings.price_per_million_tokens_usd` overrides them.
+PRICES_OF = "2025-11"
 PRICES_PER_MILLION_TOKENS_USD: Mapping[str, float] = {
     "builtin": 0.0,
     "hash-512-v1": 0.0,
     "local": 0.0,
     "text-embedding-3-large": 0.13,
     "text-embedding-3-small": 0.02,
+    "text-embedding-ada-002": 0.10,
 }
 
 
@@ -31,6 +35,39 @@ def price_of(model: str, override: float | None = None) -> float:
             f"the price of embedding model {model!r} is not known; set embeddings.price_per_million_tokens_usd"
         )
     return PRICES_PER_MILLION_TOKENS_USD[model]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What embedding may cost, in US dollars; None = no limit."""
+
+    run_usd: float | None = None
+    month_usd: float | None = None
+    spent_usd: float = 0.0  # in this month so far
+
+    def allow(self, cost_usd: float) -> None:
+        """Let a run go on that is estimated to cost so much; a run that costs nothing always may.
+
+        Raises:
+            BudgetExceeded: It is more than the run may cost, or than the month has left.
+        """
+        if self.run_usd is not None and cost_usd > self.run_usd:
+            raise BudgetExceeded(cost_usd, self.run_usd)
+        if self.month_usd is not None and cost_usd and self.spent_usd + cost_usd > self.month_usd:
+            raise BudgetExceeded(cost_usd, self.month_usd, self.spent_usd)
+
+    def words(self) -> str:
+        """What is allowed, for whoever stays below it."""
+        run = "" if self.run_usd is None else f"within the budget of {dollars(self.run_usd)}"
+        month = (
+            ""
+            if self.month_usd is None
+            else f"{dollars(self.spent_usd)} of this month's {dollars(self.month_usd)} are spent"
+        )
+        return "; ".join(filter(None, (run, month))) or "no budget is set"
+
+
+NO_BUDGET = Budget()
 
 
 class DailyBudget:

@@ -5,6 +5,7 @@ The key stays in the client: no error, log line or representation of ours holds 
 
 import base64
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -116,6 +117,8 @@ class OpenAIEmbedder:
         if model in _SHORTENED and dimensions != _DIMENSIONS[model]:
             self._body["dimensions"] = dimensions
         self._timeout_s = timeout_s
+        self._lock = threading.Lock()
+        self._charged = 0  # tokens that were not asked for yet
         self._client = _client(key, base_url, timeout_s)
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
@@ -132,7 +135,10 @@ class OpenAIEmbedder:
         except openai.OpenAIError as error:
             refusal = self._translated(error)
         else:
-            return checked(_rows(answer.content, len(texts), self.model_id), len(texts), self.dimensions, self.model_id)
+            body = _body(answer.content, self.model_id)
+            with self._lock:  # also where the vectors are of no use: they are paid for
+                self._charged += _charge(body, texts)
+            return checked(_rows(body, len(texts), self.model_id), len(texts), self.dimensions, self.model_id)
         # Outside the handler, so that the provider's words, which may hold the key, are no part of the traceback.
         raise refusal
 
@@ -140,6 +146,12 @@ class OpenAIEmbedder:
         """As the model's vocabulary has it; an estimate where that is not at hand."""
         count = self._count(_utf8(text)) if self._count else estimate_tokens(text)
         return min(count, self.limits.tokens_a_text)
+
+    def charged_tokens(self) -> int:
+        """As the answers said since this was asked last; estimated where one did not."""
+        with self._lock:
+            charged, self._charged = self._charged, 0
+        return charged
 
     def _sent(self, text: str) -> str:
         """As much of a text as is taken; an empty text would be refused."""
@@ -185,11 +197,28 @@ def _utf8(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _rows(content: bytes, count: int, origin: str) -> Vectors:
+def _body(content: bytes, origin: str) -> dict[str, Any]:
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise BadVectors(f"{origin} answered with something else than JSON ({type(error).__name__})") from error
+    if not isinstance(body, dict):
+        raise BadVectors(f"{origin} answered with something else than embeddings ({type(body).__name__})")
+    return body
+
+
+def _charge(body: Mapping[str, Any], texts: Sequence[str]) -> int:
+    """The tokens that an answer was charged with."""
+    usage = body.get("usage")
+    said = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return said if type(said) is int and said > 0 else sum(map(estimate_tokens, texts))
+
+
+def _rows(body: Mapping[str, Any], count: int, origin: str) -> Vectors:
     """The vectors of an answer, in the order of the texts."""
     rows: dict[int, Any] = {}
     try:
-        for item in json.loads(content)["data"]:
+        for item in body["data"]:
             vector = item["embedding"]
             rows[int(item["index"])] = (
                 np.frombuffer(base64.b64decode(vector, validate=True), dtype="<f4")

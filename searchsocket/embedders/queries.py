@@ -11,10 +11,12 @@ from concurrent.futures import Future
 from datetime import UTC, datetime
 from enum import Enum, auto
 
-from searchsocket.embedders.base import Embedder
+from searchsocket.embedders.base import Embedder, charged_tokens
+from searchsocket.embedders.breaker import Breaker
 from searchsocket.embedders.checks import checked
-from searchsocket.embedders.cost import DailyBudget, estimate
-from searchsocket.errors import EmbedderRefused, EmbedderUnavailable, SearchSocketError
+from searchsocket.embedders.cost import DailyBudget, estimate, estimate_tokens
+from searchsocket.embedders.ledger import Ledger
+from searchsocket.errors import EmbedderRefused, EmbedderUnavailable, SearchSocketError, StateUnavailable
 from searchsocket.types import Vector
 
 THREAD_NAME = "embed-query"
@@ -39,6 +41,8 @@ class QueryVectors:
         embedder_of: Who makes vectors that can be compared with those of a model id.
         timeout_s: How long a caller waits for a provider elsewhere. An answer that comes later is remembered.
         usd_a_day: What queries of anonymous callers may cost in a day of UTC, in this process; 0 = no limit.
+        usd_a_month: What the ledger may come to in a month; None = no limit.
+        ledger: Where it is noted what was paid; None = nowhere.
         clock: Tells the day.
         on_error: Hears why a provider could not answer; may be called in any thread.
     """
@@ -47,14 +51,20 @@ class QueryVectors:
         self,
         embedder_of: Callable[[str], Embedder],
         *,
-        timeout_s: float = 1.0,
+        timeout_s: float = 0.3,
         usd_a_day: float = 0.0,
+        usd_a_month: float | None = None,
+        ledger: Ledger | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         on_error: Callable[[BaseException], None] = lambda _: None,
     ) -> None:
         self.embedder_of = embedder_of
         self._timeout_s = timeout_s
         self._budget = DailyBudget(usd_a_day, clock)
+        self._usd_a_month = usd_a_month
+        self._ledger = ledger
+        self._clock = clock
+        self._breaker = Breaker(clock)
         self._on_error = on_error
         self._lock = threading.Lock()
         self._held: OrderedDict[_Key, Vector] = OrderedDict()  # the one that was used longest ago is first
@@ -93,12 +103,17 @@ class QueryVectors:
 
     def _awaited(self, embedder: Embedder, text: str, key: _Key, *, anonymous: bool) -> Vector | NoVector:
         """From a model elsewhere; equal queries that come meanwhile wait for the same call."""
+        # The model's own count would load its vocabulary; of a query, the estimate is near enough.
+        cost = estimate(estimate_tokens(text), embedder.price_per_million_tokens_usd)
+        if self._is_month_spent(cost):
+            return NoVector.OVER_BUDGET
         with self._lock:
             call = self._under_way.get(key)
             if call is None:
                 if len(self._under_way) >= _MAX_UNDER_WAY:
                     return NoVector.TOO_SLOW
-                cost = estimate(embedder.count_tokens(text), embedder.price_per_million_tokens_usd)
+                if not self._breaker.lets_through():
+                    return NoVector.UNAVAILABLE
                 if anonymous and not self._budget.take(cost):
                     return NoVector.OVER_BUDGET
                 call = self._under_way[key] = Future()
@@ -109,14 +124,18 @@ class QueryVectors:
         try:
             return call.result(self._timeout_s)
         except TimeoutError:
+            self._breaker.failed()
             return NoVector.TOO_SLOW
         except SearchSocketError:
             return NoVector.UNAVAILABLE
 
     def _call(self, embedder: Embedder, text: str, key: _Key, call: Future[Vector]) -> None:
+        started = self._clock()
         try:
             vector = _embed(embedder, text)
         except BaseException as error:  # noqa: BLE001  (handed to whoever waits)
+            self._note_payment(embedder, 0)
+            self._breaker.failed()
             with self._lock:
                 del self._under_way[key]
             try:
@@ -124,10 +143,34 @@ class QueryVectors:
             finally:
                 call.set_exception(error)
         else:
+            self._note_payment(embedder, estimate_tokens(text))
             self._remember(key, vector)
+            if (self._clock() - started).total_seconds() <= self._timeout_s:  # else it was waited for in vain
+                self._breaker.succeeded()
             with self._lock:
                 del self._under_way[key]
             call.set_result(vector)
+
+    def _is_month_spent(self, cost_usd: float) -> bool:
+        """Also where the ledger cannot be read: a budget that is not known is none to spend from."""
+        if self._usd_a_month is None or self._ledger is None or not cost_usd:
+            return False
+        try:
+            return self._ledger.paid_usd() + cost_usd > self._usd_a_month
+        except StateUnavailable as error:
+            self._on_error(error)
+            return True
+
+    def _note_payment(self, embedder: Embedder, counted: int) -> None:
+        """Note what was charged meanwhile; `counted` tokens where the provider does not say."""
+        said = charged_tokens(embedder)
+        tokens = counted if said is None else said
+        if self._ledger is not None and tokens:
+            cost = estimate(tokens, embedder.price_per_million_tokens_usd)
+            try:
+                self._ledger.add("queries", embedder.model_id, tokens=tokens, cost_usd=cost)
+            except StateUnavailable as error:
+                self._on_error(error)
 
     def _remember(self, key: _Key, vector: Vector) -> None:
         vector.flags.writeable = False

@@ -8,6 +8,7 @@ from searchsocket.embedders import make_embedder, resolved_provider
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.cache_place import cache_file, open_cache
+from searchsocket.embedders.ledger import FILE, Ledger
 from searchsocket.errors import ConfigError, IndexCorrupt
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState, make_state
@@ -81,6 +82,11 @@ class Backends:
     def cache_file(self) -> Path:
         """Where the embedding cache lies."""
         return cache_file(self._environ, self._project.root, self._project.state_dir)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What was paid for the project."""
+        return Ledger(self.cache_file.with_name(FILE), self._project.id)
 
     def open_cache(self, *, read_only: bool = False) -> EmbeddingCache:
         """The embedding cache, to be closed by the caller.

@@ -101,6 +101,8 @@ def open_service(
         embedder_of,
         timeout_s=settings.query_timeout_s,
         usd_a_day=settings.query_usd_a_day,
+        usd_a_month=project.settings.costs.budget.month_usd,
+        ledger=backends.ledger,
         clock=clock,
         on_error=on_error,
     )

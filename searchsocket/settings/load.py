@@ -29,7 +29,10 @@ PLANNED = frozenset(
 _OWN_NAMES = frozenset({"facets"})  # holds names that are the site's own, in its own spelling
 
 # Keys that once were, and what has taken their place.
-_REPLACED = {"api.trust_loopback": "`searchsocket serve --dev` trusts the programs of this machine"}
+_REPLACED = {
+    "api.trust_loopback": "`searchsocket serve --dev` trusts the programs of this machine",
+    "embeddings.max_cost_usd": "`costs.budget.run_usd` is what a run may cost",
+}
 
 
 def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:

@@ -34,8 +34,7 @@ class EmbeddingSettings(Section):
     batch_size: Annotated[int, Field(ge=1, le=10_000)] = 256
     concurrency: Annotated[int, Field(ge=1, le=64)] = 8  # requests to a provider at once; local models use all cores
     price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
-    max_cost_usd: Annotated[float, Field(ge=0)] | None = None  # None = no budget
-    query_timeout_s: Annotated[float, Field(gt=0, le=60)] = 1.0  # then words alone answer
+    query_timeout_s: Annotated[float, Field(gt=0, le=60)] = 0.3  # then words alone answer
     query_usd_a_day: Annotated[float, Field(ge=0)] = 1.0  # for queries of callers without a key; 0 = no limit
     cache_max_mb: Count = 8_192  # beyond it the embeddings that were used longest ago go, those of the last week never
 
@@ -43,6 +42,17 @@ class EmbeddingSettings(Section):
     @classmethod
     def _local_is_builtin(cls, value: object) -> object:
         return "builtin" if value == "local" else value
+
+
+class BudgetSettings(Section):
+    """US dollars for embeddings; None = no limit."""
+
+    run_usd: Annotated[float, Field(ge=0)] | None = None  # a run whose estimate is above it calls nothing
+    month_usd: Annotated[float, Field(ge=0)] | None = None  # of UTC; runs and queries of one project and user
+
+
+class CostSettings(Section):
+    budget: BudgetSettings = BudgetSettings()
 
 
 class LocalVectorSettings(Section):
@@ -170,6 +180,7 @@ class Settings(Section):
     chunking: ChunkSettings = ChunkSettings()
     code: CodeSettings = CodeSettings()
     embeddings: EmbeddingSettings = EmbeddingSettings()
+    costs: CostSettings = CostSettings()
     vector: VectorSettings = VectorSettings()
     ranking: RankingSettings = RankingSettings()
     search: SearchSettings = SearchSettings()

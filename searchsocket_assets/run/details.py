@@ -34,7 +34,7 @@ def details(run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any])
     shown |= samples
     if result.warnings:
         shown["warning_list"] = dg.MetadataValue.md(bullets(result.warnings))
-    shown |= {_key(title): table(rows) for title, rows in result.tables.items() if rows}
+    shown |= {key_of(title): table(rows) for title, rows in result.tables.items() if rows}
     if result.skipped:
         shown["skipped_list"] = table([{"page": each.page, "reason": each.reason} for each in result.skipped])
     if result.preview:
@@ -96,5 +96,6 @@ def _cell(value: Any) -> str | int | float | bool | None:
     return value if value is None or isinstance(value, int | float | bool) else str(value)
 
 
-def _key(title: str) -> str:
+def key_of(title: str) -> str:
+    """A table's title as the key of metadata."""
     return "_".join(title.lower().split())

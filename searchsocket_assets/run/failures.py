@@ -9,7 +9,7 @@ from searchsocket.errors import SearchSocketError
 
 # A key of the configuration, as messages name it.
 _SETTING = re.compile(
-    r"\b(?:project|scope|source|routes|extract|transform|chunking|embeddings|vector|ranking|artifacts|run|state|dagster)"
+    r"\b(?:project|scope|source|routes|extract|transform|chunking|embeddings|costs|vector|ranking|artifacts|run|state|dagster)"
     r"(?:\.[a-z][a-z_]*)+\b"
 )
 _CONSEQUENCE = re.compile(r"Dependencies for step \S+ (?:failed|were not executed).* Not executing\.")
@@ -17,6 +17,7 @@ _SETTINGS = {  # code -> the setting that it hangs on, where the message names n
     "SOURCE_UNAVAILABLE": "source",
     "ROUTES_NOT_EXACT": "routes.strict",
     "EMBEDDING_MODEL_MISMATCH": "embeddings.provider",
+    "BUDGET_EXCEEDED": "costs.budget",
     "EMBEDDER_UNAVAILABLE": "embeddings",
     "EMBEDDER_REFUSED": "embeddings",
     "VECTOR_BACKEND_UNAVAILABLE": "vector",
@@ -26,7 +27,7 @@ _SETTINGS = {  # code -> the setting that it hangs on, where the message names n
 _CRAWL_SETTING = "source.crawl.base_url"
 _NEXT_STEPS = {
     "LARGE_DELETION": "look at the source; if that is meant, launch again with `accept_large_deletion: true`",
-    "BUDGET_EXCEEDED": "look at a dry run, then raise `max_cost_usd` or index less",
+    "BUDGET_EXCEEDED": "look at a dry run, then raise the budget or index less",
     "EMBEDDING_MODEL_MISMATCH": "launch again with `force: true` to migrate the scope",
     "ROUTES_NOT_EXACT": "mend the pages that the message names, or launch without `strict_routes`",
     "SCOPE_LOCKED": "wait for the other run of this scope, then launch again",

@@ -43,7 +43,7 @@ _NO_CAPTURE = {
 }
 _CHECK_FAILED = ("CHECK_FAILED", "the live index is as it was")
 _CHECKS_FAILED = {  # name -> public code, and what to do
-    "cost_within_budget": (BudgetExceeded.code, "nothing was called; raise --max-cost (or embeddings.max_cost_usd)"),
+    "cost_within_budget": (BudgetExceeded.code, "`searchsocket index --dry-run` shows what costs it"),
 }
 _UNFINISHED = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
 

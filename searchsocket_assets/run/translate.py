@@ -13,7 +13,7 @@ from searchsocket.pipeline.run.checks import CheckOutcome
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.summary import IndexSummary
-from searchsocket_assets.run.details import bullets, details
+from searchsocket_assets.run.details import bullets, details, key_of, table
 from searchsocket_assets.run.failures import failure_of, quiet_consequences
 
 STAGE_FAILED = "stage_failed"
@@ -49,8 +49,9 @@ def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
 
 def checked(outcome: CheckOutcome) -> dg.AssetCheckResult:
     severity = dg.AssetCheckSeverity.WARN if outcome.severity == "warn" else dg.AssetCheckSeverity.ERROR
+    tables = {key_of(title): table(rows) for title, rows in outcome.tables.items() if rows}
     return dg.AssetCheckResult(
-        passed=outcome.passed, severity=severity, description=outcome.message, metadata=dict(outcome.numbers)
+        passed=outcome.passed, severity=severity, description=outcome.message, metadata={**outcome.numbers, **tables}
     )
 
 

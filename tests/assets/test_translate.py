@@ -23,9 +23,9 @@ def test_an_error_is_a_failure_with_code_setting_and_next_step() -> None:
         raise BudgetExceeded(2.0, 1.0)
     metadata = {name: entry.value for name, entry in caught.value.metadata.items()}
     assert list(metadata) == ["code", "setting", "next_step", "message"]
-    assert (metadata["code"], metadata["setting"]) == ("BUDGET_EXCEEDED", "embeddings.max_cost_usd")
-    assert "max_cost_usd" in str(metadata["next_step"])
-    assert (caught.value.description or "").splitlines()[1] == "Setting: embeddings.max_cost_usd"
+    assert (metadata["code"], metadata["setting"]) == ("BUDGET_EXCEEDED", "costs.budget.run_usd")
+    assert "budget" in str(metadata["next_step"])
+    assert (caught.value.description or "").splitlines()[1] == "Setting: costs.budget.run_usd"
 
 
 @pytest.mark.parametrize(

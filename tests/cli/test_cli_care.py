@@ -65,7 +65,7 @@ def test_the_configuration_of_init_says_only_what_is_true() -> None:
     """Lines that are commented out are keys that exist."""
     for line in CONFIG.splitlines():
         assert not line.startswith("# ") or "=" not in line or line.removeprefix("# ").split(" = ")[0] in {
-            "static_output_dir", "exclude", "provider", "max_cost_usd", "trusted_proxies",
+            "static_output_dir", "exclude", "provider", "run_usd", "trusted_proxies",
         }  # fmt: skip
 
 

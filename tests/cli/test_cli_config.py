@@ -66,7 +66,7 @@ def test_the_words_are_a_configuration_that_says_the_same(run: RunCli, site: Pat
     done = run("config", "show")
     assert Settings.model_validate(tomllib.loads(done.stdout), strict=False) == load_settings(site, {})
     assert 'exclude = ["/drafts/**"]  # searchsocket.toml:6' in done.stdout
-    assert "# embeddings.max_cost_usd is not set  # default" in done.stdout
+    assert "# costs.budget.run_usd is not set  # default" in done.stdout
 
 
 def test_secrets_are_set_or_not_set(run: RunCli, run_json: RunJson, configured: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,7 +1,7 @@
 """Embedding what is missing: the plan, the budget, retries and resumption (spec 10.5, 11, 21)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from searchsocket.embedders.base import Limits, TextKind
 from searchsocket.embedders.batch import embed_missing
 from searchsocket.embedders.bill import EmbedOutcome, plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
+from searchsocket.embedders.cost import Budget
 from searchsocket.errors import BadVectors, BudgetExceeded, ConfigError, EmbedderUnavailable
 from searchsocket.types import Vectors
 
@@ -73,8 +74,9 @@ def run(cache: EmbeddingCache, embedder: FakeEmbedder, *texts: str, **options: o
 
 def test_each_distinct_text_is_embedded_once_ever(cache: EmbeddingCache) -> None:
     embedder = FakeEmbedder()
-    assert run(cache, embedder, "a b", "c", "a b") == EmbedOutcome(reused=0, created=2, tokens=3, cost_usd=3.0)
-    assert run(cache, embedder, "c", "d e f", "a b") == EmbedOutcome(reused=2, created=1, tokens=3, cost_usd=3.0)
+    first, second = run(cache, embedder, "a b", "c", "a b"), run(cache, embedder, "c", "d e f", "a b")
+    assert first == EmbedOutcome(reused=0, created=2, tokens=3, cost_usd=3.0, charged_tokens=3, charged_usd=3.0)
+    assert second == EmbedOutcome(reused=2, created=1, tokens=3, cost_usd=3.0, charged_tokens=3, charged_usd=3.0)
     assert sorted(text for call in embedder.calls for text in call) == ["a b", "c", "d e f"]
 
 
@@ -88,9 +90,9 @@ def test_vectors_belong_to_their_texts_in_whatever_order_they_were_batched(cache
 def test_over_the_budget_nothing_is_called(cache: EmbeddingCache) -> None:
     embedder = FakeEmbedder()
     with pytest.raises(BudgetExceeded, match=r"\$3\.0000"):
-        run(cache, embedder, "a b", "c", max_cost_usd=2.99)
+        run(cache, embedder, "a b", "c", budget=Budget(run_usd=2.99))
     assert embedder.calls == []
-    assert run(cache, embedder, "a b", "c", max_cost_usd=3.0).created == 2
+    assert run(cache, embedder, "a b", "c", budget=Budget(run_usd=3.0)).created == 2
 
 
 def test_the_plan_knows_what_is_cached(cache: EmbeddingCache) -> None:
@@ -113,7 +115,7 @@ def test_texts_are_read_by_rising_position(cache: EmbeddingCache) -> None:
 
 def test_what_is_cached_costs_nothing(cache: EmbeddingCache) -> None:
     run(cache, FakeEmbedder(), "a b", "c")
-    assert run(cache, FakeEmbedder(), "a b", "c", max_cost_usd=0.0).cost_usd == 0.0
+    assert run(cache, FakeEmbedder(), "a b", "c", budget=Budget(run_usd=0.0)).cost_usd == 0.0
 
 
 def test_a_configured_price_counts(cache: EmbeddingCache) -> None:
@@ -124,7 +126,8 @@ def test_the_plan_says_what_the_run_then_does(cache: EmbeddingCache) -> None:
     embedder = FakeEmbedder()
     planned = plan_missing(cache, embedder, items("a b", "c", "c"))
     assert embedder.calls == []
-    assert planned == run(cache, embedder, "a b", "c", "c")
+    done = run(cache, embedder, "a b", "c", "c")
+    assert planned == replace(done, charged_tokens=0, charged_usd=0.0)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ import pytest
 from searchsocket.embedders import queries as module
 from searchsocket.embedders.base import TextKind
 from searchsocket.embedders.hash import HashEmbedder
+from searchsocket.embedders.ledger import Ledger
 from searchsocket.embedders.queries import NoVector, QueryVectors
-from searchsocket.errors import BadVectors, EmbedderRefused, EmbedderUnavailable
+from searchsocket.errors import BadVectors, EmbedderRefused, EmbedderUnavailable, StateUnavailable
 from searchsocket.types import Vectors
 
 NOW = datetime(2026, 5, 1, 23, 30, tzinfo=UTC)
@@ -189,3 +191,57 @@ def test_a_vector_that_cannot_be_right_is_never_searched_with(spoil: Callable[[V
 
     with pytest.raises(BadVectors):
         vectors_of(Wrong()).vector(Wrong(), "a")
+
+
+def test_nobody_waits_for_a_provider_that_fails_again_and_again() -> None:
+    """Five failures in a row; then one call each ten seconds finds out, and one good answer ends it."""
+    now = NOW
+    embedder = Remote(EmbedderUnavailable("down"))
+    queries = vectors_of(embedder, clock=lambda: now)
+    assert [queries.vector(embedder, str(n)) for n in range(8)] == [NoVector.UNAVAILABLE] * 8
+    assert len(embedder.asked) == 5
+    now += timedelta(seconds=10)
+    assert [queries.vector(embedder, str(n)) for n in range(8)] == [NoVector.UNAVAILABLE] * 8
+    assert len(embedder.asked) == 6
+    now += timedelta(seconds=10)
+    embedder.failure = None
+    assert not any(isinstance(queries.vector(embedder, str(n)), NoVector) for n in range(8))
+
+
+def test_late_answers_are_failures_too() -> None:
+    """Whoever answers after everybody has gone makes each query wait for nothing."""
+    now = NOW
+    embedder = Remote()
+    queries = vectors_of(embedder, timeout_s=0.01, clock=lambda: now)
+    for number in range(7):
+        embedder.gate.clear()
+        expected = NoVector.TOO_SLOW if number < 5 else NoVector.UNAVAILABLE
+        assert queries.vector(embedder, str(number)) is expected
+        now += timedelta(seconds=1)
+        embedder.gate.set()
+        ended()
+    assert len(embedder.asked) == 5
+
+
+def test_queries_are_in_the_ledger_and_stop_with_the_months_budget(tmp_path: Path) -> None:
+    """Whoever asks; what is remembered goes on."""
+    ledger = Ledger(tmp_path / "costs.db", "site", lambda: NOW)
+    ledger.add("index", "m", tokens=7, cost_usd=7.0)
+    embedder = Remote()
+    queries = vectors_of(embedder, ledger=ledger, usd_a_month=9.0)
+    assert [queries.vector(embedder, text) is NoVector.OVER_BUDGET for text in "abca"] == [False, False, True, False]
+    assert embedder.asked == ["a", "b"]
+    (line,) = [line for line in ledger.lines() if line.used_for == "queries"]
+    assert (line.model_id, line.tokens, line.cost_usd) == (embedder.model_id, 2, 2.0)
+
+
+def test_a_ledger_that_cannot_be_used_is_reported_and_lets_nothing_be_spent(tmp_path: Path) -> None:
+    (tmp_path / "costs.db").write_bytes(b"no database at all" * 100)
+    heard: list[BaseException] = []
+    embedder = Remote()
+    for month, found in ((None, False), (9.0, True)):
+        queries = vectors_of(
+            embedder, ledger=Ledger(tmp_path / "costs.db", "site"), usd_a_month=month, on_error=heard.append
+        )
+        assert (queries.vector(embedder, "a") is NoVector.OVER_BUDGET) is found
+    assert [type(error) for error in heard] == [StateUnavailable] * 2

@@ -119,6 +119,10 @@ def patience(lab: Lab) -> list[float | None]:
     return seen
 
 
+def grow(lab: Lab) -> None:
+    lab.page("new.html", "<main><p>" + "Another exhibition about lighthouses opens. " * 20 + "</p></main>")
+
+
 EFFECTS = (
     Effect("embeddings.provider", "hash", models, {"builtin"}, {"hash"}, anew=True),
     Effect("embeddings.model", "model", load_model, "CONFIG_MISSING", "ok", given={"embeddings.provider": "onnx"},
@@ -132,14 +136,16 @@ EFFECTS = (
            web=embedding, anew=True),
     Effect("embeddings.concurrency", 3, under_way, [8], [3], given=SERVED | {"embeddings.base_url": f"{WEB}/own"},
            web=embedding, anew=True),
-    Effect("embeddings.query_timeout_s", 0.25, patience, [1.0], [0.25],
+    Effect("embeddings.query_timeout_s", 0.25, patience, [0.3], [0.25],
            given=SERVED | {"embeddings.base_url": f"{WEB}/own"}, web=embedding),
     Effect("embeddings.query_usd_a_day", 1e-9, notes, [], ["EMBEDDER_OVER_BUDGET"],
            given=SERVED | {"embeddings.base_url": f"{WEB}/own"}, web=embedding),
     Effect("embeddings.batch_size", 5, embedded, [7], [5, 7], anew=True),
     Effect("embeddings.price_per_million_tokens_usd", 2.0, lambda lab: lab.index().estimated_cost_usd > 0, False, True,
            anew=True),
-    Effect("embeddings.max_cost_usd", 0.0, lambda lab: outcome(lab.index), "ok", "BUDGET_EXCEEDED",
+    Effect("costs.budget.run_usd", 0.0, lambda lab: outcome(lab.index), "ok", "BUDGET_EXCEEDED",
            given={"embeddings.price_per_million_tokens_usd": 2.0}, anew=True),
+    Effect("costs.budget.month_usd", 3e-4, lambda lab: outcome(lambda: (lab.index(), grow(lab), lab.index())), "ok",
+           "BUDGET_EXCEEDED", given={"embeddings.price_per_million_tokens_usd": 1.0}, anew=True),
     Effect("embeddings.cache_max_mb", 1, keeps_old_embeddings, True, False, prepare=with_old_embeddings),
 )  # fmt: skip

@@ -1,18 +1,24 @@
 """Checks on what the stages made; Dagster shows them, and a blocking one stops a run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from searchsocket.dollars import dollars
-from searchsocket.errors import SourceUnavailable
+from searchsocket.errors import BudgetExceeded, SourceUnavailable
 from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.extraction.job import extract_page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import sha256
 from searchsocket.pipeline.run.numbers import Number
 from searchsocket.pipeline.run.stage import Stage
-from searchsocket.pipeline.stages.chunk_embeddings import budget, chunk_embeddings, plan_embeddings, texts_at_stake
+from searchsocket.pipeline.stages.chunk_embeddings import (
+    budget,
+    chunk_embeddings,
+    cost_tables,
+    plan_embeddings,
+    texts_at_stake,
+)
 from searchsocket.pipeline.stages.index_changes import merged
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
@@ -34,6 +40,7 @@ class CheckOutcome:
     message: str
     severity: Literal["error", "warn"] = "error"
     numbers: Mapping[str, Number] = field(default_factory=dict)
+    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)  # title -> rows for people
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +112,15 @@ def cost_within_budget(run: ScopeRun) -> CheckOutcome:
     """Estimate what embedding the new texts will cost, before anything is called."""
     with run.state.open(run.scope.name) as state:
         plan = plan_embeddings(run, state)
-    limit = budget(run)
+    limits = budget(run)
     numbers = {"texts": plan.created, "estimated_tokens": plan.tokens, "estimated_cost_usd": plan.cost_usd}
-    if limit is not None and plan.cost_usd > limit:
-        return CheckOutcome(
-            False, f"about {dollars(plan.cost_usd)} is over the budget of {dollars(limit)}", numbers=numbers
-        )
-    within = "no budget is set" if limit is None else f"within the budget of {dollars(limit)}"
-    return CheckOutcome(True, f"{plan.created} new texts, about {dollars(plan.cost_usd)}; {within}", numbers=numbers)
+    numbers |= {"spent_this_month_usd": limits.spent_usd} if limits.month_usd is not None else {}
+    try:
+        limits.allow(plan.cost_usd)
+    except BudgetExceeded as error:
+        return CheckOutcome(False, str(error), numbers=numbers, tables=cost_tables(plan))
+    message = f"{plan.created} new texts, about {dollars(plan.cost_usd)}; {limits.words()}"
+    return CheckOutcome(True, message, numbers=numbers, tables=cost_tables(plan))
 
 
 def embeddings_sane(run: ScopeRun) -> CheckOutcome:

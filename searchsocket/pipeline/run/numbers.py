@@ -70,6 +70,8 @@ class EmbeddingNumbers(Numbers):
     reused: int
     estimated_tokens: int
     estimated_cost_usd: float
+    charged_tokens: int  # as the provider says
+    charged_cost_usd: float
     dimensions: int
 
 

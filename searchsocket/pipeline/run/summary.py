@@ -32,6 +32,10 @@ class IndexSummary:
     records: Mapping[str, int]
     estimated_tokens: int
     estimated_cost_usd: float
+    charged_tokens: int
+    charged_cost_usd: float
+    expensive_pages: Sequence[Mapping[str, Any]]  # see `PageCost`; none where nothing costs anything
+    build_output: Sequence[Mapping[str, Any]]  # see `BuildOutput`
     routes: Mapping[str, int]
     deletion_eligible: bool
     skipped: Sequence[Skipped]  # the first of each stage
@@ -45,11 +49,19 @@ class IndexSummary:
         names = {
             "estimated_tokens": "estimatedTokens",
             "estimated_cost_usd": "estimatedCostUsd",
+            "charged_tokens": "chargedTokens",
+            "charged_cost_usd": "chargedCostUsd",
+            "expensive_pages": "expensivePages",
+            "build_output": "buildOutput",
             "deletion_eligible": "deletionEligible",
             "skip_reasons": "skipReasons",
             "dry_run": "dryRun",
         }
         values = {**asdict(self), "skipped": [each._asdict() for each in self.skipped]}
+        for table in ("expensive_pages", "build_output"):
+            values[table] = [
+                {"costUsd" if key == "cost_usd" else key: row[key] for key in row} for row in values[table]
+            ]
         return {names.get(key, key): value for key, value in values.items()}
 
 
@@ -75,6 +87,10 @@ def summarise(scope: str, results: Sequence[StageResult[Numbers]], *, dry_run: b
         records={"upserted": index.upserted, "deleted": index.deleted},
         estimated_tokens=embeddings.estimated_tokens,
         estimated_cost_usd=float(embeddings.estimated_cost_usd),
+        charged_tokens=embeddings.charged_tokens,
+        charged_cost_usd=float(embeddings.charged_cost_usd),
+        expensive_pages=_table(results, "Most expensive pages"),
+        build_output=_table(results, "Looks like build output"),
         routes={"exact": mirror.routes_exact, "bestEffort": mirror.routes_best_effort},
         deletion_eligible=bool(pages.deletion_eligible),
         skipped=origin.skipped,
@@ -83,6 +99,10 @@ def summarise(scope: str, results: Sequence[StageResult[Numbers]], *, dry_run: b
         seconds={result.stage: round(result.seconds, 3) for result in results},
         dry_run=dry_run,
     )
+
+
+def _table(results: Sequence[StageResult[Numbers]], title: str) -> Sequence[Mapping[str, Any]]:
+    return next((result.tables[title] for result in results if title in result.tables), ())
 
 
 def _numbers(results: Sequence[StageResult[Numbers]], kind: type[K]) -> K:

@@ -1,13 +1,16 @@
 """Stage 4: every text that was never embedded with this model is, once (spec 10.3, 11, 21)."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.batch import embed_missing
 from searchsocket.embedders.bill import EmbedOutcome, plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.cache_place import FILE, adopt
+from searchsocket.embedders.cost import Budget
 from searchsocket.errors import IndexCorrupt
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
@@ -50,8 +53,10 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
             state.chunks.texts_at,
             batch_size=settings.batch_size,
             concurrency=settings.concurrency,
-            max_cost_usd=budget(run),
+            budget=budget(run),
             price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
+            pages_at=state.chunks.pages_at,
+            on_paid=partial(_note_payment, run, embedder),
             on_progress=lambda done, total: stage.progress(run, done, total),
         )
         state.published.set_cache_size(cache.size())
@@ -62,10 +67,16 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
     return result
 
 
-def budget(run: ScopeRun) -> float | None:
-    """Dollars that the run may spend; the caller's limit before the setting."""
-    asked = run.options.max_cost_usd
-    return run.project.settings.embeddings.max_cost_usd if asked is None else asked
+def budget(run: ScopeRun) -> Budget:
+    """What the run may cost; the caller's limit before the setting."""
+    asked, budget = run.options.max_cost_usd, run.project.settings.costs.budget
+    spent = run.backends.ledger.paid_usd() if budget.month_usd is not None else 0.0
+    return Budget(budget.run_usd if asked is None else asked, budget.month_usd, spent)
+
+
+def _note_payment(run: ScopeRun, embedder: Embedder, tokens: int, cost_usd: float) -> None:
+    if embedder.is_remote or cost_usd:
+        run.backends.ledger.add("index", embedder.model_id, tokens=tokens, cost_usd=cost_usd)
 
 
 def plan_embeddings(run: ScopeRun, state: ScopeState) -> EmbedOutcome:
@@ -77,6 +88,7 @@ def plan_embeddings(run: ScopeRun, state: ScopeState) -> EmbedOutcome:
             run.embedder,
             texts_at_stake(run, state, cache),
             price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
+            pages_at=state.chunks.pages_at,
         )
 
 
@@ -108,8 +120,19 @@ def _result(state: ScopeState, embedder: Embedder, outcome: EmbedOutcome) -> Sta
             reused=unique - outcome.created,
             estimated_tokens=outcome.tokens,
             estimated_cost_usd=outcome.cost_usd,
+            charged_tokens=outcome.charged_tokens,
+            charged_cost_usd=outcome.charged_usd,
             dimensions=embedder.dimensions,
         ),
         version=digest_of([embedder.model_id, *state.chunks.texts_digests()]),
         facts={"model": embedder.model_id},
+        tables=cost_tables(outcome),
     )
+
+
+def cost_tables(outcome: EmbedOutcome) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """What the pages cost, for people."""
+    return {
+        "Most expensive pages": [asdict(page) for page in outcome.pages],
+        "Looks like build output": [asdict(group) for group in outcome.build_output],
+    }

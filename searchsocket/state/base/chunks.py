@@ -130,6 +130,9 @@ class ChunkTable(Protocol):
             DamagedRow: One is not there, or not what was written.
         """
 
+    def pages_at(self, positions: Sequence[int]) -> list[str]:
+        """The URLs of the pages of the texts at some positions, in the order given; "" for one that is gone."""
+
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """(id, record hash) of every chunk, by rising id."""
 

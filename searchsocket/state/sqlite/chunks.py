@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from searchsocket.chunking.records import CutChunk, hash_of
 from searchsocket.state.base.chunks import ChunkCounts, MirroredPage, PageChunks, Text
 from searchsocket.state.sqlite.conditions import CUT, MIRRORED
-from searchsocket.state.sqlite.records import SqliteSelection, texts_at, texts_of
+from searchsocket.state.sqlite.records import SqliteSelection, pages_at, texts_at, texts_of
 
 
 def count_chunks(db: sqlite3.Connection, scope: str) -> ChunkCounts:
@@ -97,6 +97,9 @@ class SqliteChunks:
 
     def texts_at(self, positions: Sequence[int]) -> list[str]:
         return texts_at(self.db, positions)
+
+    def pages_at(self, positions: Sequence[int]) -> list[str]:
+        return pages_at(self.db, positions)
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         rows = self.db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (self.scope,))

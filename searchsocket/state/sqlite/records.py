@@ -53,6 +53,21 @@ def texts_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
     return [texts[rowid] for rowid in rowids]
 
 
+def pages_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
+    """The URLs of the pages of some rows, in their order; "" for one that is not there."""
+    urls: dict[int, str] = {}
+    for start in range(0, len(rowids), _MAX_VALUES):
+        some = rowids[start : start + _MAX_VALUES]
+        urls.update(
+            db.execute(
+                "SELECT chunks.rowid, url FROM chunks JOIN pages ON pages.id = page_id "
+                f"WHERE chunks.rowid IN ({marks(len(some))})",
+                some,
+            ).fetchall()
+        )
+    return [urls.get(rowid, "") for rowid in rowids]
+
+
 class SqliteSelection:
     """Chunks to be read, by their rowids."""
 
