@@ -173,9 +173,10 @@ class EmbedderUnavailable(SearchSocketError):
     code = "EMBEDDER_UNAVAILABLE"
     retryable = True
 
-    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+    def __init__(self, message: str, retry_after_s: float | None = None, *, is_limit: bool = False) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s  # as the provider asked for; None = it did not say
+        self.is_limit = is_limit  # it takes fewer calls than it gets
 
 
 class EmbedderRefused(SearchSocketError):

@@ -50,6 +50,14 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class Paced(Protocol):
+    """What an embedder also is whose provider says how much it still takes."""
+
+    def wait_s(self, tokens: int) -> float:
+        """Seconds until a call of so many tokens will be taken; with 0.0 it counts as made."""
+
+
+@runtime_checkable
 class Charging(Protocol):
     """What an embedder also is whose provider says what it charges."""
 

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from searchsocket.embedders.base import Embedder, Limits, charged_tokens
+from searchsocket.embedders.base import Embedder, Limits, Paced, charged_tokens
 from searchsocket.embedders.bill import Bill, EmbedOutcome, PagesAt, Wanted
 from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.embedders.calls import Pause, answers, pause
+from searchsocket.embedders.calls import answers
 from searchsocket.embedders.checks import checked
 from searchsocket.embedders.cost import NO_BUDGET, Budget, estimate
+from searchsocket.embedders.line import REAL, Time
 from searchsocket.system.batches import batches
 from searchsocket.types import Vectors
 
@@ -33,7 +34,7 @@ def embed_missing(
     pages_at: PagesAt | None = None,
     on_progress: OnProgress = lambda done, total: None,
     on_paid: OnPaid = lambda tokens, cost_usd: None,
-    pause: Pause = pause,
+    passing: Time = REAL,
 ) -> EmbedOutcome:
     """Embed every text that the cache lacks, each distinct one once, and store batch by batch.
 
@@ -51,7 +52,7 @@ def embed_missing(
         pages_at: Says which page a text is of, for what each page costs.
         on_progress: Called after each batch with the texts embedded so far and in all.
         on_paid: Called with what was charged since its last call: after each batch, and when a call has failed.
-        pause: Waits between attempts.
+        passing: The time that passes between attempts.
 
     Raises:
         BudgetExceeded: The estimate is over the budget; the embedder was not called.
@@ -65,6 +66,9 @@ def embed_missing(
         texts = [item.text for item in batch]
         return checked(embedder.embed(texts, "passage"), len(texts), embedder.dimensions, embedder.model_id)
 
+    def wait_s(batch: Sequence[_Item]) -> float:
+        return embedder.wait_s(sum(item.tokens for item in batch)) if isinstance(embedder, Paced) else 0.0
+
     with closing(Bill(cache, embedder, wanted, price_per_million_tokens_usd)) as bill:
         outcome = bill.with_pages(pages_at)
         budget.allow(outcome.cost_usd)
@@ -72,7 +76,8 @@ def embed_missing(
         batches = _batches(bill.texts(), texts_at, batch_size, embedder.limits)
         done = 0
         try:
-            with closing(answers(embed, batches, concurrency if embedder.is_remote else 1, pause)) as arriving:
+            at_once = concurrency if embedder.is_remote else 1
+            with closing(answers(embed, batches, at_once, wait_s=wait_s, passing=passing)) as arriving:
                 for batch, vectors in arriving:
                     tokens = [item.tokens for item in batch]
                     cache.put([item.key for item in batch], vectors, tokens, embedder.model_id)

@@ -6,7 +6,9 @@ The key stays in the client: no error, log line or representation of ours holds 
 import base64
 import json
 import threading
+import time
 from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -15,6 +17,7 @@ import numpy as np
 from searchsocket.embedders.base import Limits, TextKind
 from searchsocket.embedders.checks import checked
 from searchsocket.embedders.cost import estimate_tokens, price_of
+from searchsocket.embedders.rates import Rates
 from searchsocket.embedders.vocabulary import longest_start, vocabulary_of
 from searchsocket.errors import (
     BadVectors,
@@ -42,6 +45,7 @@ _LIMITS = Limits(texts=2_048, tokens_a_text=8_192, tokens=300_000)
 _MAX_TEXT_BYTES = _LIMITS.tokens_a_text
 _GUESSED_LIMITS = Limits(_LIMITS.texts, _LIMITS.tokens_a_text // 4, _LIMITS.tokens // 4)
 _PASSING = (408, 409, 429)  # and what is 500 or more
+_LIMITED = (429, 503)
 _MAX_WORDS = 300  # characters of a provider's own message
 
 
@@ -118,6 +122,7 @@ class OpenAIEmbedder:
             self._body["dimensions"] = dimensions
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
+        self._rates = Rates(time.monotonic)
         self._charged = 0  # tokens that were not asked for yet
         self._client = _client(key, base_url, timeout_s)
 
@@ -135,6 +140,7 @@ class OpenAIEmbedder:
         except openai.OpenAIError as error:
             refusal = self._translated(error)
         else:
+            self._rates.note(answer.headers)
             body = _body(answer.content, self.model_id)
             with self._lock:  # also where the vectors are of no use: they are paid for
                 self._charged += _charge(body, texts)
@@ -146,6 +152,10 @@ class OpenAIEmbedder:
         """As the model's vocabulary has it; an estimate where that is not at hand."""
         count = self._count(_utf8(text)) if self._count else estimate_tokens(text)
         return min(count, self.limits.tokens_a_text)
+
+    def wait_s(self, tokens: int) -> float:
+        """Seconds until a call of so many tokens will be taken, by what the answers said so far."""
+        return self._rates.wait_s(tokens)
 
     def charged_tokens(self) -> int:
         """As the answers said since this was asked last; estimated where one did not."""
@@ -174,7 +184,8 @@ class OpenAIEmbedder:
             return EmbedderRefused(f"{self._host} answers {status} insufficient_quota: the account has no credit left")
         message = self._without_key(f"{status} {code}: {error.message}"[:_MAX_WORDS])
         if status in _PASSING or status >= 500:
-            return EmbedderUnavailable(f"{self._host} answers {message}", _retry_after_s(error.response.headers))
+            pause_s = _retry_after_s(error.response.headers)
+            return EmbedderUnavailable(f"{self._host} answers {message}", pause_s, is_limit=status in _LIMITED)
         return EmbedderRefused(f"{self._host} answers {message}")
 
     def _without_key(self, text: str) -> str:
@@ -233,10 +244,14 @@ def _rows(body: Mapping[str, Any], count: int, origin: str) -> Vectors:
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """What the provider asks for; a date is not understood."""
+    """What the provider asks for, in seconds or as a date by its own clock."""
     for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             return max(0.0, float(headers[name]) * unit_s)
         except (KeyError, ValueError):
             continue
-    return None
+    try:
+        until, now = (parsedate_to_datetime(headers[name]) for name in ("retry-after", "date"))
+        return max(0.0, (until - now).total_seconds())
+    except (KeyError, ValueError, TypeError):
+        return None

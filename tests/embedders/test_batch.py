@@ -15,6 +15,7 @@ from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.cost import Budget
 from searchsocket.errors import BadVectors, BudgetExceeded, ConfigError, EmbedderUnavailable
 from searchsocket.types import Vectors
+from tests.embedders.passing import Fake
 
 
 class FakeEmbedder:
@@ -68,7 +69,7 @@ def run(cache: EmbeddingCache, embedder: FakeEmbedder, *texts: str, **options: o
         embedder,
         items(*texts),
         lambda positions: [texts[position] for position in positions],
-        **{"batch_size": 2, "pause": lambda seconds, ended: None} | options,  # type: ignore[arg-type]
+        **{"batch_size": 2, "passing": Fake().time} | options,  # type: ignore[arg-type]
     )
 
 
@@ -173,10 +174,10 @@ def test_progress_counts_up_to_what_was_planned(cache: EmbeddingCache) -> None:
 
 
 def test_an_outage_is_waited_out(cache: EmbeddingCache) -> None:
-    waited: list[float] = []
+    passing = Fake()
     embedder = FakeEmbedder([EmbedderUnavailable("busy")] * 3)
-    assert run(cache, embedder, "a", pause=lambda seconds, ended: waited.append(seconds)).created == 1
-    assert waited == [0.5, 1.0, 2.0]
+    assert run(cache, embedder, "a", passing=passing.time).created == 1
+    assert passing.slept == [0.25, 0.5, 1.0]  # twice as long each time, and up to twice that by chance
 
 
 def test_a_lasting_outage_is_an_error(cache: EmbeddingCache) -> None:

@@ -21,6 +21,7 @@ from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.embedders.openai import OpenAIEmbedder
 from searchsocket.errors import BadVectors, EmbedderRefused, EmbedderUnavailable
 from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve
+from tests.embedders.passing import Fake
 from tests.embedders.test_batch import items
 
 TEXTS = [f"text number {n} of a site" for n in range(40)]
@@ -53,7 +54,7 @@ def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
 
 
 def run(cache: EmbeddingCache, embedder: OpenAIEmbedder, *texts: str, **options: object) -> EmbedOutcome:
-    chosen = {"batch_size": 2, "concurrency": 4, "pause": lambda seconds, ended: None} | options
+    chosen = {"batch_size": 2, "concurrency": 4, "passing": Fake().time} | options
     return embed_missing(cache, embedder, items(*texts), lambda positions: [texts[at] for at in positions], **chosen)  # type: ignore[arg-type]
 
 
@@ -117,10 +118,10 @@ def test_limits_and_failures_that_pass_are_waited_out(
     server: Server, cache: EmbeddingCache, embedder: OpenAIEmbedder
 ) -> None:
     """For as long as the provider says; a retry pays for nothing that was answered."""
-    waited: list[float] = []
+    passing = Fake()
     server.replies.extend([error(429, "rate_limit_exceeded", Retry_After="9"), error(500, "oops"), Reply(cut=True)])
-    run(cache, embedder, *TEXTS[:8], concurrency=1, pause=lambda seconds, ended: waited.append(seconds))
-    assert waited == [9.0, 1.0, 2.0]
+    run(cache, embedder, *TEXTS[:8], concurrency=1, passing=passing.time)
+    assert passing.slept == [9.0, 0.25, 0.5]
     assert held(cache) == 8
 
 
@@ -151,21 +152,20 @@ def test_an_empty_account_ends_it_at_once_and_what_is_done_is_kept(
 def test_a_failure_ends_the_pauses_of_the_others(
     server: Server, cache: EmbeddingCache, embedder: OpenAIEmbedder
 ) -> None:
-    """Else a run that has failed would sit there for a minute. The pauses here end in no other way."""
-    paused = threading.Event()
-
-    def pause(seconds: float, ended: threading.Event) -> None:
-        paused.set()
-        assert ended.wait(20)
+    """Else a run that has failed would sit there for a minute; a batch that waits is not sent again."""
+    second = threading.Event()
 
     def one_after_the_other(server: Server) -> None:
         if len(server.requests) == 2:
-            assert paused.wait(20)
+            second.wait(0.2)  # until the first is back in the line
 
     server.before = one_after_the_other
-    server.replies.extend([error(500, "oops"), error(401, "invalid_api_key")])
+    server.replies.extend([error(500, "oops", Retry_After="60"), error(401, "invalid_api_key")])
+    passing = Fake()
     with pytest.raises(EmbedderRefused):
-        run(cache, embedder, *TEXTS[:4], concurrency=2, pause=pause)
+        run(cache, embedder, *TEXTS[:4], concurrency=2, passing=passing.time)
+    assert len(server.requests) == 2
+    assert passing.slept == []
 
 
 def test_a_batch_that_cannot_be_right_is_not_stored_and_the_others_are(

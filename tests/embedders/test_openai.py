@@ -7,8 +7,8 @@ from traceback import format_exception
 import numpy as np
 import pytest
 
-from searchsocket.embedders import make_embedder
-from searchsocket.embedders.base import Embedder
+from searchsocket.embedders import make_embedder, openai
+from searchsocket.embedders.base import Charging, Embedder, Paced
 from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.embedders.openai import OpenAIEmbedder
 from searchsocket.errors import (
@@ -136,12 +136,44 @@ def test_every_failure_is_one_of_ours_and_tells_no_secret(
 
 def test_what_the_provider_asks_to_wait_is_handed_on(server: Server, embedder: Embedder) -> None:
     waits = []
-    for headers in ({"Retry_After": "7"}, {"retry_after_ms": "250"}, {"Retry_After": "Wed, 21 Oct 2026 07:28:00 GMT"}):
+    for headers in ({"Retry_After": "7"}, {"retry_after_ms": "250"}, {"Retry_After": "soon"}):
         server.always = error(429, "rate_limit_exceeded", **headers)
         with pytest.raises(EmbedderUnavailable) as raised:
             embedder.embed(["a"], "passage")
         waits.append(raised.value.retry_after_s)
     assert waits == [7.0, 0.25, None]
+
+
+def test_a_pause_may_be_a_date_of_the_providers_clock() -> None:
+    said = {"retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", "date": "Wed, 21 Oct 2026 07:28:00 GMT"}
+    assert openai._retry_after_s(said) == 30.0
+    assert openai._retry_after_s({"retry-after": said["retry-after"]}) is None
+
+
+def test_what_the_provider_still_takes_is_kept_to(server: Server, embedder: Embedder) -> None:
+    """Its headers say that 100 of 1,000 tokens are left, and that the 900 come back within nine seconds."""
+    names = {"limit": "1000", "remaining": "100", "reset": "9s"}
+    server.always = Reply(headers={f"x-ratelimit-{name}-tokens": text for name, text in names.items()})
+    assert isinstance(embedder, Paced)
+    assert embedder.wait_s(10**6) == 0.0  # nothing is known yet
+    embedder.embed(["a"], "passage")
+    assert embedder.wait_s(50) == 0.0
+    assert 1.0 < embedder.wait_s(200) <= 1.5
+    assert 9.0 < embedder.wait_s(10**6) <= 9.5  # more than it ever takes at once: when all of it is back
+
+
+def test_what_was_charged_is_what_the_answers_say(server: Server, embedder: Embedder) -> None:
+    """Also of those whose vectors are of no use: they were paid for."""
+    assert isinstance(embedder, Charging)
+    server.always = Reply(spoil=with_vectors(lambda row: row * 0))
+    with pytest.raises(BadVectors):
+        embedder.embed(["three words here"], "passage")
+    server.always = Reply()
+    embedder.embed(["one"], "passage")
+    assert (embedder.charged_tokens(), embedder.charged_tokens()) == (4 + 2, 0)
+    server.always = Reply(spoil=lambda answer: {"data": answer["data"]})
+    embedder.embed(["x" * 40], "passage")
+    assert embedder.charged_tokens() == 10  # estimated, where nothing is said
 
 
 def test_a_server_that_hangs_is_given_up(server: Server) -> None:
