@@ -19,7 +19,7 @@ from searchsocket.cli.main import cli
 from searchsocket.cli.serve import DEFAULT_PORT
 from searchsocket.errors import SearchSocketError
 from searchsocket.settings.load import PLANNED, all_keys
-from searchsocket.settings.model import EmbeddingSettings, Settings
+from searchsocket.settings.model import EmbeddingProvider, Settings
 from searchsocket.settings.site import SourceMode
 
 ROOT = Path(__file__).parent.parent
@@ -89,7 +89,7 @@ def test_the_port_and_the_default_embedder_are_those_of_the_code() -> None:
     default = Settings().embeddings.provider
     assert re.findall(r"`(\w+)` \(default\): a", spec) == [default]
     assert f"| embeddings | `{default}`, local |" in spec
-    for provider in get_args(EmbeddingSettings.model_fields["provider"].annotation):
+    for provider in get_args(EmbeddingProvider):
         assert f"`{provider}`" in spec.split("### 11.1 Providers", 1)[1].split("## 12.", 1)[0]
     for name in ("docs/architecture", "docs/limits"):
         assert not re.search(r"hashing embedder|trained (local )?(embedding )?model", page(name).get_text(" ")), name

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.cost import price_of
@@ -39,11 +38,13 @@ def make_embedder(
             return HashEmbedder(price_of(MODEL_ID, settings.price_per_million_tokens_usd))
         case "openai":
             return make_openai(settings, environ, calls=calls)
+        case name:
+            from searchsocket.embedders.installed import make_installed
+
+            return make_installed(name, settings, environ)
 
 
-def resolved_provider(
-    settings: EmbeddingSettings, environ: Mapping[str, str], recorded: str
-) -> Literal["builtin", "onnx", "hash", "openai"]:
+def resolved_provider(settings: EmbeddingSettings, environ: Mapping[str, str], recorded: str) -> str:
     """The provider that is meant. `auto` stays with what the scope is indexed with, whatever keys come and go; at its
     first index it is `openai` where a key is there, else `builtin`.
     """

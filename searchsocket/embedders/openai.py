@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import openai
 
 MODEL_ID_PREFIX = "openai-"
+KEY_VARIABLE = "EMBEDDINGS_API_KEY"
 DEFAULT_MODEL = "text-embedding-3-small"
 DEFAULT_URL = "https://api.openai.com/v1"
 INSTALL_HINT = "install it with `pip install searchsocket[openai]`"
@@ -51,7 +52,12 @@ _MAX_WORDS = 300  # characters of a provider's own message
 
 def has_key(settings: EmbeddingSettings, environ: Mapping[str, str]) -> bool:
     """Whether the provider can be called: its key is there, or it wants none."""
-    return not settings.api_key_env or bool(environ.get(settings.api_key_env, "").strip())
+    return not settings.api_key_env or bool(_key(settings, environ))
+
+
+def _key(settings: EmbeddingSettings, environ: Mapping[str, str]) -> str:
+    """`EMBEDDINGS_API_KEY` stands above what the settings name, as `EMBEDDINGS_PROVIDER` does; "" = there is none."""
+    return environ.get(KEY_VARIABLE, "").strip() or environ.get(settings.api_key_env, "").strip()
 
 
 def make_openai(settings: EmbeddingSettings, environ: Mapping[str, str], *, calls: bool = True) -> "OpenAIEmbedder":
@@ -66,8 +72,8 @@ def make_openai(settings: EmbeddingSettings, environ: Mapping[str, str], *, call
     """
     if calls and not has_key(settings, environ):
         raise ConfigMissing(
-            f"the openai provider needs its key in ${settings.api_key_env}; set it, or embed on this machine with "
-            "`EMBEDDINGS_PROVIDER=local searchsocket index --force`"
+            f"the openai provider needs its key in ${settings.api_key_env} or ${KEY_VARIABLE}; set it, or embed on "
+            "this machine with `EMBEDDINGS_PROVIDER=local searchsocket index --force`"
         )
     model = settings.model or DEFAULT_MODEL
     dimensions = settings.dimensions or _DIMENSIONS.get(model)
@@ -76,7 +82,7 @@ def make_openai(settings: EmbeddingSettings, environ: Mapping[str, str], *, call
     return OpenAIEmbedder(
         model,
         dimensions,
-        environ.get(settings.api_key_env, "").strip() or "none",
+        _key(settings, environ) or "none",
         base_url=settings.base_url or DEFAULT_URL,
         price_per_million_tokens_usd=price_of(model, settings.price_per_million_tokens_usd),
     )

@@ -25,8 +25,12 @@ SynonymGroup = Annotated[tuple[SynonymEntry, ...], Field(min_length=2, max_lengt
 FacetName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 
 
+EmbeddingProvider = Literal["builtin", "onnx", "hash", "openai", "auto"]
+EmbedderName = Annotated[str, Field(pattern="^[a-z][a-z0-9_-]{0,39}$")]  # of an installed package
+
+
 class EmbeddingSettings(Section):
-    provider: Literal["builtin", "onnx", "hash", "openai", "auto"] = "builtin"  # "local" is read as "builtin"
+    provider: EmbeddingProvider | EmbedderName = "builtin"  # "local" is read as "builtin"; else an entry point's name
     model: str = ""  # onnx: a folder, or a name in the Hugging Face cache; openai: its name; "" = their usual one
     dimensions: Annotated[int, Field(ge=1, le=65_536)] | None = None  # of the openai provider; None = the model's own
     api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; "" = the server wants none

@@ -7,7 +7,7 @@ from traceback import format_exception
 import numpy as np
 import pytest
 
-from searchsocket.embedders import make_embedder, openai
+from searchsocket.embedders import make_embedder, openai, resolved_provider
 from searchsocket.embedders.base import Charging, Embedder, Paced
 from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.embedders.openai import OpenAIEmbedder
@@ -218,6 +218,15 @@ def test_what_is_missing_is_said_before_anything_is_called(
 ) -> None:
     with pytest.raises(kind, match=words):
         make_embedder(EmbeddingSettings(provider="openai", **settings), environ)  # type: ignore[arg-type]
+
+
+def test_the_usual_variable_stands_above_the_one_that_is_named(server: Server) -> None:
+    server.keys.clear()
+    settings = EmbeddingSettings(provider="openai", base_url=server.url, dimensions=DIMENSIONS)
+    for environ in ({"EMBEDDINGS_API_KEY": "sk-own"}, {"EMBEDDINGS_API_KEY": "sk-own", "OPENAI_API_KEY": "sk-other"}):
+        make_embedder(settings, environ).embed(["a"], "passage")
+    assert server.keys == {"Bearer sk-own"}
+    assert resolved_provider(EmbeddingSettings(provider="auto"), {"EMBEDDINGS_API_KEY": "sk-own"}, "") == "openai"
 
 
 def test_a_server_without_keys_needs_none(server: Server) -> None:
