@@ -46,6 +46,7 @@ _LIMITS = Limits(texts=2_048, tokens_a_text=8_192, tokens=300_000)
 _MAX_TEXT_BYTES = _LIMITS.tokens_a_text
 _GUESSED_LIMITS = Limits(_LIMITS.texts, _LIMITS.tokens_a_text // 4, _LIMITS.tokens // 4)
 _PASSING = (408, 409, 429)  # and what is 500 or more
+_TIMEOUT_S = 60.0
 _LIMITED = (429, 503)
 _MAX_WORDS = 300  # characters of a provider's own message
 
@@ -106,12 +107,12 @@ class OpenAIEmbedder:
         *,
         base_url: str = DEFAULT_URL,
         price_per_million_tokens_usd: float = 0.0,
-        timeout_s: float = 60.0,
+        timeout_s: float | None = None,
     ) -> None:
         """Make the client; nothing is called.
 
         Args:
-            timeout_s: For a connection, and between two packets of an answer.
+            timeout_s: For a connection, and between two packets of an answer; None = 60.
 
         Raises:
             ConfigMissing: The library is not installed.
@@ -126,11 +127,11 @@ class OpenAIEmbedder:
         self._body: dict[str, Any] = {"model": model, "encoding_format": "base64"}
         if model in _SHORTENED and dimensions != _DIMENSIONS[model]:
             self._body["dimensions"] = dimensions
-        self._timeout_s = timeout_s
+        self._timeout_s = timeout_s or _TIMEOUT_S
         self._lock = threading.Lock()
         self._rates = Rates(time.monotonic)
         self._charged = 0  # tokens that were not asked for yet
-        self._client = _client(key, base_url, timeout_s)
+        self._client = _client(key, base_url, self._timeout_s)
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """Embed texts in order (see `Embedder.embed`); queries and passages are embedded alike. One attempt."""
