@@ -25,6 +25,14 @@ class ConfigMissing(SearchSocketError):
     code = "CONFIG_MISSING"
 
 
+class KeyMissing(ConfigMissing):
+    """The key of a provider is in no variable."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.fix = fix
+
+
 class InvalidRequest(SearchSocketError):
     """A query or an identifier from outside is malformed or beyond its limits."""
 
@@ -172,6 +180,7 @@ class EmbedderUnavailable(SearchSocketError):
 
     code = "EMBEDDER_UNAVAILABLE"
     retryable = True
+    fix = "wait and run again; if it lasts, look at the network, and at embeddings.base_url"
 
     def __init__(self, message: str, retry_after_s: float | None = None, *, is_limit: bool = False) -> None:
         super().__init__(message)
@@ -183,6 +192,10 @@ class EmbedderRefused(SearchSocketError):
     """The embedding provider will not answer until somebody changes something: the key, the quota, the model."""
 
     code = "EMBEDDER_REFUSED"
+
+    def __init__(self, message: str, fix: str = "") -> None:
+        super().__init__(message)
+        self.fix = fix  # what mends it, for people
 
 
 class VectorBackendUnavailable(SearchSocketError):

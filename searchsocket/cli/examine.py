@@ -99,9 +99,13 @@ def model(project: Project) -> Iterator[Line]:
     with suppress(SearchSocketError):  # which `scope` and `index` report
         live = backends.store.generation(project.scope(os.environ))
         recorded = live.model_id if live else ""
-    embedder = backends.embedder_of(recorded)
-    check_vectors(embedder.embed(["searchsocket"], "query"), 1, embedder.dimensions)
-    yield Line("model", True, f"{embedder.model_id}, {embedder.dimensions} dimensions")
+    try:
+        embedder = backends.embedder_of(recorded)
+        check_vectors(embedder.embed(["a"], "query"), 1, embedder.dimensions)  # one token, where it is paid for
+    except SearchSocketError as error:
+        yield Line("model", False, str(error), getattr(error, "fix", "") or "correct [embeddings]")
+    else:
+        yield Line("model", True, f"{embedder.model_id}, {embedder.dimensions} dimensions")
 
 
 def index(project: Project) -> Iterator[Line]:

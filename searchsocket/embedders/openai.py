@@ -25,6 +25,7 @@ from searchsocket.errors import (
     ConfigMissing,
     EmbedderRefused,
     EmbedderUnavailable,
+    KeyMissing,
     SearchSocketError,
 )
 from searchsocket.settings.model import EmbeddingSettings
@@ -72,9 +73,10 @@ def make_openai(settings: EmbeddingSettings, environ: Mapping[str, str], *, call
         ConfigError: The size of the model's vectors, or its price, is not known.
     """
     if calls and not has_key(settings, environ):
-        raise ConfigMissing(
+        raise KeyMissing(
             f"the openai provider needs its key in ${settings.api_key_env} or ${KEY_VARIABLE}; set it, or embed on "
-            "this machine with `EMBEDDINGS_PROVIDER=local searchsocket index --force`"
+            "this machine with `EMBEDDINGS_PROVIDER=local searchsocket index --force`",
+            f"set ${settings.api_key_env}, or embed on this machine with `EMBEDDINGS_PROVIDER=local`",
         )
     model = settings.model or DEFAULT_MODEL
     dimensions = settings.dimensions or _DIMENSIONS.get(model)
@@ -86,6 +88,7 @@ def make_openai(settings: EmbeddingSettings, environ: Mapping[str, str], *, call
         _key(settings, environ) or "none",
         base_url=settings.base_url or DEFAULT_URL,
         price_per_million_tokens_usd=price_of(model, settings.price_per_million_tokens_usd),
+        key_variable=KEY_VARIABLE if environ.get(KEY_VARIABLE, "").strip() else settings.api_key_env,
     )
 
 
@@ -108,10 +111,12 @@ class OpenAIEmbedder:
         base_url: str = DEFAULT_URL,
         price_per_million_tokens_usd: float = 0.0,
         timeout_s: float | None = None,
+        key_variable: str = "",
     ) -> None:
         """Make the client; nothing is called.
 
         Args:
+            key_variable: Where the key came from, for advice.
             timeout_s: For a connection, and between two packets of an answer; None = 60.
 
         Raises:
@@ -130,6 +135,7 @@ class OpenAIEmbedder:
         self._timeout_s = timeout_s or _TIMEOUT_S
         self._lock = threading.Lock()
         self._rates = Rates(time.monotonic)
+        self._key_variable = f"${key_variable}" if key_variable else "its variable"
         self._charged = 0  # tokens that were not asked for yet
         self._client = _client(key, base_url, self._timeout_s)
 
@@ -186,14 +192,16 @@ class OpenAIEmbedder:
             return EmbedderUnavailable(f"{self._host} cannot be reached ({type(error.__cause__ or error).__name__})")
         status, code = error.status_code, str(error.code or "")
         if status in (401, 403):
-            return EmbedderRefused(f"{self._host} refuses the key ({status} {code}); set another one, then run again")
+            message = f"{self._host} refuses the key ({status} {code}); set another one, then run again"
+            return EmbedderRefused(message, f"set another key in {self._key_variable}, one that may use the model")
         if code == "insufficient_quota":
-            return EmbedderRefused(f"{self._host} answers {status} insufficient_quota: the account has no credit left")
+            message = f"{self._host} answers {status} insufficient_quota: the account has no credit left"
+            return EmbedderRefused(message, "add credit to the provider's account, or raise its limit there")
         message = self._without_key(f"{status} {code}: {error.message}"[:_MAX_WORDS])
         if status in _PASSING or status >= 500:
             pause_s = _retry_after_s(error.response.headers)
             return EmbedderUnavailable(f"{self._host} answers {message}", pause_s, is_limit=status in _LIMITED)
-        return EmbedderRefused(f"{self._host} answers {message}")
+        return EmbedderRefused(f"{self._host} answers {message}", "correct embeddings.model, dimensions or base_url")
 
     def _without_key(self, text: str) -> str:
         return text.replace(str(self._client.api_key), "[key]")

@@ -90,7 +90,11 @@ def serve() -> Iterator[Server]:
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            sent = self.rfile.read(int(self.headers["Content-Length"]))
+            if len(sent) < int(self.headers["Content-Length"]):  # the caller died
+                self.close_connection = True
+                return
+            body = json.loads(sent)
             with server.lock:
                 server.requests.append(body)
                 server.keys.add(self.headers["Authorization"])

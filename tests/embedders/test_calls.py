@@ -25,14 +25,16 @@ from tests.embedders.passing import Fake
 from tests.embedders.test_batch import items
 
 TEXTS = [f"text number {n} of a site" for n in range(40)]
+AT_ONCE = 2  # of the processes that are killed
 CHILD = """
 import sys
 from pathlib import Path
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.openai import OpenAIEmbedder
-from tests.embedders.test_calls import TEXTS, run
+from tests.embedders.test_calls import AT_ONCE, TEXTS, run
 with EmbeddingCache(Path(sys.argv[1])) as cache:
-    run(cache, OpenAIEmbedder("text-embedding-3-small", 512, "key", base_url=sys.argv[2]), *TEXTS)
+    embedder = OpenAIEmbedder("text-embedding-3-small", 512, "key", base_url=sys.argv[2])
+    run(cache, embedder, *TEXTS, batch_size=1, concurrency=AT_ONCE)
 """
 
 
@@ -177,18 +179,32 @@ def test_a_batch_that_cannot_be_right_is_not_stored_and_the_others_are(
     assert held(cache) == len(server.paid) - 2
 
 
-def test_a_run_that_is_killed_pays_again_only_what_was_under_way(server: Server, tmp_path: Path) -> None:
-    """Three processes die one after the other; a fourth goes to the end."""
+@pytest.mark.slow
+def test_runs_that_are_killed_pay_again_only_what_was_under_way(server: Server, tmp_path: Path) -> None:
+    """Ten processes die in the middle of 40 batches, one after the other; an eleventh goes to the end."""
     path, root = tmp_path / "embeddings.db", Path(__file__).parents[2]
     command = [sys.executable, "-c", CHILD, str(path), server.url]
-    for _ in range(3):
-        enough = threading.Event()
-        goal = len(server.requests) + 4
-        server.before = lambda server, goal=goal, enough=enough: enough.set() if len(server.requests) >= goal else None  # type: ignore[misc]
+    for number in range(10):
+        enough, killed = threading.Event(), threading.Event()
+        goal = len(server.requests) + 3
+
+        def before(
+            server: Server, goal: int = goal, enough: threading.Event = enough, killed: threading.Event = killed
+        ) -> None:
+            if len(server.requests) >= goal:
+                enough.set()
+                killed.wait(60)
+
+        server.before = before
         with ThreadPoolExecutor(1) as pool, subprocess.Popen(command, cwd=root) as child:
             pool.submit(child.wait)
-            assert enough.wait(60)
+            assert enough.wait(60), number
             os.kill(child.pid, signal.SIGKILL)
+            child.wait()
+            killed.set()
+    server.before = lambda server: None
+    assert 0 < len(set(server.paid)) < len(TEXTS)
     subprocess.run(command, cwd=root, check=True)
     assert set(server.paid) == set(TEXTS)
-    assert len(server.paid) <= len(TEXTS) + 3 * 4 * 2  # four requests of two texts, each time
+    assert len(server.paid) <= len(TEXTS) + 10 * AT_ONCE
+    print(f"{len(server.requests)} requests for 40 texts, {len(server.paid) - len(TEXTS)} texts paid twice")
