@@ -1,7 +1,7 @@
 """`searchsocket status`: what is indexed, with which model, how old, at what cost (spec 17, 21)."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ def status(root: Path, as_json: bool) -> None:
       searchsocket status --json
     """
     from searchsocket.errors import SearchSocketError
-    from searchsocket.pipeline.run.index import origin_of
+    from searchsocket.pipeline.run.index import last_run_costs, origin_of
     from searchsocket.pipeline.run.origin import skipped_words
     from searchsocket.project.backends import Backends
     from searchsocket.search.quoting.results import age_s
@@ -69,6 +69,7 @@ def status(root: Path, as_json: bool) -> None:
                 "scopes": [
                     _generation(generation, age_s(generation.published_at, now))
                     | {"source": origin.source, "skipReasons": dict(origin.skip_reasons)}
+                    | {"lastRun": last_run_costs(backends.state, generation.scope)}
                     for generation in generations
                     for origin in [origin_of(backends.state, generation.scope)]
                 ],
@@ -94,6 +95,8 @@ def status(root: Path, as_json: bool) -> None:
             if text:
                 click.echo(hanging(f"  {name:<11} {safe(text)}", line_width(), TEXT_COLUMN))
         _print_scope(generation, age_s(generation.published_at, now), models[generation.model_id])
+        if words := _last_run_words(last_run_costs(backends.state, generation.scope)):
+            click.echo(hanging(f"  {'last run':<11} {safe(words)}", line_width(), TEXT_COLUMN))
 
 
 def _costs(project: "Project", ledger: "Ledger") -> dict[str, Any]:
@@ -141,6 +144,16 @@ def _generation(generation: "Generation", age: float) -> dict[str, Any]:
         "estimatedCostUsd": generation.estimated_cost_usd,
         "sourceRevision": generation.source_revision,
     }
+
+
+def _last_run_words(costs: Mapping[str, Any]) -> str:
+    """How much was changed, and what most was paid for; "" where nothing is on record."""
+    if "changedChunks" not in costs:
+        return ""
+    words = f"{count(costs['changedChunks'], 'chunk')} changed"
+    dearest = ", ".join(f"{page['url']} ({page['tokens']:,} tokens)" for page in costs["expensivePages"][:3])
+    built = ", ".join(f"{count(group['pages'], 'page')} {group['reason']}" for group in costs["buildOutput"])
+    return words + (f"; dearest {dearest}" if dearest else "") + (f"; built? {built}" if built else "")
 
 
 def _model_id(backends: "Backends", recorded: str) -> str:

@@ -58,15 +58,15 @@ def _cost_lines(summary: "IndexSummary") -> Iterator[tuple[str, str]]:
         else ""
     )
     yield "cost", f"about {count(summary.estimated_tokens, 'token')}, {dollars(summary.estimated_cost_usd)}{charged}"
+    if not summary.dry_run:
+        return
     for number, page in enumerate(summary.expensive_pages):
-        words = f"{count(page['tokens'], 'token')}, {dollars(page['cost_usd'])}  {safe(page['url'])}"
-        yield "" if number else "dearest", words
+        share = page["tokens"] / max(1, summary.estimated_tokens)
+        yield "" if number else "dearest", f"{page['tokens']:>7,} tokens, {share:>4.0%}  {safe(page['url'])}"
     for group in summary.build_output:
-        words = f"{count(group['pages'], 'page')} {group['reason']}: {count(group['tokens'], 'token')}"
-        yield (
-            "build output",
-            f"{words}, {dollars(group['cost_usd'])}, e.g. {safe(group['example'])}; see source.exclude",
-        )
+        cost = f"{count(group['tokens'], 'token')}, {dollars(group['cost_usd'])}"
+        words = f"{count(group['pages'], 'page')} {group['reason']}: {cost}, e.g. {safe(group['example'])}"
+        yield "built?", f"{words}; see source.exclude"
 
 
 def source_lines(facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.dagster
 
 KEYS = {
     "scope", "generation", "pages", "chunks", "embeddings", "records", "estimatedTokens", "estimatedCostUsd", "routes",
+    "chargedTokens", "chargedCostUsd", "expensivePages", "buildOutput",
     "source", "skipped", "skipReasons", "deletionEligible", "warnings", "seconds", "dryRun",
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ import pytest
 
 from searchsocket.embedders.ledger import Ledger
 from searchsocket.errors import BudgetExceeded
-from searchsocket.pipeline.run.index import index_scope, plan_scope
+from searchsocket.pipeline.run.index import index_scope, last_run_costs, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
 from tests.embedders.openai_server import DIMENSIONS, Server, serve
@@ -103,6 +103,9 @@ def test_a_plan_says_what_costs_most_and_calls_nobody(paid: PaidSite) -> None:
     assert shown["expensivePages"][0]["costUsd"] == pages[0]["cost_usd"]
     done, _, _ = paid.index()
     assert done.expensive_pages == pages
+    costs = last_run_costs(paid.site.run().state, "main")
+    assert costs["changedChunks"] == done.chunks["changed"]
+    assert (costs["expensivePages"], costs["buildOutput"]) == (shown["expensivePages"], shown["buildOutput"])
 
 
 def test_what_costs_nothing_has_no_bill(make_site: Callable[[], Site]) -> None:

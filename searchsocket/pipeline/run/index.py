@@ -1,12 +1,13 @@
 """The use case: index a scope, or say what indexing it would do (spec 8.1, 21)."""
 
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from searchsocket.pipeline.run.context import ScopeRun, Workspace
+from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.origin import PagesOrigin, origin_of_pages
 from searchsocket.pipeline.run.results import result_of
 from searchsocket.pipeline.run.stage import Stage, exclusive
@@ -44,6 +45,18 @@ def origin_of(state: ProjectState, scope: str, corpus: Corpus = "site") -> Pages
     """Where the pages of a scope came from in its last run, from what the stages put on record; touches nothing."""
     reports = [(stage, state.last_report(scope, stage.name)) for stage in _stages(corpus)]
     return origin_of_pages([result_of(report, stage.numbers) for stage, report in reports if report])
+
+
+def last_run_costs(state: ProjectState, scope: str) -> Mapping[str, Any]:
+    """What the last run found changed, and which pages cost most, as `IndexSummary` tells it; touches nothing."""
+    reports = [(stage, state.last_report(scope, stage.name)) for stage in STAGES.values()]
+    results = [result_of(report, stage.numbers) for stage, report in reports if report]
+    if not any(isinstance(result.numbers, ChunkNumbers) for result in results):
+        return {}
+    summary = summarise(scope, results).to_json()
+    return {"changedChunks": summary["chunks"]["changed"]} | {
+        name: summary[name] for name in ("expensivePages", "buildOutput")
+    }
 
 
 def summary_of(project: Project, run_id: str, scope: str, corpus: Corpus = "site") -> IndexSummary:
