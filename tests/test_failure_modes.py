@@ -28,7 +28,6 @@ def test_a_part_that_is_said_to_be_missing_is_missing() -> None:
     """Whoever adds one finds the rows that begin to apply."""
     commands = set(cli.commands)
     there = {
-        "Pinecone store": "pinecone" in str(VectorSettings.model_fields["provider"].annotation),
         "MCP server": "mcp" in Settings.model_fields or "mcp" in commands,
         "watcher": bool({"dev", "watch"} & commands),
     }

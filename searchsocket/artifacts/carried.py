@@ -19,6 +19,7 @@ _KEYS = (
     "ranking",
     "vector.provider",
     "vector.milvus.collection",
+    "vector.pinecone.index",
 )
 _FOLDER = "folder:"  # a model that lies in a folder of the indexer, which nobody else has
 

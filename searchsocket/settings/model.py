@@ -71,10 +71,22 @@ class MilvusSettings(Section):
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each call
 
 
+class PineconeSettings(Section):
+    api_key_env: Annotated[str, Field(min_length=1)] = "PINECONE_API_KEY"  # the variable that holds the key
+    index: Annotated[str, Field(pattern=r"^([a-z0-9]([a-z0-9-]{0,37}[a-z0-9])?)?$")] = (
+        ""  # begins the names of the indexes; "" = the project id
+    )
+    namespace_mode: Literal["scope"] = "scope"  # each scope has a namespace
+    cloud: Annotated[str, Field(min_length=1)] = "aws"  # where a new index is made
+    region: Annotated[str, Field(min_length=1)] = "us-east-1"  # in that cloud
+    timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request, to its last byte
+
+
 class VectorSettings(Section):
-    provider: Literal["local", "milvus"] = "local"
+    provider: Literal["local", "milvus", "pinecone"] = "local"
     local: LocalVectorSettings = LocalVectorSettings()
     milvus: MilvusSettings = MilvusSettings()
+    pinecone: PineconeSettings = PineconeSettings()
 
 
 class RankingWeights(Section):

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from searchsocket.errors import ConfigMissing
-from searchsocket.settings.model import MilvusSettings, VectorSettings
+from searchsocket.settings.model import MilvusSettings, PineconeSettings, VectorSettings
 from searchsocket.stores.base import VectorIndex, VectorStore
 
 
@@ -50,6 +50,8 @@ def make_vectors(settings: VectorSettings, project_id: str, environ: Mapping[str
             return None
         case "milvus":
             return _milvus(settings.milvus, project_id, environ)
+        case "pinecone":
+            return _pinecone(settings.pinecone, project_id, environ)
 
 
 def index_folder(settings: VectorSettings, state_dir: Path) -> Path:
@@ -69,3 +71,22 @@ def _milvus(settings: MilvusSettings, project_id: str, environ: Mapping[str, str
     token = environ.get(settings.token_env, "") if settings.token_env else ""
     name = settings.collection or f"{project_id}_chunks"
     return MilvusVectors(Connection(uri, token, settings.timeout_s), name, project_id)
+
+
+def _pinecone(settings: PineconeSettings, project_id: str, environ: Mapping[str, str]) -> VectorIndex:
+    from searchsocket.stores.pinecone import PineconeVectors
+    from searchsocket.stores.pinecone.connection import Connection
+
+    if not (key := environ.get(settings.api_key_env, "").strip()):
+        raise ConfigMissing(
+            f"vector.provider is pinecone, but the environment variable {settings.api_key_env} with the key of a "
+            "Pinecone project is not set"
+        )
+    connection = Connection(
+        key,
+        key_env=settings.api_key_env,
+        host=environ.get("PINECONE_CONTROLLER_HOST", ""),  # the vendor's own variable
+        timeout_s=settings.timeout_s,
+    )
+    place = {"cloud": settings.cloud, "region": settings.region}
+    return PineconeVectors(connection, settings.index or project_id, project_id, **place)

@@ -15,6 +15,7 @@ from tests.settings import (
     effects_of_milvus,
     effects_of_pages,
     effects_of_remote,
+    effects_of_pinecone,
     effects_of_runs,
     effects_of_sources,
 )
@@ -31,6 +32,7 @@ EFFECTS = (
     *effects_of_runs.EFFECTS,
     *effects_of_milvus.EFFECTS,
     *effects_of_remote.EFFECTS,
+    *effects_of_pinecone.EFFECTS,
     *effects_of_answers.EFFECTS,
 )
 QUICK = {"embeddings.provider": "hash"}

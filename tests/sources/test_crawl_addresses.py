@@ -7,7 +7,8 @@ import pytest
 
 from searchsocket.sources.crawl import addresses
 from searchsocket.sources.crawl.addresses import ForbiddenAddress, is_public
-from searchsocket.sources.crawl.connection import GuardedBackend, exchange
+from searchsocket.sources.crawl.connection import GuardedBackend
+from searchsocket.system.exchange import exchange
 
 PUBLIC = (
     "93.184.216.34", "8.8.8.8", "1.0.0.1", "172.32.0.1", "192.0.1.1", "198.20.0.1", "223.255.255.254",

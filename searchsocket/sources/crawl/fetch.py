@@ -14,8 +14,9 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.crawl.addresses import is_public, resolve
 from searchsocket.sources.crawl.budget import Budget
-from searchsocket.sources.crawl.connection import exchange, guarded_transport
+from searchsocket.sources.crawl.connection import guarded_transport
 from searchsocket.sources.crawl.encoding import ACCEPTED, BodyTooLarge, DamagedBody, EncodingRefused, unpacked_body
+from searchsocket.system.exchange import exchange
 
 USER_AGENT = "searchsocket/0.1 (+site search indexer)"
 _MAX_REDIRECTS = 5

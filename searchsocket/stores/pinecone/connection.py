@@ -1,0 +1,142 @@
+"""One project of Pinecone: the client is imported when something is asked, and the key is never told."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
+
+from searchsocket.errors import ConfigMissing, VectorBackendUnavailable
+from searchsocket.stores.pinecone.refusals import is_passing, refusal, retry_after_s
+
+T = TypeVar("T")
+_READ_TRIES = 2  # a connection that was kept may be gone; more would hold the query
+_WRITE_TRIES = 6
+_MAX_WAIT_S = 20.0
+
+
+class Connection:
+    """Safe to share between threads."""
+
+    def __init__(
+        self,
+        key: str,
+        *,
+        key_env: str = "PINECONE_API_KEY",
+        host: str = "",
+        timeout_s: float = 10.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Connects to nothing yet.
+
+        Args:
+            key: The project's.
+            key_env: Where it was found, for errors.
+            host: Of the list of indexes; "" = the service's own.
+            timeout_s: For each request.
+            sleep: Waits seconds before another try.
+        """
+        self.timeout_s = timeout_s
+        self.sleep = sleep
+        self._key = key
+        self._key_env = key_env
+        self._host = host
+        self._lock = threading.Lock()
+        self._client: Any = None
+        self._data: dict[str, Any] = {}  # clients by host
+        self._lost: set[str] = set()
+
+    def __repr__(self) -> str:
+        return f"Connection({self._host or 'Pinecone'})"
+
+    def indexes(self) -> Any:
+        """The vendor's client of the list of indexes.
+
+        Raises:
+            ConfigMissing: It is not installed.
+        """
+        with self._lock:
+            if self._client is None:
+                self._client = self._new_client()
+            return self._client.indexes
+
+    def data(self, host: str) -> Any:
+        """The vendor's client of one index."""
+        self.indexes()
+        from searchsocket.stores.pinecone.transport import BoundedTransport
+
+        with self._lock:
+            if host not in self._data:
+                index = self._client.index(host=host)
+                # It tries again by itself for up to four minutes, and has no setting for that with these requests.
+                index._http._client._transport = BoundedTransport(self.timeout_s)
+                self._data[host] = index
+            return self._data[host]
+
+    def was_lost(self, index: str) -> bool:
+        """Whether an index was away since this was asked, so that it may be elsewhere now."""
+        with self._lock:
+            was_lost = index in self._lost
+            self._lost.discard(index)
+            return was_lost
+
+    def read(self, ask: Callable[[], T], index: str = "") -> T:
+        """What a read answers; it is tried again once.
+
+        Raises:
+            VectorBackendUnavailable: The service cannot be reached, or refuses.
+        """
+        return self._tried(ask, index, _READ_TRIES)
+
+    def write(self, ask: Callable[[], T], index: str = "") -> T:
+        """What a write answers; it is tried again as long as that may help.
+
+        Raises:
+            VectorBackendUnavailable: The service cannot be reached, or refuses.
+        """
+        return self._tried(ask, index, _WRITE_TRIES)
+
+    def _tried(self, ask: Callable[[], T], index: str, tries: int) -> T:
+        def wait_s(state: RetryCallState) -> float:
+            error = state.outcome.exception() if state.outcome else None
+            usual_s = 0.0 if tries == _READ_TRIES else 0.25 * 2**state.attempt_number
+            return min(max(usual_s, retry_after_s(error)), _MAX_WAIT_S)
+
+        def is_worth_it(error: BaseException) -> bool:
+            return is_passing(error) and (tries > _READ_TRIES or not retry_after_s(error))
+
+        tried = Retrying(
+            stop=stop_after_attempt(tries),
+            wait=wait_s,
+            retry=retry_if_exception(is_worth_it),
+            sleep=self.sleep,
+            reraise=True,
+        )
+        try:
+            return tried(ask)
+        except (ConfigMissing, VectorBackendUnavailable):
+            raise
+        except Exception as error:  # noqa: BLE001  the client raises its own, and plain ones for what it does not send
+            with self._lock:
+                self._lost.add(index)
+            raise refusal(error, index, self._key_env, self._key) from None
+
+    def _new_client(self) -> Any:
+        try:
+            from pinecone import Pinecone, RetryConfig
+        except ImportError as error:
+            raise ConfigMissing(
+                "vector.provider is pinecone, which needs the client: pip install 'searchsocket[pinecone]'"
+            ) from error
+        logging.getLogger("pinecone").setLevel(logging.CRITICAL)  # what it logs it raises as well
+        try:
+            return Pinecone(
+                api_key=self._key,
+                host=self._host or "https://api.pinecone.io",  # never what the client finds in the environment
+                timeout=self.timeout_s,
+                retry_config=RetryConfig(max_retries=0),
+            )
+        except ValueError as error:
+            raise ConfigMissing(f"the key in {self._key_env} cannot be sent: blank, or with a line end?") from error

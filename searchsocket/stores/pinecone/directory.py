@@ -1,0 +1,162 @@
+"""Which index holds the vectors of so many dimensions: one that is there, of either kind, or a new one."""
+
+import re
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.documents import DocumentNamespace
+from searchsocket.stores.pinecone.legacy import LegacyNamespace
+from searchsocket.stores.pinecone.namespace import Namespace, namespace_name
+
+_LEGACY_FIELD = "_values"  # what an index without a schema is described with
+_OUR_FIELD = "embedding"
+_METRICS = ("cosine", "dotproduct")  # the same order for vectors of unit length
+_MAX_INDEX_CHARS = 45
+_READY_WAITS_S = (0.5, 1.0, *[2.0] * 60)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index that is there."""
+
+    name: str
+    host: str
+    dimensions: int
+    vector_field: str
+    client: Any  # the vendor's
+
+
+class Directory:
+    """The indexes of a project; what was found is remembered."""
+
+    def __init__(self, connection: Connection, name: str, *, cloud: str, region: str) -> None:
+        """Asks nothing yet.
+
+        Args:
+            name: Of the indexes, which go on with the number of dimensions; one that is called just so is used too.
+            cloud, region: Where new ones are made.
+        """
+        self._connection = connection
+        self._name = re.sub(r"[^a-z0-9]+", "-", name.lower())[: _MAX_INDEX_CHARS - 6].strip("-") or "searchsocket"
+        self._place = {"deployment_type": "managed", "cloud": cloud, "region": region}
+        self._lock = threading.Lock()
+        self._known: dict[int, Index] = {}
+
+    def namespace(self, index: Index, project_id: str, scope_name: str) -> Namespace:
+        """The rows of a scope in an index."""
+        name = namespace_name(project_id, scope_name)
+        if index.vector_field == _LEGACY_FIELD:
+            return LegacyNamespace(self._connection, index.client, index.name, name)
+        return DocumentNamespace(self._connection, index.client, index.name, name, index.vector_field)
+
+    def find(self, dimensions: int) -> Index:
+        """The index for vectors of so many dimensions.
+
+        Raises:
+            VectorBackendUnavailable: There is none, or what has its name cannot be used.
+        """
+        with self._lock:
+            known = self._known.get(dimensions)
+            if known is None or self._connection.was_lost(known.name):
+                found = self._found(dimensions)
+                if found is None:
+                    raise VectorBackendUnavailable(
+                        f"Pinecone has no index {self._own_name(dimensions)!r} for vectors of {dimensions} dimensions; "
+                        "`searchsocket index --force` makes it and fills it, and embeds nothing again"
+                    )
+                self._known[dimensions] = found
+            return self._known[dimensions]
+
+    def make(self, dimensions: int) -> Index:
+        """The same, made where there is none; returns when it can be used."""
+        with self._lock:
+            self._known.pop(dimensions, None)
+            found = self._found(dimensions) or self._made(dimensions)
+            self._known[dimensions] = found
+            return found
+
+    def all(self) -> list[Index]:
+        """Those of the project that are there, of whatever dimensions."""
+        indexes = self._connection.indexes()
+        models = {model.name: model for model in self._connection.read(lambda: list(indexes.list()))}
+        found: dict[int, Index] = {}
+        for name in sorted(models, reverse=True):  # the one without a number last, as it is the second choice
+            field = _dense_field(models[name]) if re.fullmatch(rf"{self._name}(-\d+)?", name) else None
+            is_ours = field and name in (self._name, self._own_name(field[1].dimension))
+            if field and is_ours and field[1].metric in _METRICS and models[name].host:
+                found.setdefault(field[1].dimension, self._usable(models[name]))
+        return list(found.values())
+
+    def _own_name(self, dimensions: int) -> str:
+        return f"{self._name}-{dimensions}"
+
+    def _found(self, dimensions: int) -> Index | None:
+        own = self._described(self._own_name(dimensions))
+        if own is not None:
+            index = self._usable(own)
+            if index.dimensions != dimensions:
+                raise VectorBackendUnavailable(
+                    f"Pinecone index {own.name!r} holds {index.dimensions} dimensions, not {dimensions}; name another "
+                    "one in `vector.pinecone.index`"
+                )
+            return index
+        other = self._described(self._name)
+        field = other and _dense_field(other)
+        return self._usable(other) if other and field and field[1].dimension == dimensions else None
+
+    def _made(self, dimensions: int) -> Index:
+        name = self._own_name(dimensions)
+        indexes = self._connection.indexes()
+        vector = {"type": "dense_vector", "dimension": dimensions, "metric": "cosine"}
+        options = {"schema": {"fields": {_OUR_FIELD: vector}}, "deployment": self._place, "timeout": -1}
+        try:
+            self._connection.write(lambda: indexes.create(name=name, **options), name)
+        except VectorBackendUnavailable:
+            if self._described(name) is None:  # another run was faster, or the answer was lost
+                raise
+        for wait_s in _READY_WAITS_S:
+            model = self._described(name)
+            if model is not None and model.status.ready and model.host:
+                return self._usable(model)
+            self._connection.sleep(wait_s)
+        raise VectorBackendUnavailable(f"Pinecone index {name!r} is not ready after {sum(_READY_WAITS_S):.0f} s")
+
+    def _described(self, name: str) -> Any:
+        """None: there is none of this name."""
+        indexes = self._connection.indexes()
+
+        def describe() -> Any:
+            from pinecone import NotFoundError
+
+            try:
+                return indexes.describe(name)
+            except NotFoundError:
+                return None
+
+        return self._connection.read(describe, name)
+
+    def _usable(self, model: Any) -> Index:
+        field = _dense_field(model)
+        if field is None:
+            raise VectorBackendUnavailable(
+                f"Pinecone index {model.name!r} has no field for dense vectors; name another one in "
+                "`vector.pinecone.index`"
+            )
+        name, vector = field
+        if vector.metric not in _METRICS:
+            raise VectorBackendUnavailable(
+                f"Pinecone index {model.name!r} compares by {vector.metric!r}, which orders otherwise than "
+                f"{' or '.join(_METRICS)}; name another one in `vector.pinecone.index`"
+            )
+        if not model.host:
+            raise VectorBackendUnavailable(f"Pinecone index {model.name!r} is {model.status.state}; run it again")
+        return Index(model.name, model.host, vector.dimension, name, self._connection.data(model.host))
+
+
+def _dense_field(model: Any) -> tuple[str, Any] | None:
+    """The field of a schema that holds dense vectors, of which there is one at most."""
+    fields = model.schema.fields.items()
+    return next(((name, field) for name, field in fields if type(field).__name__ == "DenseVectorField"), None)

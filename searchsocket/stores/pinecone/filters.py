@@ -1,0 +1,70 @@
+"""Filters as Pinecone reads them: no prefixes and no order of texts, so directories are lists, generations numbers."""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from searchsocket.stores.base.labels import groups_of
+from searchsocket.stores.base.vectors import canonical
+from searchsocket.text.storable import storable
+from searchsocket.types import Filter
+
+RECORD, BORN, DIED, HIDDEN = "record", "born", "died", "hidden"
+DIRECTORIES, TAGS, LABELS = "directories", "tags", "labels"
+NEVER = 99_999_999_999_999  # died: behind the number of every generation; exact in the float64 that numbers become
+Where = Mapping[str, Any]
+
+
+def number_of(generation: str) -> int:
+    """A number that rises as the names of generations do: `20261121T101500Z-ab12cd` is 20261121101500."""
+    return int(re.sub(r"\D", "", generation[:16]))
+
+
+def digest_of(text: str) -> str:
+    """What stands for a text where there is no room for it."""
+    return f"#{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+
+
+def seen_by(generation: str) -> dict[str, Any]:
+    """The rows of one generation."""
+    number = number_of(generation)
+    return {BORN: {"$lte": number}, DIED: {"$gt": number}}
+
+
+def seen_by_none(generations: Collection[str]) -> Where:
+    """The rows that none of these generations has, of which there is one at least."""
+    unseen = [{"$or": [{BORN: {"$gt": number}}, {DIED: {"$lte": number}}]} for number in map(number_of, generations)]
+    return unseen[0] if len(unseen) == 1 else {"$and": unseen}
+
+
+def ended_behind(generation: str) -> Where:
+    """The rows that a generation which never was, or is no more, has ended."""
+    return {DIED: {"$gt": number_of(generation), "$lt": NEVER}}
+
+
+def alive_before(generation: str, ids: Sequence[str]) -> Where:
+    """The rows of records that nothing has ended yet, but those of the generation itself."""
+    return {RECORD: {"$in": list(ids)}, BORN: {"$lt": number_of(generation)}, DIED: {"$eq": NEVER}}
+
+
+def named(generation: str, ids: Iterable[str]) -> Where:
+    """The rows of records in a generation."""
+    return {**seen_by(generation), RECORD: {"$in": list(ids)}}
+
+
+def matching(generation: str, where: Filter) -> Where:
+    """The rows of a generation that a query may find."""
+    where = canonical(where)
+    clauses: list[dict[str, Any]] = [{HIDDEN: {"$eq": False}}]
+    if where.path_prefix:
+        clauses.append({DIRECTORIES: _any_of([where.path_prefix])})
+    clauses += [{TAGS: _any_of([tag])} for tag in where.tags]
+    clauses += [{LABELS: _any_of(group)} for group in groups_of(where)]
+    return {"$and": [seen_by(generation), *clauses]}
+
+
+def _any_of(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Both spellings of each: the row of a page with a great many of them keeps digests."""
+    kept = [storable(text) for text in texts]
+    return {"$in": [*kept, *map(digest_of, kept)]}

@@ -1,0 +1,78 @@
+"""The rows of one project and scope in an index of either kind, in the verbs that generations are written with."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from searchsocket.stores.pinecone.filters import Where
+from searchsocket.stores.pinecone.rows import Row
+from searchsocket.types import Vector
+
+_MAX_NAME_CHARS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A row that a search found."""
+
+    record_id: str
+    score: float  # as the service computed it
+    vector: Sequence[float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found, best first."""
+
+    matches: list[Match]
+    seen: int | None  # the place in the log of writes up to which this saw all; None: the service did not say
+
+
+class Namespace(Protocol):
+    """Implemented by `DocumentNamespace` and `LegacyNamespace`; each method is one request, `fetch` one a page.
+
+    Raises:
+        VectorBackendUnavailable: The service cannot be reached, or refuses.
+    """
+
+    def upsert(self, rows: Sequence[Row]) -> int | None:
+        """Write rows whole.
+
+        Returns:
+            The place of this write in the log; None: the service did not say.
+        """
+
+    def update(self, where: Where, values: Mapping[str, Any]) -> int | None:
+        """Set fields of all rows that match and can be seen; how many those were, None where that is not known."""
+
+    def delete(self, where: Where) -> None:
+        """Delete all rows that match and can be seen."""
+
+    def clear(self) -> None:
+        """Delete all rows."""
+
+    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Found:
+        """The nearest rows that match, with their vectors where asked."""
+
+    def fetch(self, where: Where, limit: int) -> dict[str, Sequence[float]]:
+        """Vectors of all rows that match, by record; sees a write at another time than `search`."""
+
+
+def unless_absent(ask: Callable[[], Any]) -> Any:
+    """What the service answers; None where it has no such namespace, which is one without rows."""
+    from pinecone import NotFoundError
+
+    try:
+        return ask()
+    except NotFoundError:
+        return None
+
+
+def namespace_name(project_id: str, scope_name: str) -> str:
+    """The one name of a project's scope: ASCII, as the service wants it."""
+    name = f"{quote(project_id, safe='@/')}:{scope_name}"
+    if len(name) <= _MAX_NAME_CHARS:
+        return name
+    return f"{hashlib.sha256(project_id.encode()).hexdigest()}:{scope_name}"

@@ -1,0 +1,57 @@
+"""What the service and its client say when they refuse, in our words and with what helps."""
+
+from typing import Any
+
+from searchsocket.errors import VectorBackendUnavailable
+
+_MAX_CHARS = 300
+_ADVICE = {
+    401: "it does not accept the key in {key_env}; set a valid one of this project and run it again",
+    402: "the account has something to pay first, see https://app.pinecone.io",
+    403: "the key may not do this or a quota is used up, see https://app.pinecone.io",
+    413: "a request was too large for it; run it again with fewer dimensions (`embeddings.dimensions`)",
+    429: "it throttles this project; run it again later",
+}
+
+
+def refusal(error: Exception, index: str, key_env: str, key: str) -> VectorBackendUnavailable:
+    """The error to raise.
+
+    Args:
+        error: What the vendor's client raised.
+        index: That was asked; "" = the list of indexes.
+        key: Never told, whatever the service says.
+    """
+    what = f"Pinecone index {index!r}" if index else "Pinecone"
+    status = getattr(error, "status_code", None)
+    text = str(getattr(error, "message", "") or error).split("\n")[0]
+    if key:
+        text = text.replace(key, "***")
+    text = "".join(char if char.isprintable() else "?" for char in text)[:_MAX_CHARS]
+    if status == 404 and index:
+        advice = "it is not there; `searchsocket index --force` makes it and fills it, and embeds nothing again"
+    else:
+        advice = _ADVICE.get(status or 0, "").format(key_env=key_env or "the environment")
+    said = f"{status}: {text}" if status else f"{text or type(error).__name__}"
+    return VectorBackendUnavailable(f"{what}: {advice} ({said})" if advice else f"{what}: {said}")
+
+
+def is_passing(error: BaseException) -> bool:
+    """Whether the same request may be answered in a moment: nothing that we send is applied twice."""
+    status = getattr(error, "status_code", None)
+    return status in (408, 429, 500, 502, 503, 504) if status else _is_broken(error)
+
+
+def retry_after_s(error: BaseException | None) -> float:
+    """How long the service asks to be left alone; 0 = it does not say."""
+    headers: Any = getattr(error, "headers", None) or {}
+    try:
+        return max(0.0, float(headers.get("retry-after", 0)))
+    except ValueError:
+        return 0.0
+
+
+def _is_broken(error: BaseException) -> bool:
+    from pinecone.errors.exceptions import PineconeConnectionError, PineconeTimeoutError, ResponseParsingError
+
+    return isinstance(error, PineconeConnectionError | PineconeTimeoutError | ResponseParsingError)

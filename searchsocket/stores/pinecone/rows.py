@@ -1,0 +1,105 @@
+"""What a row holds: of spec 12.1 what a query compares; all that is shown is in the catalogue.
+
+A row is a record from one generation on: its key is made of the record's id and the generation that it was born in.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.stores.base import VectorRow
+from searchsocket.stores.pinecone.filters import (
+    BORN,
+    DIED,
+    DIRECTORIES,
+    HIDDEN,
+    LABELS,
+    NEVER,
+    RECORD,
+    TAGS,
+    digest_of,
+    number_of,
+)
+from searchsocket.text.storable import storable
+from searchsocket.types import Generation, Vector
+
+# "Max documents per upsert request: 1,000. Max document upsert request size: 2 MB", 40 KB of metadata for each.
+MAX_BATCH_ROWS = 1000
+_MAX_BATCH_BYTES = 1_900_000
+_MAX_METADATA_BYTES = 39_000
+_DECIMALS = 12  # the float32 of every number above 1e-5, in two thirds of the digits
+BYTES_A_NUMBER = _DECIMALS + 4  # `-0.`, the digits and a comma
+ROOM_FOR_THE_REST = 600  # bytes around vector and metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row to be written."""
+
+    key: str
+    vector: list[float]
+    metadata: dict[str, Any]
+    size: int  # bytes on the wire, at most
+
+
+def new_row(generation: Generation, row: VectorRow) -> Row:
+    """The row of a record that a generation begins with.
+
+    Raises:
+        VectorBackendUnavailable: What filters may name of it is more than the service keeps.
+    """
+    metadata: dict[str, Any] = {
+        RECORD: storable(row.id),
+        BORN: number_of(generation.name),
+        DIED: NEVER,
+        HIDDEN: row.is_hidden,
+        DIRECTORIES: [storable(path) for path in row.ancestors],
+        TAGS: [storable(tag) for tag in row.tags],
+        LABELS: [storable(label) for label in row.labels],
+    }
+    size = _size(metadata)
+    if size > _MAX_METADATA_BYTES:
+        metadata |= {name: [digest_of(text) for text in metadata[name]] for name in (DIRECTORIES, TAGS, LABELS)}
+        size = _size(metadata)
+    if size > _MAX_METADATA_BYTES:
+        raise VectorBackendUnavailable(
+            f"Pinecone keeps {_MAX_METADATA_BYTES} bytes of a record beside its vector; those of {row.ancestors[-1]!r} "
+            f"take {size}, for {len(row.tags)} tags and {len(row.labels)} labels; give the page fewer"
+        )
+    key = hashlib.sha256(f"{row.id}\0{generation.name}".encode("utf-8", "surrogatepass")).hexdigest()[:40]
+    return Row(key, _numbers(row.vector), metadata, size + BYTES_A_NUMBER * len(row.vector) + ROOM_FOR_THE_REST)
+
+
+def marker(generation: Generation) -> Row:
+    """A row that no generation sees, for it has no beginning; written last, its place in the log is behind all else."""
+    first = np.eye(1, generation.dimensions, dtype=np.float32)[0]
+    return Row("marker", _numbers(first), {HIDDEN: True}, 0)
+
+
+def upsert_batches(rows: Iterable[Row]) -> Iterator[Sequence[Row]]:
+    """Rows in order, as many at a time as one request may carry."""
+    batch: list[Row] = []
+    size = 0
+    for row in rows:
+        if batch and (len(batch) == MAX_BATCH_ROWS or size + row.size > _MAX_BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(row)
+        size += row.size
+    if batch:
+        yield batch
+
+
+def _numbers(vector: Vector) -> list[float]:
+    numbers: list[float] = np.round(vector.astype(np.float64), _DECIMALS).tolist()
+    return numbers
+
+
+def _size(metadata: dict[str, Any]) -> int:
+    """Bytes as JSON; the client writes texts of other scripts as they are, which takes no more."""
+    return len(json.dumps(metadata, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass"))

@@ -1,0 +1,121 @@
+"""Connections that a host cannot hold: each wait on the network gets the time that its request has left."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from ssl import SSLContext
+from typing import Any
+
+import httpcore
+import httpx
+
+_MAX_HEAD_BYTES = 65_536  # before the body, informational answers included
+
+
+class Exchange:
+    """One request and its answer: the moment at which it ends, and how much may come before the body."""
+
+    def __init__(self, timeout_s: float, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._ends = monotonic() + timeout_s
+        self._head_bytes = 0
+        self._in_head = True
+
+    def left_s(self, over: type[Exception]) -> float:
+        """Seconds left, above 0; raises `over` when there are none."""
+        left = self._ends - self._monotonic()
+        if left <= 0:
+            raise over("the time of the request is over")
+        return left
+
+    def read(self, stream: httpcore.NetworkStream, max_bytes: int) -> bytes:
+        if self._in_head:
+            max_bytes = min(max_bytes, _MAX_HEAD_BYTES - self._head_bytes)
+            if max_bytes <= 0:
+                raise httpcore.RemoteProtocolError(f"more than {_MAX_HEAD_BYTES} bytes came before the answer")
+        data = stream.read(max_bytes, self.left_s(httpcore.ReadTimeout))
+        self._head_bytes += len(data)
+        return data
+
+    def head_is_here(self) -> None:
+        self._in_head = False
+
+
+_CURRENT: ContextVar[Exchange] = ContextVar("exchange")
+
+
+@contextmanager
+def exchange(timeout_s: float, monotonic: Callable[[], float]) -> Iterator[Exchange]:
+    """Within this, all that the thread does on a guarded transport belongs to one request."""
+    new = Exchange(timeout_s, monotonic)
+    token = _CURRENT.set(new)
+    try:
+        yield new
+    finally:
+        _CURRENT.reset(token)
+
+
+def current() -> Exchange:
+    """The one that this thread is in."""
+    return _CURRENT.get()
+
+
+class TimedStream(httpcore.NetworkStream):
+    """A connection, plain or TLS. The timeouts it is handed are for one wait each, so they are not looked at."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return current().read(self._stream, max_bytes)
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, current().left_s(httpcore.WriteTimeout))
+
+    def start_tls(
+        self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        left = current().left_s(httpcore.ConnectTimeout)
+        return TimedStream(self._stream.start_tls(ssl_context, server_hostname, left))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class TimedBackend(httpcore.SyncBackend):
+    """Connects, and sends and reads, within the exchange that the thread is in."""
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        wait_s = current().left_s(httpcore.ConnectTimeout)
+        return TimedStream(super().connect_tcp(host, port, wait_s, local_address, socket_options))
+
+
+def timed_transport(
+    backend: httpcore.NetworkBackend, *, connections: int, trust_env: bool, keep_s: float = 5.0
+) -> httpx.HTTPTransport:
+    """A transport whose every connection is the backend's.
+
+    Args:
+        trust_env: Whether the environment may name certificates.
+        keep_s: How long an unused connection is kept.
+    """
+    transport = httpx.HTTPTransport(trust_env=trust_env)
+    # httpx has no setting for the backend; the pool that it would build itself is put in its place.
+    transport._pool = httpcore.ConnectionPool(
+        ssl_context=httpx.create_ssl_context(trust_env=trust_env),
+        max_connections=connections,
+        max_keepalive_connections=connections,
+        keepalive_expiry=keep_s,
+        network_backend=backend,
+    )
+    return transport

@@ -1,0 +1,25 @@
+"""Vectors in Pinecone keep the promises of every vector index, and a store with them those of every store."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from contract.store.suite import StoreContract
+from contract.vector_index import VectorIndexContract
+
+from searchsocket.stores.local import LocalStore
+from searchsocket.stores.pinecone import PineconeVectors
+
+
+class TestPineconeVectors(VectorIndexContract):
+    @pytest.fixture
+    def index(self, vectors: PineconeVectors) -> PineconeVectors:
+        return vectors
+
+
+@pytest.mark.slow
+class TestPineconeStore(StoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path, vectors: PineconeVectors) -> LocalStore:
+        now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+        return LocalStore(tmp_path / "index", "shop", vectors=vectors, clock=lambda: now)
