@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from searchsocket.cli.main import cli
-from searchsocket.settings.model import Settings, VectorSettings
+from searchsocket.settings.model import Settings
 
 TESTS = Path(__file__).parent
 TABLE = (TESTS.parent / "docs" / "failure-modes.md").read_text(encoding="utf-8")

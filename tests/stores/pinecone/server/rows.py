@@ -68,6 +68,12 @@ class View:
                     self.rows[row_id] = row
         self._matrix = None
 
+    def catch_up(self) -> None:
+        """All that was accepted is seen with the next request, and all that will be at once."""
+        self.max_lag = 0
+        for write in self._pending:
+            write.due = 0
+
     def matrix(self) -> tuple[list[str], NDArray[np.float32]]:
         if self._matrix is None:
             self._matrix = list(self.rows), np.array([row.vector for row in self.rows.values()], np.float32)
