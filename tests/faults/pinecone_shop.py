@@ -25,7 +25,7 @@ def store_at(
 ) -> LocalStore:
     """A store of a new process."""
     connection = kind(KEY, host=service.base_url, timeout_s=timeout_s, sleep=sleep)
-    return LocalStore(folder, "shop", vectors=PineconeVectors(connection, "shop"))
+    return LocalStore(folder, "shop", vectors=PineconeVectors(connection, "shop", "shop"))
 
 
 def edit(store: LocalStore) -> None:

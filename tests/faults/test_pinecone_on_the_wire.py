@@ -83,4 +83,4 @@ def test_a_wire_that_is_cut_between_requests_is_no_trouble(tmp_path: Path, servi
 def test_a_name_that_leads_nowhere_is_told(tmp_path: Path) -> None:
     connection = Connection(KEY, host="http://nowhere.invalid", timeout_s=5.0, sleep=lambda seconds: None)
     with pytest.raises(VectorBackendUnavailable, match=r"nowhere\.invalid"):
-        fill(LocalStore(tmp_path, "shop", vectors=PineconeVectors(connection, "shop")), [record("a")])
+        fill(LocalStore(tmp_path, "shop", vectors=PineconeVectors(connection, "shop", "shop")), [record("a")])

@@ -14,8 +14,8 @@ from tests.settings import (
     effects_of_embeddings,
     effects_of_milvus,
     effects_of_pages,
-    effects_of_remote,
     effects_of_pinecone,
+    effects_of_remote,
     effects_of_runs,
     effects_of_sources,
 )

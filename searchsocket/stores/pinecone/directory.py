@@ -5,11 +5,11 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.pinecone.connection import Connection
 from searchsocket.stores.pinecone.documents import DocumentNamespace
 from searchsocket.stores.pinecone.legacy import LegacyNamespace
-from searchsocket.stores.pinecone.namespace import Namespace, namespace_name
+from searchsocket.stores.pinecone.namespace import Namespace, namespace_name, namespace_prefix
 
 _LEGACY_FIELD = "_values"  # what an index without a schema is described with
 _OUR_FIELD = "embedding"
@@ -47,25 +47,63 @@ class Directory:
 
     def namespace(self, index: Index, project_id: str, scope_name: str) -> Namespace:
         """The rows of a scope in an index."""
-        name = namespace_name(project_id, scope_name)
+        return self.namespace_called(index, namespace_name(project_id, scope_name))
+
+    def namespace_called(self, index: Index, name: str) -> Namespace:
+        """The rows of a namespace in an index."""
         if index.vector_field == _LEGACY_FIELD:
             return LegacyNamespace(self._connection, index.client, index.name, name)
         return DocumentNamespace(self._connection, index.client, index.name, name, index.vector_field)
+
+    def namespaces(self, index: Index, project_id: str) -> list[str]:
+        """Names of the namespaces of a project in an index."""
+        prefix = namespace_prefix(project_id)
+        listed = self._connection.read(
+            lambda: [each.name for page in index.client.list_namespaces() for each in page.namespaces], index.name
+        )
+        return [name for name in listed if name.startswith(prefix)]
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Indexes that are called like ours and cannot be used, and why."""
+        indexes = self._connection.indexes()
+        own = re.compile(rf"{self._name}-(\d+)")
+        found = []
+        for model in self._connection.read(lambda: list(indexes.list())):
+            if match := own.fullmatch(model.name):
+                field = _dense_field(model)
+                if field is None or field[1].dimension != int(match[1]):
+                    found.append((model.name, f"does not hold vectors of {match[1]} dimensions"))
+                elif field[1].metric not in _METRICS:
+                    found.append((model.name, f"compares by {field[1].metric!r}"))
+        return found
+
+    def look(self, dimensions: int) -> Index | None:
+        """The index for vectors of so many dimensions, as it is now; None: there is none.
+
+        Raises:
+            VectorBackendRefused: What has its name cannot be used.
+        """
+        with self._lock:
+            self._known.pop(dimensions, None)
+            found = self._found(dimensions)
+            if found:
+                self._known[dimensions] = found
+            return found
 
     def find(self, dimensions: int) -> Index:
         """The index for vectors of so many dimensions.
 
         Raises:
-            VectorBackendUnavailable: There is none, or what has its name cannot be used.
+            VectorBackendRefused: There is none, or what has its name cannot be used.
         """
         with self._lock:
             known = self._known.get(dimensions)
             if known is None or self._connection.was_lost(known.name):
                 found = self._found(dimensions)
                 if found is None:
-                    raise VectorBackendUnavailable(
+                    raise VectorBackendRefused(
                         f"Pinecone has no index {self._own_name(dimensions)!r} for vectors of {dimensions} dimensions; "
-                        "`searchsocket index --force` makes it and fills it, and embeds nothing again"
+                        "`searchsocket index --resync` makes it and fills it, and embeds nothing again"
                     )
                 self._known[dimensions] = found
             return self._known[dimensions]
@@ -98,7 +136,7 @@ class Directory:
         if own is not None:
             index = self._usable(own)
             if index.dimensions != dimensions:
-                raise VectorBackendUnavailable(
+                raise VectorBackendRefused(
                     f"Pinecone index {own.name!r} holds {index.dimensions} dimensions, not {dimensions}; name another "
                     "one in `vector.pinecone.index`"
                 )
@@ -141,13 +179,13 @@ class Directory:
     def _usable(self, model: Any) -> Index:
         field = _dense_field(model)
         if field is None:
-            raise VectorBackendUnavailable(
+            raise VectorBackendRefused(
                 f"Pinecone index {model.name!r} has no field for dense vectors; name another one in "
                 "`vector.pinecone.index`"
             )
         name, vector = field
         if vector.metric not in _METRICS:
-            raise VectorBackendUnavailable(
+            raise VectorBackendRefused(
                 f"Pinecone index {model.name!r} compares by {vector.metric!r}, which orders otherwise than "
                 f"{' or '.join(_METRICS)}; name another one in `vector.pinecone.index`"
             )

@@ -55,25 +55,11 @@ class DocumentNamespace:
             score_by=[{"type": "dense_vector", "field": self._field, "values": vector.tolist()}],
             top_k=top_k,
             filter=where or None,
-            include_fields=[RECORD, self._field] if vectors else [RECORD],
+            include_fields=["*"] if vectors else [RECORD],
         )
         fields = [document.to_dict() for document in answer.matches]
-        matches = [Match(each.get(RECORD, ""), each["_score"], each.get(self._field)) for each in fields]
+        matches = [Match(each["_id"], each["_score"], each, each.get(self._field)) for each in fields]
         return Found(matches, _place(answer, "lsn_reconciled"))
-
-    def fetch(self, where: Where, limit: int) -> dict[str, Sequence[float]]:
-        """See `Namespace.fetch`."""
-        vectors: dict[str, Sequence[float]] = {}
-        token: str | None = None
-        while True:
-            options = {"filter": where, "limit": limit, "include_fields": [RECORD, self._field]}
-            answer = self._read("fetch", **options, pagination_token=token)
-            for document in answer.documents.values():
-                fields = document.to_dict()
-                vectors[fields[RECORD]] = fields[self._field]
-            token = answer.pagination.next if answer.pagination else None
-            if not token:
-                return vectors
 
     def _read(self, name: str, **options: Any) -> Any:
         method = getattr(self._documents, name)

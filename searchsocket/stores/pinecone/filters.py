@@ -10,9 +10,11 @@ from searchsocket.stores.base.vectors import canonical
 from searchsocket.text.storable import storable
 from searchsocket.types import Filter
 
-RECORD, BORN, DIED, HIDDEN = "record", "born", "died", "hidden"
+RECORD, BORN, DIED, HIDDEN, BUCKET = "record", "born", "died", "hidden", "bucket"
 DIRECTORIES, TAGS, LABELS = "directories", "tags", "labels"
 NEVER = 99_999_999_999_999  # died: behind the number of every generation; exact in the float64 that numbers become
+BUCKETS = 1 << 20  # rows are dealt into these by their keys, to be read some at a time
+_DIGEST_CHARS = 25
 Where = Mapping[str, Any]
 
 
@@ -21,9 +23,11 @@ def number_of(generation: str) -> int:
     return int(re.sub(r"\D", "", generation[:16]))
 
 
-def digest_of(text: str) -> str:
-    """What stands for a text where there is no room for it."""
-    return f"#{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+def shortest_of(text: str) -> str:
+    """A text, or what stands for a long one where there is no room for it."""
+    return (
+        text if len(text.encode()) < _DIGEST_CHARS else f"#{hashlib.sha256(text.encode()).hexdigest()}"[:_DIGEST_CHARS]
+    )
 
 
 def seen_by(generation: str) -> dict[str, Any]:
@@ -53,6 +57,11 @@ def named(generation: str, ids: Iterable[str]) -> Where:
     return {**seen_by(generation), RECORD: {"$in": list(ids)}}
 
 
+def dealt(generation: str, low: int, high: int) -> Where:
+    """The rows of a generation in some of the buckets, `high` not among them."""
+    return {**seen_by(generation), BUCKET: {"$gte": low, "$lt": high}}
+
+
 def matching(generation: str, where: Filter) -> Where:
     """The rows of a generation that a query may find."""
     where = canonical(where)
@@ -65,6 +74,6 @@ def matching(generation: str, where: Filter) -> Where:
 
 
 def _any_of(texts: Iterable[str]) -> dict[str, list[str]]:
-    """Both spellings of each: the row of a page with a great many of them keeps digests."""
+    """Both spellings of each: the row of a page with a great many of them keeps the shorter one."""
     kept = [storable(text) for text in texts]
-    return {"$in": [*kept, *map(digest_of, kept)]}
+    return {"$in": list(dict.fromkeys([*kept, *map(shortest_of, kept)]))}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from searchsocket.stores.pinecone.connection import Connection
-from searchsocket.stores.pinecone.filters import RECORD, Where
+from searchsocket.stores.pinecone.filters import Where
 from searchsocket.stores.pinecone.namespace import Found, Match, unless_absent
 from searchsocket.stores.pinecone.rows import Row
 from searchsocket.types import Vector
@@ -50,27 +50,8 @@ class LegacyNamespace:
         """See `Namespace.search`."""
         options = {"top_k": top_k, "filter": where or None, "include_values": vectors, "include_metadata": True}
         answer = self._read("query", vector=vector.tolist(), **options)
-        matches = [Match((each.metadata or {}).get(RECORD, ""), each.score, each.values) for each in answer.matches]
+        matches = [Match(each.id, each.score, each.metadata or {}, each.values) for each in answer.matches]
         return Found(matches, _place(answer, "lsn_reconciled"))
-
-    def fetch(self, where: Where, limit: int) -> dict[str, Sequence[float]]:
-        """See `Namespace.fetch`."""
-        vectors: dict[str, Sequence[float]] = {}
-        token: str | None = None
-        while True:
-            answer = self._page({"filter": where, "limit": limit, "pagination_token": token})
-            if answer is None:
-                return vectors
-            vectors |= {each.metadata[RECORD]: each.values for each in answer.vectors.values()}
-            token = answer.pagination.next if answer.pagination else None
-            if not token:
-                return vectors
-
-    def _page(self, options: Mapping[str, Any]) -> Any:
-        def ask() -> Any:
-            return unless_absent(lambda: self._client.fetch_by_metadata(namespace=self._namespace, **options))
-
-        return self._connection.read(ask, self._index)
 
     def _read(self, name: str, **options: Any) -> Any:
         method = getattr(self._client, name)

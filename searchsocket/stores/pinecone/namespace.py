@@ -6,20 +6,25 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from searchsocket.stores.pinecone.filters import Where
+from searchsocket.stores.pinecone.filters import RECORD, Where
 from searchsocket.stores.pinecone.rows import Row
 from searchsocket.types import Vector
 
-_MAX_NAME_CHARS = 512
+_MAX_PROJECT_CHARS = 300  # of 512; a scope has 200
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """A row that a search found."""
 
-    record_id: str
+    key: str
     score: float  # as the service computed it
+    metadata: Mapping[str, Any]
     vector: Sequence[float] | None
+
+    @property
+    def record_id(self) -> str:
+        return str(self.metadata.get(RECORD, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,9 @@ class Found:
 
 
 class Namespace(Protocol):
-    """Implemented by `DocumentNamespace` and `LegacyNamespace`; each method is one request, `fetch` one a page.
+    """Implemented by `DocumentNamespace` and `LegacyNamespace`; each method is one request.
+
+    There is no fetch: it sees a write at another time than a search, and does not say when.
 
     Raises:
         VectorBackendUnavailable: The service cannot be reached, or refuses.
@@ -54,10 +61,7 @@ class Namespace(Protocol):
         """Delete all rows."""
 
     def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Found:
-        """The nearest rows that match, with their vectors where asked."""
-
-    def fetch(self, where: Where, limit: int) -> dict[str, Sequence[float]]:
-        """Vectors of all rows that match, by record; sees a write at another time than `search`."""
+        """The nearest rows that match, all where they are no more than `top_k`; with fields and vectors if asked."""
 
 
 def unless_absent(ask: Callable[[], Any]) -> Any:
@@ -70,9 +74,12 @@ def unless_absent(ask: Callable[[], Any]) -> Any:
         return None
 
 
+def namespace_prefix(project_id: str) -> str:
+    """What the names of all namespaces of a project begin with, and of no other."""
+    name = quote(project_id, safe="@/")
+    return f"{name if len(name) <= _MAX_PROJECT_CHARS else hashlib.sha256(project_id.encode()).hexdigest()}:"
+
+
 def namespace_name(project_id: str, scope_name: str) -> str:
     """The one name of a project's scope: ASCII, as the service wants it."""
-    name = f"{quote(project_id, safe='@/')}:{scope_name}"
-    if len(name) <= _MAX_NAME_CHARS:
-        return name
-    return f"{hashlib.sha256(project_id.encode()).hexdigest()}:{scope_name}"
+    return f"{namespace_prefix(project_id)}{scope_name}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 
 _MAX_CHARS = 300
 _ADVICE = {
@@ -12,6 +12,8 @@ _ADVICE = {
     413: "a request was too large for it; run it again with fewer dimensions (`embeddings.dimensions`)",
     429: "it throttles this project; run it again later",
 }
+
+_FINAL = (400, 401, 402, 403, 404, 413)  # until somebody changes something
 
 
 def refusal(error: Exception, index: str, key_env: str, key: str) -> VectorBackendUnavailable:
@@ -29,11 +31,14 @@ def refusal(error: Exception, index: str, key_env: str, key: str) -> VectorBacke
         text = text.replace(key, "***")
     text = "".join(char if char.isprintable() else "?" for char in text)[:_MAX_CHARS]
     if status == 404 and index:
-        advice = "it is not there; `searchsocket index --force` makes it and fills it, and embeds nothing again"
+        advice = "it is not there; `searchsocket index --resync` makes it and fills it, and embeds nothing again"
     else:
         advice = _ADVICE.get(status or 0, "").format(key_env=key_env or "the environment")
     said = f"{status}: {text}" if status else f"{text or type(error).__name__}"
-    return VectorBackendUnavailable(f"{what}: {advice} ({said})" if advice else f"{what}: {said}")
+    message = f"{what}: {advice} ({said})" if advice else f"{what}: {said}"
+    if status in _FINAL:
+        return VectorBackendRefused(message)
+    return VectorBackendUnavailable(message, retry_after_s=retry_after_s(error) or 1.0)
 
 
 def is_passing(error: BaseException) -> bool:

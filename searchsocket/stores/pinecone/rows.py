@@ -5,7 +5,7 @@ A row is a record from one generation on: its key is made of the record's id and
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
 from searchsocket.stores.pinecone.filters import (
     BORN,
+    BUCKET,
+    BUCKETS,
     DIED,
     DIRECTORIES,
     HIDDEN,
@@ -22,8 +24,8 @@ from searchsocket.stores.pinecone.filters import (
     NEVER,
     RECORD,
     TAGS,
-    digest_of,
     number_of,
+    shortest_of,
 )
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Vector
@@ -47,16 +49,21 @@ class Row:
     size: int  # bytes on the wire, at most
 
 
-def new_row(generation: Generation, row: VectorRow) -> Row:
+def new_row(generation: Generation, row: VectorRow, died: int = NEVER) -> Row:
     """The row of a record that a generation begins with.
+
+    Args:
+        died: The number of the first generation that has it no more.
 
     Raises:
         VectorBackendUnavailable: What filters may name of it is more than the service keeps.
     """
+    key = hashlib.sha256(f"{row.id}\0{generation.name}".encode("utf-8", "surrogatepass")).hexdigest()[:40]
     metadata: dict[str, Any] = {
         RECORD: storable(row.id),
         BORN: number_of(generation.name),
-        DIED: NEVER,
+        DIED: died,
+        BUCKET: int(key[:12], 16) % BUCKETS,
         HIDDEN: row.is_hidden,
         DIRECTORIES: [storable(path) for path in row.ancestors],
         TAGS: [storable(tag) for tag in row.tags],
@@ -64,21 +71,22 @@ def new_row(generation: Generation, row: VectorRow) -> Row:
     }
     size = _size(metadata)
     if size > _MAX_METADATA_BYTES:
-        metadata |= {name: [digest_of(text) for text in metadata[name]] for name in (DIRECTORIES, TAGS, LABELS)}
+        metadata |= {name: list(map(shortest_of, metadata[name])) for name in (DIRECTORIES, TAGS, LABELS)}
         size = _size(metadata)
     if size > _MAX_METADATA_BYTES:
         raise VectorBackendUnavailable(
             f"Pinecone keeps {_MAX_METADATA_BYTES} bytes of a record beside its vector; those of {row.ancestors[-1]!r} "
             f"take {size}, for {len(row.tags)} tags and {len(row.labels)} labels; give the page fewer"
         )
-    key = hashlib.sha256(f"{row.id}\0{generation.name}".encode("utf-8", "surrogatepass")).hexdigest()[:40]
-    return Row(key, _numbers(row.vector), metadata, size + BYTES_A_NUMBER * len(row.vector) + ROOM_FOR_THE_REST)
+    return Row(key, numbers(row.vector), metadata, size + BYTES_A_NUMBER * len(row.vector) + ROOM_FOR_THE_REST)
 
 
-def marker(generation: Generation) -> Row:
-    """A row that no generation sees, for it has no beginning; written last, its place in the log is behind all else."""
-    first = np.eye(1, generation.dimensions, dtype=np.float32)[0]
-    return Row("marker", _numbers(first), {HIDDEN: True}, 0)
+def digest_of_row(metadata: Mapping[str, Any], vector: Sequence[float]) -> bytes:
+    """Of all that a row says of its record, whatever generations have it; the same when it was read back."""
+    said = {name: metadata.get(name) for name in (RECORD, HIDDEN, DIRECTORIES, TAGS, LABELS)}
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode())
+    digest.update(np.array(vector, np.float32).tobytes())
+    return digest.digest()[:16]
 
 
 def upsert_batches(rows: Iterable[Row]) -> Iterator[Sequence[Row]]:
@@ -95,9 +103,10 @@ def upsert_batches(rows: Iterable[Row]) -> Iterator[Sequence[Row]]:
         yield batch
 
 
-def _numbers(vector: Vector) -> list[float]:
-    numbers: list[float] = np.round(vector.astype(np.float64), _DECIMALS).tolist()
-    return numbers
+def numbers(vector: Vector) -> list[float]:
+    """A vector as it is sent."""
+    sent: list[float] = np.round(vector.astype(np.float64), _DECIMALS).tolist()
+    return sent
 
 
 def _size(metadata: dict[str, Any]) -> int:

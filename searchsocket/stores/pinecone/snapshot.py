@@ -4,12 +4,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from searchsocket.errors import InvalidRequest
+from searchsocket.errors import RecordsMissing
 from searchsocket.stores.base import VectorLimits, check_vectors
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.pinecone import filters
+from searchsocket.stores.pinecone.mark import any_vector
 from searchsocket.stores.pinecone.namespace import Namespace
-from searchsocket.stores.pinecone.rows import BYTES_A_NUMBER, ROOM_FOR_THE_REST
+from searchsocket.stores.pinecone.rows import BYTES_A_NUMBER
+from searchsocket.stores.pinecone.rows import ROOM_FOR_THE_REST as _MAX_ROW_BYTES
 from searchsocket.system.batches import batches
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
 
@@ -18,6 +20,12 @@ _MAX_ANSWER_BYTES = 3_500_000
 _MAX_IDS = 1000
 _MARGIN_ROWS = 16  # fetched beyond top_k: those that score alike are ordered here, by id
 _MARGIN_SCORE = 1e-5  # far above the rounding of a service's float32
+
+
+def max_rows_with_vectors(dimensions: int) -> int:
+    """How many rows one answer holds together with their vectors."""
+    row_bytes = dimensions * (BYTES_A_NUMBER + 8) + _MAX_ROW_BYTES
+    return max(1, min(_MAX_IDS, _MAX_ANSWER_BYTES // row_bytes))
 
 
 class PineconeSnapshot:
@@ -34,8 +42,7 @@ class PineconeSnapshot:
         """Asks nothing yet."""
         self._namespace_of = namespace_of
         self._generation = generation
-        row_bytes = generation.dimensions * (BYTES_A_NUMBER + 8) + ROOM_FOR_THE_REST
-        self._max_rows = max(1, min(_MAX_IDS, _MAX_ANSWER_BYTES // row_bytes))  # that come with their vectors at once
+        self._max_rows = max_rows_with_vectors(generation.dimensions)
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `VectorSnapshot.nearest`."""
@@ -67,16 +74,13 @@ class PineconeSnapshot:
         """See `VectorSnapshot.vectors_of`."""
         known: dict[str, Sequence[float]] = {}
         namespace = self._namespace_of(self._generation)
+        vector = any_vector(self._generation.dimensions)
         for some in batches(dict.fromkeys(ids), self._max_rows):
-            known |= namespace.fetch(filters.named(self._generation.name, some), limit=len(some))
-            # A generation is live when searches see it; a fetch may see it later.
-            if late := [id_ for id_ in some if id_ not in known]:
-                any_vector = np.eye(1, self._generation.dimensions, dtype=np.float32)[0]
-                where = filters.named(self._generation.name, late)
-                found = namespace.search(any_vector, top_k=len(late), where=where, vectors=True).matches
-                known |= {match.record_id: match.vector for match in found if match.vector}
+            where = filters.named(self._generation.name, some)
+            found = namespace.search(vector, top_k=len(some), where=where, vectors=True).matches
+            known |= {match.record_id: match.vector for match in found if match.vector}
         if unknown := [id_ for id_ in ids if id_ not in known]:
-            raise InvalidRequest(f"no record {unknown[0][:200]!r} in this index")
+            raise RecordsMissing(unknown)
         return np.array([known[id_] for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
 
     def _cosines(self, vector: Vector, vectors: Vectors) -> list[float]:

@@ -35,4 +35,4 @@ def vectors(request: pytest.FixtureRequest, service: Service, connection: Connec
     if request.param == "legacy":
         for dimension in (2, 8):
             service.add_legacy(f"shop-{dimension}", dimension)
-    return PineconeVectors(connection, "shop")
+    return PineconeVectors(connection, "shop", "shop")

@@ -34,7 +34,7 @@ def live() -> Iterator[tuple[Connection, str]]:
 class TestPineconeLive(VectorIndexContract):
     @pytest.fixture
     def index(self, live: tuple[Connection, str]) -> Iterator[PineconeVectors]:
-        index = PineconeVectors(*live)
+        index = PineconeVectors(*live, "shop")
         yield index
         for scope in (MAIN, DRAFT):
             index.retain(scope, [])

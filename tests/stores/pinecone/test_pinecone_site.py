@@ -107,12 +107,17 @@ def test_a_run_writes_what_changed(moved: Moved, shop: Path) -> None:
 
 def test_a_key_that_is_refused_is_said_so_and_never_told(moved: Moved) -> None:
     wrong = moved.writing | {"PINECONE_API_KEY": "pcsk_wrong-0987654321"}
-    said = command(moved.folder, "search", "install", status=5, **wrong)
-    assert said["error"]["code"] == "VECTOR_BACKEND_UNAVAILABLE"
+    said = command(
+        moved.folder, "search", "install", status=5, **wrong, SEARCHSOCKET__SEARCH__ON_BACKEND_FAILURE="error"
+    )
+    assert said["error"]["code"] == "VECTOR_BACKEND_REFUSED"
     assert "PINECONE_API_KEY" in said["error"]["message"]
+    by_words = command(moved.folder, "search", "install", **wrong)
+    assert by_words["results"]
     refused = command(moved.folder, "index", "--force", status=5, **wrong)
     texts = [
         str(said),
+        str(by_words),
         str(refused),
         *(path.read_text("latin-1") for path in moved.folder.rglob("*") if path.is_file()),
     ]

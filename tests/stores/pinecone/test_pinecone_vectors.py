@@ -6,15 +6,23 @@ from pathlib import Path
 import pytest
 from contract.store.suite import StoreContract
 from contract.vector_index import VectorIndexContract
+from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.pinecone import PineconeVectors
+from searchsocket.stores.pinecone.connection import Connection
 
 
 class TestPineconeVectors(VectorIndexContract):
     @pytest.fixture
     def index(self, vectors: PineconeVectors) -> PineconeVectors:
         return vectors
+
+
+class TestPineconeUpkeep(VectorUpkeepContract):
+    @pytest.fixture
+    def index_of(self, vectors: PineconeVectors, connection: Connection) -> IndexOf:
+        return lambda project_id: PineconeVectors(connection, "shop", project_id)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from tests.stores.pinecone.server.documents import Answer
 from tests.stores.pinecone.server.indexes import LEGACY_FIELD, Index, new_index
 from tests.stores.pinecone.server.refused import Refused, demand
 from tests.stores.pinecone.server.throttle import A_SECOND_BY_FILTER, Throttle
+from tests.stores.pinecone.server.writing import page_of
 
 VERSION = "2026-07"
 Hook = Callable[[str, bytes], None]
@@ -132,10 +133,12 @@ class Service:
             limit = int(query.get("limit", "100"))
             return vectors.list_(index, name, query.get("prefix", ""), limit, query.get("paginationToken"))
         if path == "namespaces":
-            described = [
-                {"name": name, "record_count": str(len(space.fetches.rows))} for name, space in index.namespaces.items()
-            ]
-            return {"namespaces": described, "total_count": len(described)}, {}
+            counts = {name: len(space.fetches.rows) for name, space in index.namespaces.items()}
+            named = [name for name in counts if name.startswith(query.get("prefix", ""))]
+            limit = limits.check_whole("limit", int(query.get("limit", "100")), 1, limits.MAX_LIST_PAGE)
+            found, more = page_of(named, limit, query.get("paginationToken"))
+            described = [{"name": name, "record_count": str(counts[name])} for name in found]
+            return {"namespaces": described, "total_count": len(named)} | more, {}
         raise Refused(404, "no such path", "NOT_FOUND")
 
 

@@ -1,9 +1,8 @@
 """How many requests a second are answered.
 
 docs: reference/api/database-limits. "Pinecone enforces rate limits on the number of API requests per second at the
-namespace level for data plane operations": query, upsert, delete and update 100 each. "Update by metadata requests per
-second per namespace: 5." "When you exceed the request-per-second limit, you'll receive an HTTP 429 - TOO_MANY_REQUESTS
-response."
+namespace level for data plane operations": 100 each of query, upsert, delete and update. "Update by metadata requests
+per second per namespace: 5." Whoever exceeds them receives "429 - TOO_MANY_REQUESTS".
 """
 
 from collections import defaultdict, deque
