@@ -36,7 +36,7 @@ def build_definitions(
     from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 
     look = look or Look()
-    return dg.Definitions(
+    definitions = dg.Definitions(
         assets=stage_assets(look),
         asset_checks=ASSET_CHECKS,
         jobs=[INDEX_SITE, *([INDEX_CODE] if look.has_code else [])],
@@ -48,6 +48,15 @@ def build_definitions(
         # A process for each step costs five times the work; runs of different scopes are processes already.
         executor=dg.in_process_executor,
     )
+    return definitions if is_command else dg.Definitions.merge(definitions, branch_definitions(look))
+
+
+def branch_definitions(look: "Look") -> dg.Definitions:
+    """What a command's own run has no use for: branches that come and go by themselves."""
+    from searchsocket_assets.branches import BRANCH_SCHEDULES, branch_sensors, prune_scopes
+
+    sensors = branch_sensors(discover=look.discovers_branches)
+    return dg.Definitions(jobs=[prune_scopes], sensors=sensors, schedules=BRANCH_SCHEDULES)
 
 
 @dg.definitions

@@ -26,6 +26,7 @@ class Look:
     owners: tuple[str, ...] = ()
     source_kinds: frozenset[str] = frozenset({"html"})
     has_code: bool = False  # its source code is indexed too
+    discovers_branches: bool = False  # whether the sensor for new branches runs from the start
 
 
 def look_of_project(environ: Mapping[str, str]) -> Look:
@@ -36,7 +37,13 @@ def look_of_project(environ: Mapping[str, str]) -> Look:
     root, look = environ.get(PROJECT_VARIABLE, ""), Look()
     try:
         project = open_project(Path(root) if root else Path.cwd(), environ)
-        look = replace(look, owners=project.settings.dagster.owners, has_code=project.settings.code.enable)
+        settings = project.settings
+        look = replace(
+            look,
+            owners=settings.dagster.owners,
+            has_code=settings.code.enable,
+            discovers_branches=settings.branches.discover,
+        )
         origin = make_source(project.root, project.settings, None, scope="main").origin
     except (SearchSocketError, OSError):
         return look

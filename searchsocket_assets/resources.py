@@ -12,7 +12,7 @@ from pydantic import Field, create_model
 from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
-from searchsocket.project.project import open_project
+from searchsocket.project.project import Project, open_project
 from searchsocket_assets.look import PROJECT_VARIABLE
 
 AS_CONFIGURED = "as-configured"
@@ -39,10 +39,18 @@ class SiteProject(dg.ConfigurableResource):  # type: ignore[type-arg]
         default="", description=f"Folder of the project; empty: ${PROJECT_VARIABLE}, else the working directory."
     )
 
+    def open(self, root: str = "") -> Project:
+        """The project, which a caller in this process may name.
+
+        Raises:
+            ConfigError: Its configuration cannot be used.
+        """
+        root = root or self.root or os.environ.get(PROJECT_VARIABLE, "")
+        return open_project(Path(root) if root else Path.cwd(), os.environ)
+
     def scope_run(self, caller: Caller, scope: str, run_id: str, options: RunOptions, on_event: OnEvent) -> ScopeRun:
         """The library's view of one Dagster run over one partition."""
-        root = caller.root or self.root or os.environ.get(PROJECT_VARIABLE, "")
-        project = open_project(Path(root) if root else Path.cwd(), os.environ)
+        project = self.open(caller.root)
         return ScopeRun(project, project.scope_named(scope), run_id, options, on_event, environ=os.environ)
 
 

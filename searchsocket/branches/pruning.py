@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from searchsocket.branches.listing import Branches, list_branches, scopes_of
-from searchsocket.branches.prune import Kept, Match, Rules, Verdict, judge
+from searchsocket.branches.prune import Kept, Match, Rules, Verdict, is_protected, judge
 from searchsocket.branches.scopes import generations_of, kept_scopes
 from searchsocket.errors import BranchesUnknown, ConfigError, ConfigMissing, SearchSocketError
 from searchsocket.pipeline.run.forget import forget_scope
@@ -36,6 +36,11 @@ class PrunePlan:
     alive: Mapping[str, str] | None = None  # scope -> branch of what lives; None where nobody asked
     protected: tuple[str, ...] = ()  # globs over the scopes that stay whatever else
     problem: SearchSocketError | None = None  # why the index could not be listed
+
+    def is_ghost(self, key: str) -> bool:
+        """Whether a partition is of no branch that lives and no scope that something is kept of."""
+        kept = key in {verdict.scope for verdict in self.verdicts}
+        return not kept and self.alive is not None and key not in self.alive and not is_protected(key, self.protected)
 
     @property
     def going(self) -> tuple[Verdict, ...]:

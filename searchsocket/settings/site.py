@@ -27,6 +27,10 @@ class BranchSettings(Section):
 
     remote: str = ""  # name or address of the repository whose branches count; "" = this clone's, with its remotes'
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 20.0  # for one answer of git
+    include: tuple[str, ...] = ("*",)  # globs over names of branches that become scopes by themselves
+    exclude: tuple[str, ...] = ()  # and of those that do not
+    discover: bool = False  # Dagster's sensor for new branches runs from the start
+    prune: Literal["show", "apply"] = "show"  # what Dagster's sensor for dead branches does with them
     protected: tuple[str, ...] = ("main", "master")  # globs over scope names; never pruned, like the default branch
 
 

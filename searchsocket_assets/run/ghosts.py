@@ -9,7 +9,6 @@ from pathlib import Path
 
 import dagster as dg
 
-from searchsocket.branches.prune import is_protected
 from searchsocket.branches.pruning import PrunePlan
 from searchsocket.branches.scopes import kept_scopes
 from searchsocket.errors import SearchSocketError
@@ -39,7 +38,7 @@ def forget_in(instance: dg.DagsterInstance, project: Project, environ: Mapping[s
     backends = Backends(project, environ, calls=False)
     own = is_own_home(instance, project)
     forgotten = []
-    for name in sorted(_names(instance, plan, own=own)):
+    for name in sorted({verdict.scope for verdict in plan.going} | ghosts_of(instance, project, plan)):
         try:
             with backends.state.lock(name):
                 runs = instance.get_runs(runs_of(instance, project, name))
@@ -56,9 +55,8 @@ def forget_in(instance: dg.DagsterInstance, project: Project, environ: Mapping[s
     return forgotten
 
 
-def _names(instance: dg.DagsterInstance, plan: PrunePlan, *, own: bool) -> set[str]:
-    names = {verdict.scope for verdict in plan.going}
-    if own and plan.alive is not None:
-        keys = instance.get_dynamic_partitions(NAME)
-        names |= {key for key in keys if key not in plan.alive and not is_protected(key, plan.protected)}
-    return names
+def ghosts_of(instance: dg.DagsterInstance, project: Project, plan: PrunePlan) -> set[str]:
+    """Partitions of no living branch and without data; none in a home that may be another project's too."""
+    if not is_own_home(instance, project):
+        return set()
+    return {key for key in instance.get_dynamic_partitions(NAME) if plan.is_ghost(key)}

@@ -1,10 +1,16 @@
 """Effects of `branches`: whose branches count, how long git is waited for, and what is never pruned."""
 
 from datetime import UTC, datetime
+from typing import Any
+
+import dagster as dg
 
 from searchsocket.branches import pruning
 from searchsocket.branches.listing import Branches, list_branches
 from searchsocket.branches.pruning import Asked, PrunePlan, plan_prune
+from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.look import PROJECT_VARIABLE, look_of_project
+from searchsocket_assets.resources import SiteProject
 from tests.branches.repository import commit, git, make_origin
 from tests.settings.lab import Effect, Lab
 
@@ -43,7 +49,39 @@ def patience(lab: Lab) -> list[float]:
     return waited
 
 
+def discovered(lab: Lab) -> list[str]:
+    """Scopes that Dagster's sensor asks runs for."""
+    with dg.DagsterInstance.ephemeral() as instance:
+        site = {"site": SiteProject(root=str(lab.root))}
+        found = sensor(lab, "new_branches")(dg.build_sensor_context(instance=instance, resources=site))
+    return [run.partition_key for run in getattr(found, "run_requests", ())]
+
+
+def status(lab: Lab) -> str:
+    return str(sensor(lab, "new_branches").default_status.value)
+
+
+def dead(lab: Lab) -> str:
+    """What Dagster's sensor for dead branches answers with."""
+    with dg.DagsterInstance.ephemeral() as instance:
+        site = {"site": SiteProject(root=str(lab.root))}
+        return type(sensor(lab, "dead_branches")(dg.build_sensor_context(instance=instance, resources=site))).__name__
+
+
+def sensor(lab: Lab, name: str) -> Any:
+    look = look_of_project({PROJECT_VARIABLE: str(lab.root)})
+    return next(each for each in build_definitions(look=look).sensors or () if each.name == name)
+
+
+def two_branches(lab: Lab) -> None:
+    make_origin(lab.root, ["main", "old-one"])
+
+
 EFFECTS = (
+    Effect("branches.include", ["old*"], discovered, ["main", "old-one"], ["old-one"], prepare=two_branches),
+    Effect("branches.exclude", ["old*"], discovered, ["main", "old-one"], ["main"], prepare=two_branches),
+    Effect("branches.discover", True, status, "STOPPED", "RUNNING"),
+    Effect("branches.prune", "apply", dead, "SkipReason", "RunRequest", prepare=prepare),
     Effect("branches.remote", "upstream", going, ["old-one"], [], prepare=prepare),
     Effect("branches.protected", ["old-*"], going, ["old-one"], [], prepare=prepare),
     Effect("branches.timeout_s", 7.5, patience, [20.0], [7.5], prepare=prepare),

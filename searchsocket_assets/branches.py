@@ -1,0 +1,158 @@
+"""Branches as partitions that come and go by themselves: sensors that look, and the job that prunes.
+
+Both sensors read what is there each time instead of remembering what they did, so that a tick that died, or a branch
+that came back, needs no repair; and no run key is given out, since Dagster never runs one twice, failed or not.
+"""
+
+import os
+import warnings
+from datetime import UTC, datetime
+from typing import Any
+
+import dagster as dg
+from pydantic import Field
+
+from searchsocket.branches.discovery import new_scopes, wanted_scopes
+from searchsocket.branches.listing import list_branches
+from searchsocket.branches.prune import Match, seconds_of
+from searchsocket.branches.pruning import Asked, PrunePlan, apply_prune, plan_prune
+from searchsocket.branches.scopes import kept_scopes
+from searchsocket.errors import SearchSocketError
+from searchsocket.project.backends import Backends
+from searchsocket.project.project import Project
+from searchsocket_assets.jobs import INDEX_SITE
+from searchsocket_assets.partitions import NAME, SCOPES
+from searchsocket_assets.resources import SiteProject
+from searchsocket_assets.run.ghosts import forget_in, ghosts_of
+from searchsocket_assets.run.history import runs_of
+from searchsocket_assets.run.tags import PROJECT_TAG
+from searchsocket_assets.run.translate import errors_as_failures
+
+_MOST_AT_ONCE = 20  # scopes that one tick begins: a first look at a large repository is spread over several
+_SHOWN = 30  # scopes that a skipped tick names
+
+
+def new_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.SensorResult | dg.SkipReason:
+    """Ask for a run of every branch without a scope; a listing that may lack branches changes nothing."""
+    try:
+        project = site.open()
+        settings = project.settings.branches
+        branches = list_branches(project.root, settings.remote, settings.timeout_s)
+        kept, problem = kept_scopes(project, Backends(project, os.environ, calls=False).store)
+    except SearchSocketError as error:
+        return dg.SkipReason(f"{error.code}: {error}")
+    if problem is not None:
+        return dg.SkipReason(f"{problem.code}: {problem}")
+    wanted = wanted_scopes(branches, settings.include, settings.exclude)
+    keys = set(context.instance.get_dynamic_partitions(NAME))
+    begun = {key for key in keys & wanted.keys() if _has_runs(context.instance, project, key)}
+    new = new_scopes(wanted, begun | {scope.name for scope in kept}, _MOST_AT_ONCE)
+    if not new:
+        return dg.SkipReason(f"each of the {len(wanted)} branches that {branches.place} names has its scope")
+    runs = [
+        dg.RunRequest(partition_key=scope, tags={PROJECT_TAG: project.id, "searchsocket/branch": wanted[scope]})
+        for scope in new
+    ]
+    add = [SCOPES.build_add_request(missing)] if (missing := [scope for scope in new if scope not in keys]) else []
+    return dg.SensorResult(run_requests=runs, dynamic_partitions_requests=add)
+
+
+def _has_runs(instance: dg.DagsterInstance, project: Project, scope: str) -> bool:
+    return bool(instance.get_runs(runs_of(instance, project, scope), limit=1))
+
+
+class PruneOptions(dg.Config):
+    """What one launch of `prune_scopes` asks for."""
+
+    apply: bool = Field(default=False, description="Delete; without it the run only shows what would go.")
+    older_than: str = Field(default="", description="Scopes without a run for so long, like 30d; empty: not asked.")
+    by_branch: bool = Field(default=True, description="Scopes of no living branch.")
+    match: Match = Field(default="any", description="Whether one of these reasons is enough.")
+
+    def asked(self) -> Asked:
+        older_than_s = seconds_of(self.older_than) if self.older_than else None
+        return Asked(self.by_branch, None, older_than_s, self.match)
+
+
+@dg.op(name="prune", description="Delete the scopes of branches that are gone, then their partitions and runs.")
+def prune(context: dg.OpExecutionContext, config: PruneOptions, site: SiteProject) -> None:
+    with errors_as_failures(log=context.log):
+        project = site.open()
+        plan = plan_prune(project, os.environ, config.asked(), datetime.now(UTC))
+        context.add_output_metadata(plan_metadata(plan))
+        for verdict in plan.verdicts:
+            context.log.info(f"{'goes ' if verdict.goes else 'stays'} {verdict.scope}: {verdict.reason}")
+        if not config.apply:
+            return
+        outcome = apply_prune(project, os.environ, plan, lambda scope: context.log.info(f"deleted {scope}"))
+        forgotten = forget_in(context.instance, project, os.environ, plan)
+        context.log.info(f"deleted {len(outcome.deleted)} scopes, forgot {len(forgotten)} partitions")
+        for error in outcome.failed.values():
+            raise error  # the others are deleted by now
+
+
+@dg.job(name="prune_scopes", description="Delete the scopes of branches that are gone: a plan, unless `apply` is set.")
+def prune_scopes() -> None:
+    prune()
+
+
+def dead_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.RunRequest | dg.SkipReason:
+    try:
+        project = site.open()
+        plan = plan_prune(project, os.environ, Asked(by_branch=True), datetime.now(UTC))
+    except SearchSocketError as error:
+        return dg.SkipReason(f"{error.code}: {error}")
+    ghosts = sorted(ghosts_of(context.instance, project, plan))
+    if not plan.going and not ghosts:
+        return dg.SkipReason(f"no scope may go; {len(plan.verdicts)} stay, by the branches of {plan.listed}")
+    named = [f"{verdict.scope} ({verdict.reason})" for verdict in plan.going] or [f"{key} (no data)" for key in ghosts]
+    words = ", ".join(named[:_SHOWN]) + (f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else "")
+    if project.settings.branches.prune != "apply":
+        return dg.SkipReason(f'would prune {words}; launch prune_scopes with apply, or set branches.prune = "apply"')
+    return dg.RunRequest(run_config=_APPLY)
+
+
+_APPLY: dict[str, Any] = {"ops": {"prune": {"config": {"apply": True}}}}
+
+
+@dg.schedule(job=prune_scopes, cron_schedule="0 4 * * *", name="nightly_prune", description="Prunes once a night.")
+def nightly_prune() -> dg.RunRequest:
+    return dg.RunRequest(run_config=_APPLY)
+
+
+def plan_metadata(plan: PrunePlan) -> dict[str, Any]:
+    """What goes and what stays, as a table that the UI shows."""
+    rows = [
+        dg.TableRecord({"scope": verdict.scope, "goes": verdict.goes, "reason": verdict.reason})
+        for verdict in sorted(plan.verdicts, key=lambda verdict: not verdict.goes)
+    ]
+    columns = [dg.TableColumn("scope"), dg.TableColumn("goes", "bool"), dg.TableColumn("reason")]
+    return {
+        "scopes": dg.MetadataValue.table(rows, dg.TableSchema(columns)),
+        "going": len(plan.going),
+        "listed_by": plan.listed or "nobody was asked",
+    }
+
+
+def branch_sensors(*, discover: bool) -> list[dg.SensorDefinition]:
+    """The sensors; both are off until somebody turns them on, but for discovery where the settings say so."""
+    # Dagster copies a sensor when it resolves a job, and warns of a new parameter that it passes itself.
+    warnings.filterwarnings("ignore", "Parameter `owners` of initializer `SensorDefinition", dg.BetaWarning)
+    return [
+        dg.sensor(
+            job=INDEX_SITE,
+            minimum_interval_seconds=60,
+            default_status=dg.DefaultSensorStatus.RUNNING if discover else dg.DefaultSensorStatus.STOPPED,
+            description="Makes a partition of every living branch that has no scope yet, and asks for one run "
+            "each; which branches: `[branches]` in the project's settings.",
+        )(new_branches),
+        dg.sensor(
+            job=prune_scopes,
+            minimum_interval_seconds=3600,
+            description="Looks for scopes of branches that are gone. A tick shows them; with "
+            '`branches.prune = "apply"` it asks for a run that deletes them.',
+        )(dead_branches),
+    ]
+
+
+BRANCH_SCHEDULES = (nightly_prune,)
