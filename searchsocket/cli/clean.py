@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from searchsocket.project.project import Project
     from searchsocket.types import Scope
 
-_OURS = ("pages", "index", "artifacts", "tmp", "dagster", "state.db*")
+_OURS = ("pages", "index", "artifacts", "tmp", "dagster", "code", "state.db*")
 
 
 @click.command()

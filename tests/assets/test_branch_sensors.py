@@ -13,7 +13,8 @@ from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import NAME, PARTITION_TAG, ensure_scope
 from searchsocket_assets.resources import SiteProject
-from tests.branches.repository import commit, git
+from tests.branches.repository import add_file
+from tests.sources.git_repository import git
 
 pytestmark = pytest.mark.dagster
 
@@ -23,7 +24,7 @@ FEATURE = sanitise_scope("feature/a")
 @pytest.fixture
 def repository(site: Path) -> Path:
     git(site, "init", "-q", "-b", "main")
-    commit(site, "first")
+    add_file(site, "first")
     for branch in ("feature/a", "wip/b"):
         git(site, "branch", "-q", branch)
     (site / "searchsocket.toml").write_text('[branches]\nexclude = ["wip/*"]\n')
@@ -70,7 +71,7 @@ def test_a_listing_that_may_lack_branches_changes_nothing(
 ) -> None:
     site = tmp_path / "elsewhere"
     if trouble == "shallow":
-        commit(repository, "second")
+        add_file(repository, "second")
         git(tmp_path, "clone", "-q", "--depth", "1", f"file://{repository}", str(site))
     else:
         site.mkdir()

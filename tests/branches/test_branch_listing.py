@@ -8,7 +8,8 @@ import pytest
 from searchsocket.branches.listing import list_branches
 from searchsocket.errors import BranchesUnknown
 from searchsocket.project.scopes import sanitise_scope
-from tests.branches.repository import commit, git, make_origin
+from tests.branches.repository import add_file, make_origin
+from tests.sources.git_repository import git
 
 
 def test_a_clone_knows_its_own_branches_and_those_of_its_remote(tmp_path: Path) -> None:
@@ -41,7 +42,7 @@ def test_a_local_repository_without_a_remote_is_the_whole_truth(tmp_path: Path) 
 
 def test_a_shallow_clone_is_refused(tmp_path: Path) -> None:
     origin = make_origin(tmp_path / "origin", ["main"])
-    commit(origin, "second")
+    add_file(origin, "second")
     git(tmp_path, "clone", "-q", "--depth", "1", "--no-single-branch", f"file://{origin}", "clone")
     with pytest.raises(BranchesUnknown, match=r"shallow.*--unshallow"):
         list_branches(tmp_path / "clone", "", 30)

@@ -11,7 +11,8 @@ from runner_types import RunCli, RunJson
 from searchsocket.project.project import open_project
 from searchsocket.state import make_state
 from searchsocket_assets.partitions import NAME, PARTITION_TAG
-from tests.branches.repository import commit, git
+from tests.branches.repository import add_file
+from tests.sources.git_repository import git
 
 pytestmark = pytest.mark.dagster
 
@@ -20,8 +21,8 @@ pytestmark = pytest.mark.dagster
 def branched(indexed: Path, run: RunCli) -> Path:
     """An indexed project on `main` with an index of `feature/a`, whose branch lives, and of `gone`, whose does not."""
     git(indexed, "init", "-q", "-b", "main")
-    git(indexed, "add", "package.json")
-    commit(indexed, "first")
+    (indexed / ".gitignore").write_text(".searchsocket/\n")
+    add_file(indexed, "first")
     git(indexed, "branch", "feature/a")
     for scope in ("feature/a", "gone"):
         assert run("index", "--scope", scope, project=indexed).exit_code == 0
@@ -80,7 +81,7 @@ def test_a_scope_at_work_stays_and_is_named(run: RunCli, branched: Path) -> None
 
 
 def test_a_shallow_clone_prunes_nothing(run: RunCli, branched: Path, tmp_path: Path) -> None:
-    commit(branched, "second")
+    add_file(branched, "second")
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{branched}", "clone")
     (branched / ".searchsocket").rename(tmp_path / "clone/.searchsocket")
     refused = run("prune", "--apply", project=tmp_path / "clone")

@@ -9,6 +9,7 @@ import pytest
 
 from searchsocket.errors import LargeDeletion, ScopeNotIndexed
 from searchsocket.pipeline.extraction import code_job
+from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.stages import code_chunks as chunks_stage
 from searchsocket.sources.code.working_tree import WorkingTreeSource
@@ -51,6 +52,15 @@ def test_an_edit_of_one_function_of_sixty_embeds_one_text_and_upserts_what_moved
     moved = code.index()
     assert moved.embeddings["created"] == 1  # the comment, with the function that it stands above
     assert moved.records == {"upserted": 30, "deleted": 0}  # from there on, by their lines
+
+
+def test_a_scope_that_is_forgotten_takes_its_code_along(code: CodeProject) -> None:
+    for scope in ("main", "preview"):
+        code.index(scope)
+    forget_scope(code.project, code.project.scope_named("preview"), {})
+    home = code.run().project
+    assert [(home.state_dir / "index" / scope).exists() for scope in ("main", "preview")] == [True, False]
+    assert code.index("preview").records["upserted"] == code.index("main").chunks["total"], "it begins anew"
 
 
 def test_a_run_without_changes_reads_no_file(code: CodeProject, monkeypatch: pytest.MonkeyPatch) -> None:

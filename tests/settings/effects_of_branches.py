@@ -11,8 +11,9 @@ from searchsocket.branches.pruning import Asked, PrunePlan, plan_prune
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import PROJECT_VARIABLE, look_of_project
 from searchsocket_assets.resources import SiteProject
-from tests.branches.repository import commit, git, make_origin
+from tests.branches.repository import add_file, make_origin
 from tests.settings.lab import Effect, Lab
+from tests.sources.git_repository import git
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -21,7 +22,7 @@ def prepare(lab: Lab) -> None:
     """Two scopes are kept; this clone knows the branch of one, its remote that of the other."""
     other = make_origin(lab.root / "other", ["old-one"])
     git(lab.root, "init", "-q", "-b", "main")
-    commit(lab.root, "first")
+    add_file(lab.root, "first")
     git(lab.root, "remote", "add", "upstream", str(other))
     for scope in ("main", "old-one"):
         (lab.root / ".searchsocket/pages" / scope).mkdir(parents=True)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.project.access import make_private_folders
+from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.state import make_state
 from searchsocket.stores import make_store
@@ -13,7 +14,7 @@ from searchsocket.types import Scope
 
 
 def forget_scope(project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool = True) -> None:
-    """Delete the scope's index, mirror and state; the embedding cache is shared and stays.
+    """Delete the scope's index, mirror and state, those of its code too; the embedding cache is shared and stays.
 
     Args:
         environ: Where addresses and keys are read.
@@ -24,6 +25,13 @@ def forget_scope(project: Project, scope: Scope, environ: Mapping[str, str], *, 
         ScopeLocked: A run is at work on the scope.
         StateUnavailable: Something cannot be deleted.
     """
+    code = code_home(project)
+    if code.state_dir.is_dir():
+        _forget(code, code.scope_named(scope.name), environ, with_rows=with_rows)
+    _forget(project, scope, environ, with_rows=with_rows)
+
+
+def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool) -> None:
     store = make_store(project.settings.vector, project.state_dir, project.id, environ=environ)
     state = make_state(project.state_dir)
     make_private_folders(project)
