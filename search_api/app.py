@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
+from search_api.endpoints.code import add_code
 from search_api.endpoints.health import add_health
 from search_api.endpoints.metrics import Metrics, add_metrics
 from search_api.endpoints.pages import add_pages
@@ -28,6 +29,7 @@ from searchsocket.embedders.base import Embedder
 from searchsocket.errors import ConfigError
 from searchsocket.project.access import configured_key
 from searchsocket.project.project import Project
+from searchsocket.serving.code import open_code
 from searchsocket.serving.hosts import is_loopback
 from searchsocket.serving.service import OnError, SearchService, open_service
 from searchsocket.stores.base import VectorStore
@@ -35,7 +37,7 @@ from searchsocket.urls.site import site_origin
 
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
-_TAKEN = frozenset({"health", "pages", "related", "openapi.json"})
+_TAKEN = frozenset({"code", "health", "pages", "related", "openapi.json"})
 
 
 def _to_stderr(line: str) -> None:
@@ -91,6 +93,8 @@ def create_app(
     add_search(app, settings.path, queries, freshness)
     add_related(app, f"{prefix}/related", queries, freshness)
     add_pages(app, f"{prefix}/pages", service, freshness)
+    if project.settings.code.enable:
+        add_code(app, f"{prefix}/code/search", open_code(project, environ, clock=clock, on_error=on_error), service)
     add_health(app, health_path, service)
     metrics = Metrics()
     add_metrics(app, metrics, service)

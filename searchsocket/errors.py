@@ -76,6 +76,16 @@ class ScopeNotIndexed(SearchSocketError):
         super().__init__(f"scope {scope!r} has no index yet; run `searchsocket index --scope {scope}`")
 
 
+class CodeNotIndexed(ScopeNotIndexed):
+    """Nothing was published yet of the source code of the scope."""
+
+    def __init__(self, scope: str) -> None:
+        SearchSocketError.__init__(
+            self,
+            f"the code of scope {scope!r} has no index yet; run `searchsocket index --only code --scope {scope}`",
+        )
+
+
 class NoGenerationBefore(SearchSocketError):
     """The scope has an index, and none before it to go back to."""
 

@@ -71,9 +71,10 @@ def index(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Index the site, and its source code where code.enable says so; only what changed is done again.
+    """Index the site, and its source code where that is enabled.
 
-    The run shows in Dagster (`searchsocket dagster`). With --json, events go to stderr as JSON lines.
+    Only what changed is done again. The run shows in Dagster (`searchsocket dagster`). With --json, events go to stderr
+    as JSON lines.
 
     \b
     Example:
@@ -99,12 +100,13 @@ def index(
         # The run is interrupted by Dagster. Around it nothing may raise: what is live then decides the exit status.
         with nullcontext() if dry_run else signals_noted():
             for corpus in corpora:
+                began_s = process_age_s()
                 try:
                     if dry_run:
                         summary = _plan(project, scope, options, on_event, corpus)
                     else:
                         summary = _run(project, scope, options, on_event, verbose, corpus)
-                    done[corpus] = _timed(summary, loaded_s)
+                    done[corpus] = _timed(summary, loaded_s, began_s)
                 except SystemExit as failure:  # what the other corpus holds is no worse for it
                     status = int(str(failure.code))
                     if received_signal():
@@ -135,9 +137,9 @@ def _print(done: "Mapping[Corpus, IndexSummary]", before: "Mapping[Corpus, str]"
             say(hanging(line, line_width(), TEXT_COLUMN))
 
 
-def _timed(summary: "IndexSummary", loaded_s: float) -> "IndexSummary":
+def _timed(summary: "IndexSummary", loaded_s: float, began_s: float) -> "IndexSummary":
     """With all that somebody waited for: loading before the stages, Dagster around them, and the total."""
-    total = process_age_s()
+    total = process_age_s() - began_s + loaded_s
     around = "planning" if summary.dry_run else "dagster"
     rest = max(0.0, total - loaded_s - sum(summary.seconds.values()))
     seconds = {"loading": loaded_s, **summary.seconds, around: rest, "total": total}

@@ -13,7 +13,7 @@ from searchsocket.code.regions import MIXED, Region, regions_of
 from searchsocket.code.split import MAX_LINE_CHARS, split_lines
 from searchsocket.types import Chunk, Code, Lines
 
-CODE_CHUNKER_VERSION = "1"
+CODE_CHUNKER_VERSION = "2"
 _LARGE = 40  # lines from which a function is looked into
 
 

@@ -214,14 +214,16 @@ def test_help_gives_an_example() -> None:
     commands = ["init", "index", "search", "serve", "status", "doctor", "rollback", "clean", "prune", "dagster"]
     parts = [["cache", part] for part in ("info", "export", "import", "prune")]
     parts += [["artifacts", part] for part in ("push", "pull", "list", "prune")]
-    parts += [["config", "show"]]
+    parts += [["config", "show"], ["code", "search"]]
     for command in [*([command] for command in commands), *parts]:
         done = subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True, check=True)
         assert "Example:\n" in done.stdout
         assert "--project DIR" in done.stdout
     overview = subprocess.run([COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
     assert re.findall(r"^  (\w+)  ", overview.partition("Commands:\n")[2], re.MULTILINE) == [
-        *commands[:-1],
+        *commands[:3],
+        "code",
+        *commands[3:-1],
         "cache",
         "artifacts",
         "config",

@@ -39,7 +39,9 @@ def test_definitions_of_the_source_files_are_indexed(code: CodeProject) -> None:
         "typescript",
         "src/auth/token.ts",
     )
-    assert token.page.facets == ("exported=true",)
+    assert token.page.facets == (
+        "exported=true", "name=LIMIT", "name=verifyToken", "symbol=limit", "symbol=verifytoken",
+    )  # fmt: skip
     assert token.chunk.at.doc == "Checks a token's signature."
     assert [r.page.facets for r in code.records() if r.page.url == "/tests/token.test.ts"] == [("test=true",)]
 

@@ -7,6 +7,7 @@ from searchsocket.chunking.records import cut_chunks
 from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import installed
 from searchsocket.code.roles import is_test
+from searchsocket.code.symbols import labels_of
 from searchsocket.events import Event
 from searchsocket.pipeline.extraction.code_job import CodeJob, CutFile, cut_batch, one_file_each, without_grammar
 from searchsocket.pipeline.run.context import ScopeRun
@@ -77,7 +78,11 @@ def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
         skipped=[Skipped(page.url[1:], page.skip) for page in state.extracts.skipped(MAX_SKIPPED)],
         skip_reasons=counts,
         warnings=(*failed, *problem_lines(state, "chunks"), *([] if installed() else [_NO_GRAMMARS])),
-        tables={"Files with most chunks": [page._asdict() for page in state.chunks.biggest(10)]},
+        tables={
+            "Files with most chunks": [
+                {"file": page.url[1:], "chunks": page.chunks} for page in state.chunks.biggest(10)
+            ]
+        },
     )
 
 
@@ -148,7 +153,8 @@ def _facts(locator: str, cut: CutFile) -> PageFacts:
 
 
 def _facts_of(page: PageFacts, chunk: Chunk) -> PageFacts:
-    """A file may hold several languages, and each definition is exported or not."""
-    exported = isinstance(chunk.at, Lines) and chunk.at.exported
-    facets = ("exported=true", *page.facets) if exported else page.facets
+    """A file may hold several languages, and each chunk has its own names, and is exported or not."""
+    at = chunk.at
+    exported = ("exported=true",) if isinstance(at, Lines) and at.exported else ()
+    facets = (*exported, *page.facets, *labels_of(at.heading_path))
     return replace(page, language=getattr(chunk.body, "language", ""), facets=facets)

@@ -82,6 +82,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-init', label: 'init' },
 			{ href: '/docs/cli/searchsocket-index', label: 'index' },
 			{ href: '/docs/cli/searchsocket-search', label: 'search' },
+			{ href: '/docs/cli/searchsocket-code', label: 'code' },
 			{ href: '/docs/cli/searchsocket-status', label: 'status' },
 			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
 			{ href: '/docs/cli/searchsocket-clean', label: 'clean' },

@@ -1,0 +1,35 @@
+"""Names of definitions as they are looked up, whatever language and hand wrote them."""
+
+import re
+from collections.abc import Iterable
+
+LABEL = "symbol"  # of a chunk, for each key of a name that it defines
+EXACT = "name"  # likewise, for each qualified name as it is written
+_MAX_CHARS = 200
+_SEPARATORS = re.compile(r"::|->|(?<=\w)#(?=\w)")
+_AROUND = "`'\"()[]{}<>,;:?!"
+_SYMBOL = re.compile(r"[\w$@~.-]+")
+_OF_CODE = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|[^\W_]_+[^\W_]|^_|\w\.\w|\d|^[$@#]|[A-Z]+_|^[A-Z][a-z]+[A-Z]")
+
+
+def keys_of(qualified: str) -> tuple[str, ...]:
+    """What a definition is found by: its whole name, its last two parts, and its own."""
+    parts = qualified.casefold().split(".")
+    return tuple(dict.fromkeys(".".join(parts[-count:])[:_MAX_CHARS] for count in (len(parts), 2, 1)))
+
+
+def labels_of(names: Iterable[str]) -> tuple[str, ...]:
+    """What a chunk is found by that defines some names."""
+    known = tuple(names)
+    keys = dict.fromkeys(key for name in known for key in keys_of(name))
+    return (*(f"{EXACT}={name[:_MAX_CHARS]}" for name in known), *(f"{LABEL}={key}" for key in keys))
+
+
+def symbols_in(query: str) -> tuple[str, ...]:
+    """The names that a query says: what is spelled like a name of code, or the only word."""
+    words = [_SEPARATORS.sub(".", word.removesuffix("()").strip(_AROUND)).strip(".-") for word in query.split()]
+    named = [word for word in words if word and _SYMBOL.fullmatch(word)]
+    alone = len(words) == 1
+    found = [word for word in named if alone or _OF_CODE.search(word)]
+    whole = [query.strip()] if alone else []  # names with brackets in them, as they are written
+    return tuple(dict.fromkeys(word[:_MAX_CHARS] for word in (*found, *whole)))

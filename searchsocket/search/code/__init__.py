@@ -1,0 +1,1 @@
+"""Finding source code: by meaning, by words, and by the names of definitions."""

@@ -1,0 +1,77 @@
+"""What a query of code ranks: lists by meaning, by words, by words of whole files, and by names of definitions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from searchsocket.code.symbols import EXACT, LABEL
+from searchsocket.stores.base import Facts, IndexReader
+from searchsocket.types import Filter, Hit, Scores, Vector
+
+_MAX_SYMBOL_HITS = 60  # definitions of the names that a query says
+_MAX_K = 5_000  # of each list, where a glob lets few through
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCandidates:
+    """Chunks that some list found, by column."""
+
+    ids: Sequence[str]
+    facts: Facts
+    labels: Sequence[frozenset[str]]
+    cosine: Scores  # 0 where there is no vector of the query
+    bm25: Scores
+    file_bm25: Scores
+
+
+def find_code(
+    reader: IndexReader,
+    vector: Vector | None,
+    q: str,
+    symbols: Sequence[str],
+    where: Filter,
+    takes: Callable[[str], bool] | None,
+    top_k: int,
+) -> CodeCandidates:
+    """The candidates of a query.
+
+    Args:
+        vector: None = by words and names alone.
+        symbols: The names that the query says; what defines one of them is among the candidates.
+        takes: Whether a file is wanted that the filter lets through; None: all are.
+        top_k: Of each list; more are looked at where `takes` refuses most.
+    """
+    labels = tuple(f"{label}={key}" for name in symbols for label, key in ((EXACT, name), (LABEL, name.casefold())))
+    named = replace(where, facets=(*where.facets, labels))
+    k = top_k
+    while True:
+        near = [] if vector is None else reader.vectors.nearest(vector, top_k=k, where=where)
+        worded = reader.words.search(q, top_k=k, where=where)
+        defined = reader.words.search(q, top_k=_MAX_SYMBOL_HITS, where=named) if symbols else []
+        ids = list(dict.fromkeys(hit.id for hits in (near, worded, defined) for hit in hits))
+        facts = reader.catalogue.facts(ids)
+        if takes is None:
+            break
+        kept = [i for i, url in enumerate(facts.url) if takes(url)]
+        if len(kept) >= top_k or k >= _MAX_K or max(len(near), len(worded)) < k:
+            ids = [ids[i] for i in kept]
+            facts = reader.catalogue.facts(ids)
+            break
+        k = min(4 * k, _MAX_K)
+    files = reader.words.search_pages(q, top_k=k, where=where)
+    cosines = {hit.id: hit.score for hit in near}
+    if vector is not None:
+        far = [one for one in ids if one not in cosines]
+        cosines.update(zip(far, reader.vectors.similarities(vector, far), strict=True))
+    held = [frozenset(each) for each in reader.catalogue.facets(ids)]
+    bm25, by_file = _scores([*defined, *worded]), _scores(files)
+    return CodeCandidates(ids, facts, held, _column(cosines, ids), _column(bm25, ids), _column(by_file, facts.url))
+
+
+def _scores(hits: Sequence[Hit]) -> dict[str, float]:
+    return {hit.id: hit.score for hit in hits}
+
+
+def _column(scores: dict[str, float], keys: Sequence[str]) -> Scores:
+    return np.array([scores.get(key, 0.0) for key in keys], np.float64)

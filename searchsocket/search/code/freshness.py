@@ -1,0 +1,44 @@
+"""Files as they are now against those that were indexed: changed, moved within, or gone."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from searchsocket.code.text import source_text
+
+ReadNow = Callable[[str], bytes | None]  # path -> what the file holds now; None where it is gone
+
+
+class LinesNow(NamedTuple):
+    """Where the text of a chunk stands in its file."""
+
+    first: int
+    last: int
+    changed: bool  # the file is another one than the one that was indexed
+
+
+def lines_now(text: str, first: int, last: int, indexed: str | None, data: bytes | None) -> LinesNow | None:
+    """Where a chunk stands now; None where its file is gone.
+
+    Args:
+        text: Of the chunk.
+        first, last: Where it stood.
+        indexed: The file as it was indexed; None where that is not known.
+        data: The file now.
+    """
+    if data is None:
+        return None
+    now, _ = source_text(data)
+    if now == indexed:
+        return LinesNow(first, last, changed=False)
+    at = _nearest(now, text, first)
+    if at is None:
+        return LinesNow(first, last, changed=True)
+    return LinesNow(at, at + last - first, changed=True)
+
+
+def _nearest(now: str, text: str, first: int) -> int | None:
+    """The line nearest to where it stood that begins a block of lines that say the text."""
+    wanted, lines = text.split("\n"), now.split("\n")
+    size = len(wanted)
+    found = [at for at, line in enumerate(lines) if line == wanted[0] and lines[at : at + size] == wanted]
+    return min(found, key=lambda at: abs(at + 1 - first)) + 1 if found else None

@@ -1,0 +1,100 @@
+"""The order of code: one score of meaning, words and names; source before tests, what was generated last."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from searchsocket.code.symbols import EXACT, LABEL
+from searchsocket.search.code.candidates import CodeCandidates
+from searchsocket.search.ranking.fusion import min_max
+from searchsocket.stores.base import WordEvidence
+
+MEANING, WORDS, FILE = 0.5, 0.2, 0.3  # shares of the score, by how well changes and questions find their code
+DEFINES = 1.0  # for what defines a name that the query says; more than the rest together
+_SHARE = {"test": 0.8, "generated": 0.4}  # what such a file scores of what other source would
+_ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
+_LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # beside the definition itself
+# A query is answered when one file holds this share of its words, or a chunk is this near, or it says a known name.
+MIN_SHARE, MIN_KNOWN, MIN_COSINE, MIN_COSINE_ALONE = 0.5, 0.34, 0.12, 0.45
+
+
+class RankedCode(NamedTuple):
+    """A candidate with its score in [0, 1] and what it is made of."""
+
+    score: float
+    position: int
+    signals: tuple[str, ...]
+
+
+def is_enough_code(words: WordEvidence, best_cosine: float, *, is_named: bool) -> bool:
+    """Whether there is any evidence: nonsense must get no answer, a question in other words than the code's must."""
+    if is_named or words.share >= MIN_SHARE or best_cosine >= MIN_COSINE_ALONE:
+        return True
+    return words.known >= MIN_KNOWN and best_cosine >= MIN_COSINE
+
+
+def rank_code(found: CodeCandidates, q: str, symbols: Sequence[str]) -> list[RankedCode]:
+    """Candidates best first; equal scores in path order, in a file by line."""
+    if not found.ids:
+        return []
+    meaning, words, files = min_max(found.cosine), min_max(found.bm25), min_max(found.file_bm25)
+    defining = [_defines(labels, symbols) for labels in found.labels]
+    shares = [
+        _share(labels, q) * _LESS.get(kind, 1.0) for labels, kind in zip(found.labels, found.facts.kind, strict=True)
+    ]
+    sums = MEANING * meaning + WORDS * words + FILE * files + DEFINES * np.array(defining)
+    scores = np.round(sums * np.array(shares) / (1.0 + DEFINES), 6)
+    order = np.lexsort((found.facts.order, -scores))
+    return [
+        RankedCode(
+            float(scores[at]),
+            int(at),
+            _signals(defining[at], float(meaning[at]), float(words[at]), float(files[at]), found.labels[at]),
+        )
+        for at in order
+    ]
+
+
+def _defines(labels: frozenset[str], symbols: Sequence[str]) -> float:
+    """1 for a name that is defined there as it is written, less in other letters, or for the last part of one."""
+    if any(f"{EXACT}={name}" in labels for name in symbols):
+        return 1.0
+    found = [name for name in symbols if f"{LABEL}={name.casefold()}" in labels]
+    return max((0.75 if "." in name else 0.7 for name in found), default=0.0)
+
+
+def _share(labels: frozenset[str], q: str) -> float:
+    share = 1.0
+    for role, part in _SHARE.items():
+        if f"{role}=true" in labels and not (role == "test" and _ABOUT_TESTS.search(q)):
+            share *= part
+    return share
+
+
+def _signals(defines: float, meaning: float, words: float, files: float, labels: frozenset[str]) -> tuple[str, ...]:
+    """What counted, in words."""
+    held = {
+        "definition": defines > 0,
+        "meaning": meaning >= 0.5,
+        "words": words >= 0.3,
+        "file": files >= 0.5,
+        "test": "test=true" in labels,
+        "generated": "generated=true" in labels,
+    }
+    return tuple(name for name, is_held in held.items() if is_held)
+
+
+def at_most_each(ranked: Sequence[RankedCode], urls: Sequence[str], most: int, top_k: int) -> list[RankedCode]:
+    """The best ones, of each file at most so many."""
+    taken: dict[str, int] = {}
+    best: list[RankedCode] = []
+    for one in ranked:
+        url = urls[one.position]
+        if taken.get(url, 0) < most:
+            taken[url] = taken.get(url, 0) + 1
+            best.append(one)
+            if len(best) == top_k:
+                break
+    return best

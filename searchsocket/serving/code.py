@@ -1,0 +1,73 @@
+"""The source code of a project, for every surface that asks: trusted callers alone, since source is not public."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from searchsocket.embedders.queries import QueryVectors
+from searchsocket.errors import SourceUnavailable
+from searchsocket.project.backends import Backends
+from searchsocket.project.corpora import code_home
+from searchsocket.project.project import Project
+from searchsocket.search.code.answer import CodeAnswer
+from searchsocket.search.code.engine import CodeSearch
+from searchsocket.search.code.freshness import ReadNow
+from searchsocket.search.code.query import CodeQuery
+from searchsocket.sources.code.commit import CommitSource
+from searchsocket.sources.code.find import make_code_source
+from searchsocket.sources.files import read_inside
+from searchsocket.types import Scope
+
+_NOTHING: Callable[[BaseException], None] = lambda _: None  # noqa: E731
+
+
+@dataclass(frozen=True, slots=True)
+class CodeService:
+    """One project's source code; safe to share between threads."""
+
+    home: Project
+    engine: CodeSearch
+
+    def search(self, query: CodeQuery, scope: str) -> CodeAnswer:
+        """See `CodeSearch.search`; the scope by its name."""
+        return self.engine.search(query, self.home.scope_named(scope))
+
+
+def open_code(
+    project: Project,
+    environ: Mapping[str, str],
+    *,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    on_error: Callable[[BaseException], None] = _NOTHING,
+) -> CodeService:
+    """The service of a project's source code; no index is opened yet.
+
+    Raises:
+        ConfigError, ConfigMissing: A backend cannot be used.
+    """
+    home = code_home(project)
+    backends = Backends(home, environ)
+    settings = project.settings.embeddings
+    queries = QueryVectors(backends.embedder_of, timeout_s=settings.query_timeout_s, clock=clock, on_error=on_error)
+    return CodeService(home, CodeSearch(backends.store, queries, clock, lambda scope: _reader_of(project, scope)))
+
+
+def _reader_of(project: Project, scope: Scope) -> ReadNow:
+    """Reads files as they are now: those of a commit never change, so they are what was indexed."""
+    source = make_code_source(project.root, project.settings, scope=scope.name)
+    root, most = str(project.root), project.settings.code.max_file_bytes
+
+    def read(path: str) -> bytes | None:
+        try:
+            return read_inside(root, path, most)
+        except SourceUnavailable:
+            return None
+
+    if isinstance(source, CommitSource):
+        return _of_commit(source)
+    return read
+
+
+def _of_commit(source: CommitSource) -> ReadNow:
+    files = {page.locator: page for page in source.pages()}
+    return lambda path: source.read(files[path]) if path in files else None
