@@ -10,7 +10,6 @@ from bench.relevance.rankers import Ranker
 from searchsocket.embedders.builtin import BuiltinEmbedder
 from searchsocket.search import engine
 from searchsocket.search.ranking import fusion
-from searchsocket.search.ranking.exact import Exactness
 from searchsocket.search.ranking.fusion import Shares
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.words import keywords
@@ -36,7 +35,7 @@ def ablation() -> list[Ranker]:
     made += [Product(name, indexes, change=_shares(shares)) for name, shares in SHARES.items()]
     made += [
         Product("no-boosts", indexes, NO_BOOSTS),
-        Product("no-exact", indexes, change=_replaced(engine, "exactness", lambda q: Exactness("", ()))),
+        Product("no-exact", indexes, change=_replaced(engine, "exact_scores", lambda _, found, __: 0 * found.titled)),
         Product("no-completions", indexes, change=_replaced(keywords, "_PREFIX_BOOST", 0.0)),
         Product("completions-0.2", indexes, change=_replaced(keywords, "_PREFIX_BOOST", 0.2)),
         Product("no-rejection", indexes, change=_replaced(engine, "is_enough", lambda *_: True)),

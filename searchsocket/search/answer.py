@@ -25,19 +25,22 @@ from searchsocket.types import ChunkKind, CodeKind, GroupBy
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Wire):
-    """score = (fused + links + depth + exact) x weight, brought to [0, 1]; fused: vector, keyword, page, by shares."""
+    """score = (fused + second + links + depth + exact) x weight, in [0, 1]; fused: vector, keyword, page, by shares."""
 
     # What brings it to [0, 1] is one divisor for the whole answer.
-    cosine: float  # as the store gave it
-    bm25: float  # as the store gave it; 0 when no word was found
+    cosine: float  # as the store gave it; of a page that of its nearest chunk
+    bm25: float  # as the store gave it; 0 when no word was found; of a page that of its best chunk
     vector: float  # cosine scaled over this query's candidates, in [0, 1]
     keyword: float  # bm25 scaled likewise
     page_bm25: float  # of the whole page; 0 when it is not among the best pages
     page: float  # page_bm25 scaled likewise
     fused: float  # vector, keyword and page by their shares, see `search/ranking/fusion.py`
+    second: float  # what a page gains by its second section, see `search/ranking/pages.py`
     links: float
     depth: float
-    exact: float  # where the query is the title, or names something that the chunk holds, see `ranking/exact.py`
+    exact: (
+        float  # where the query is a name, or names something that is there, see `ranking/exact.py`, `ranking/pages.py`
+    )
     weight: float
 
 

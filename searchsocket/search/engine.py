@@ -1,11 +1,10 @@
 """Answers queries: embed, find by meaning and by words, fuse, boost, group, quote (spec 13)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from time import perf_counter
-
-import numpy as np
 
 from searchsocket.embedders.queries import NoVector, QueryVectors
 from searchsocket.errors import EmbeddingModelMismatch, SearchSocketError, VectorBackendUnavailable
@@ -23,10 +22,11 @@ from searchsocket.search.quoting.results import ResultWriter, age_s
 from searchsocket.search.ranking.alike import MAX_COMPARED, collapsed
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.confidence import WEAK
-from searchsocket.search.ranking.exact import exactness, names_identifier
+from searchsocket.search.ranking.exact import exact_scores, names_identifier
 from searchsocket.search.ranking.fusion import Fused, fuse, shares_of
 from searchsocket.search.ranking.group import PageGroup, best_of_pages, each_alone, group_by_page
-from searchsocket.search.ranking.rank import Parts, Ranked, rank
+from searchsocket.search.ranking.pages import in_page_order, of_pages
+from searchsocket.search.ranking.rank import Parts, Ranked, rank, scored
 from searchsocket.search.related import related_pages
 from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.settings.model import RankingSettings
@@ -99,6 +99,7 @@ class SearchEngine:
         reader = self._reader(scope)
         generation = reader.generation
         self._records[scope.name] = generation.records
+        typed, query = query.q, replace(query, q=reader.words.meant(query.q))
         with watch.part("embed"):
             vector, notes = self._embed(query.q, generation, anonymous=anonymous)
         outage: VectorBackendUnavailable | None = None
@@ -120,7 +121,7 @@ class SearchEngine:
         if outage and not total:
             raise outage
         return SearchAnswer(
-            q=query.q,
+            q=typed,
             scope=scope.name,
             group_by=query.group_by,
             results=results,
@@ -189,9 +190,13 @@ class SearchEngine:
         facts = found.facts
         fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(query.q))
         boosts = boosts_of(facts, self._settings, names_identifier=names_identifier(query.q))
-        parts = Parts(fused, boosts, _exact(reader, query.q, found))
-        ranked = rank(facts, parts)
-        groups, total, alike = self._groups(reader, query, found, ranked, fused)
+        parts = Parts(fused, boosts, exact_scores(query.q, found, reader.catalogue.texts))
+        ranked, scores = rank(facts, parts), None
+        if query.group_by == "page":
+            parts = of_pages(facts, parts, query.q)
+            scores = scored(facts, parts)
+            ranked = in_page_order(ranked, scores)
+        groups, total, alike = self._groups(reader, query, found, ranked, fused, scores)
         chunks = (chunk.position for group in groups for chunk in (group.best, *group.sections))
         others = chain.from_iterable(alike.get(group.best.position, ()) for group in groups)
         positions = list(dict.fromkeys([*chunks, *others]))
@@ -202,9 +207,10 @@ class SearchEngine:
         writer = ResultWriter(words, Asked(query.q), readable, reader.generation, age, explained, sources=query.sources)
         if not ranked:
             return (), total, "answered"
-        sure = judged.confidences([group.best for group in groups], query.offset, ranked[0], parts)
+        first = ranked[0] if scores is None else Ranked(float(scores[ranked[0].position]), ranked[0].position)
+        sure = judged.confidences([group.best for group in groups], query.offset, first, parts)
         # Of the best of all, which may be on an earlier page of results.
-        best = judged.confidences(ranked[:1], 0, ranked[0], parts)[0] if query.offset or not groups else sure[0]
+        best = judged.confidences([first], 0, first, parts)[0] if query.offset or not groups else sure[0]
         results = [
             writer.result(group, alike.get(group.best.position, ()), confidence)
             for group, confidence in zip(groups, sure, strict=True)
@@ -212,7 +218,13 @@ class SearchEngine:
         return tuple(results), total, "weak" if best < WEAK else "answered"
 
     def _groups(
-        self, reader: IndexReader, query: SearchQuery, found: Candidates, ranked: Sequence[Ranked], fused: Fused
+        self,
+        reader: IndexReader,
+        query: SearchQuery,
+        found: Candidates,
+        ranked: Sequence[Ranked],
+        fused: Fused,
+        scores: Scores | None,
     ) -> tuple[list[PageGroup], int, Mapping[int, tuple[int, ...]]]:
         """What is answered with, how many there are in all, and by the position of a best chunk those of its copies.
 
@@ -228,7 +240,7 @@ class SearchEngine:
         alike = collapsed(best[:MAX_COMPARED], urls, fused, texts) if self._settings.collapse_alike else {}
         others = {position for positions in alike.values() for position in positions}
         count = last + len(others)
-        groups = group_by_page(ranked, found.facts, count) if is_by_page else each_alone(ranked, count)
+        groups = group_by_page(ranked, found.facts, count, scores) if is_by_page else each_alone(ranked, count)
         if others:
             groups = [group for group in groups if group.best.position not in others]
         return groups[query.offset : last], len(best) - len(others), alike
@@ -270,13 +282,3 @@ class _Watch:
     def timings(self) -> Timings:
         seconds = self._parts | {"total": perf_counter() - self._began}
         return Timings(**{name: round(1000 * spent, 3) for name, spent in seconds.items()})
-
-
-def _exact(reader: IndexReader, q: str, found: Candidates) -> Scores:
-    """What each candidate gains by what the query says to the letter; texts are read only for identifiers."""
-    exact = exactness(q)
-    if not exact.names:
-        gains = {title: exact.of_title(title) for title in set(found.facts.title)}
-        return np.array([gains[title] for title in found.facts.title], np.float64)
-    texts = zip(found.facts.title, found.facts.url, reader.catalogue.texts(found.ids), strict=True)
-    return np.array([exact.of(title, url, text) for title, url, text in texts])

@@ -44,6 +44,7 @@ class Joined:
         with watch("keyword"):
             worded = reader.words.search(text, top_k=top_k, where=where)
             pages = reader.words.search_pages(text, top_k=top_k, where=where)
+            named = reader.words.named(text, top_k=top_k, where=where)
         known = {hit.id for hit in near}
         others = [hit.id for hit in worded if hit.id not in known]
         with watch("vector"):
@@ -57,6 +58,8 @@ class Joined:
             cosine=np.array(cosines, np.float64),
             bm25=_column(_scores(worded), ids),
             page_bm25=_column(_scores(pages), facts.url),
+            titled=_column(_scores(named.pages), facts.url),
+            headed=_column(_scores(named.records), ids),
             best_cosine=near[0].score if near else -1.0,
         )
 

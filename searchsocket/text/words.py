@@ -29,6 +29,8 @@ _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
 _PIECES = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]{3,32}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_IN_FRONT = re.compile(r"\s+[-–—|·»>/]\s+")
 _UNFOLDED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
 
 _FENCE = re.compile(r"[ \t>]*(?:[-*+] +|\d+[.)] +)?(`{3,}|~{3,})")
@@ -55,6 +57,7 @@ class QueryWord:
     stem: str  # as documents keep it when it is prose; "" for an identifier
     parts: tuple[str, ...] = ()  # the words inside an identifier, stemmed
     is_stop: bool = False
+    pieces: tuple[str, ...] = ()  # the words inside an identifier, as they are typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,43 @@ def plain_words(text: str) -> list[str]:
     """The distinct words of letters in `text`, folded but not stemmed, sorted: what is completed and corrected by."""
     found = set(_LETTERS.findall(text.lower()))
     return sorted(found if text.isascii() else {fold(word) for word in found if not _HAS_CJK.search(word)})
+
+
+def spellings(text: str) -> list[str]:
+    """The distinct words of `text` as they are typed, folded but not stemmed, and whole identifiers, sorted."""
+    found = {fold(word) for word in _WORD.findall(text) if len(word) <= MAX_WORD_CHARS}
+    return sorted({*plain_words(text), *(word for word in found if not word.isalpha() and not _HAS_CJK.search(word))})
+
+
+def name_of(text: str) -> str:
+    """A title or heading as names are compared: its words as they are typed, folded, without punctuation."""
+    return " ".join(fold(word) for word in _WORD.findall(text))
+
+
+@lru_cache(maxsize=1 << 12)  # headings repeat from query to query
+def names_of(text: str) -> tuple[str, ...]:
+    """What a page or section of this title is found by when somebody types its name."""
+    found = [name_of(text), name_of(without_brackets(text)), _gist(text)]
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+def _gist(text: str) -> str:
+    """The stems of a name without stop words; "" where one word is left, which says little."""
+    stems = [stem(word) for word in name_of(text).split() if word not in STOP_WORDS]
+    return " ".join(stems) if len(stems) > 1 else ""
+
+
+def without_brackets(text: str) -> str:
+    """A name without what stands in brackets behind it; that alone stays."""
+    return _BRACKETS.sub("", text) or text
+
+
+@lru_cache(maxsize=64)  # asked for pages and for records
+def names_meant(text: str) -> tuple[str, ...]:
+    """The names that a query may be: as a whole, without brackets behind, without a section of the site in front."""
+    head = without_brackets(text)
+    found = [text, head, *(part for whole in (text, head) for part in _IN_FRONT.split(whole, maxsplit=1)[1:])]
+    return tuple(dict.fromkeys(name for name in (*map(name_of, found), *map(_gist, found)) if name))
 
 
 def _piece(text: str) -> str:
@@ -110,7 +150,7 @@ def _cjk_forms(run: str) -> tuple[str, ...]:
 def _identifier_forms(word: str) -> tuple[str, ...]:
     """`$state.raw` -> `$state.raw state.raw $state state raw`; also `don't`, `server-side`, `C++`, `café`."""
     exact = fold(word)
-    pieces = [fold(part) for piece in _PIECES.findall(word) for part in _CAMEL.split(piece)][:MAX_PARTS]
+    pieces = _pieces(word)
     if len(pieces) == 1 and pieces[0] == exact and not any(char.isdigit() for char in exact):
         return (stem(exact),) if len(exact) <= MAX_WORD_CHARS else ()
     if "'" in exact:
@@ -121,6 +161,11 @@ def _identifier_forms(word: str) -> tuple[str, ...]:
         dotted = [part for part in exact.split(".") if len(part) > 1]
         forms = [exact, exact.strip("-$@#+._"), joined, *dotted, *map(stem, (p for p in pieces if len(p) > 1))]
     return tuple(dict.fromkeys(form for form in forms if form and len(form) <= MAX_WORD_CHARS))
+
+
+def _pieces(word: str) -> list[str]:
+    """The words inside an identifier."""
+    return [fold(part) for piece in _PIECES.findall(word) for part in _CAMEL.split(piece)][:MAX_PARTS]
 
 
 def fold(word: str) -> str:
@@ -168,7 +213,8 @@ def _query_words(written: str) -> list[QueryWord]:
         return [QueryWord(form, "") for form in forms]
     if len(forms) == 1 and folded.isalpha():
         return [QueryWord(folded, forms[0], is_stop=folded in STOP_WORDS)]
-    return [QueryWord(forms[0], "", forms[1 : MAX_PARTS + 1], is_stop=folded.replace("'", "") in STOP_WORDS)]
+    is_stop = folded.replace("'", "") in STOP_WORDS
+    return [QueryWord(forms[0], "", forms[1 : MAX_PARTS + 1], is_stop, tuple(_pieces(written)))]
 
 
 def split_code(markdown: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 
 from searchsocket.stores.base.vectors import canonical
-from searchsocket.stores.base.words import WordEvidence
+from searchsocket.stores.base.words import Named, WordEvidence
 from searchsocket.stores.words.documents import Row
 from searchsocket.stores.words.keywords import Words
 from searchsocket.stores.words.segments import write_words
@@ -65,6 +65,20 @@ class WordsOfRecords:
         best = np.lexsort((docs, -scores))[:top_k]
         return [Hit(self._records[docs[i]].page.url, float(scores[i])) for i in best]
 
+    def named(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> Named:
+        """See `WordSnapshot.named`."""
+        pages, of_pages = self._words.named_pages(text, canonical(where), top_k)
+        docs, scores = self._words.named_records(text, canonical(where), top_k)
+        best, paged = np.lexsort((self._id_order[docs], -scores))[:top_k], np.lexsort((pages, -of_pages))[:top_k]
+        return Named(
+            [Hit(self._records[pages[i]].page.url, float(of_pages[i])) for i in paged],
+            [Hit(self._ids[docs[i]], float(scores[i])) for i in best],
+        )
+
+    def meant(self, text: str) -> str:
+        """See `WordSnapshot.meant`."""
+        return self._words.meant(text)
+
     def evidence(self, text: str) -> WordEvidence:
         """See `WordSnapshot.evidence`."""
         return self._words.evidence(text)
@@ -86,6 +100,8 @@ def _row(doc: int, record: Record) -> Row:
         facets=_json(record.page.facets),
         title=storable(record.page.title),
         at_heading_path=_json(record.chunk.at.heading_path),
+        at_title=getattr(record.chunk.at, "title", None) if not hasattr(record.chunk.at, "symbol") else None,
+        at_symbol=getattr(record.chunk.at, "symbol", None),
         link_texts=_json(record.page.link_texts),
         body=type(record.chunk.body).__name__,
         body_text=storable(record.chunk.body.text),

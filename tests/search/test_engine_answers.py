@@ -144,13 +144,11 @@ def test_explain_gives_the_parts_that_make_the_score(site: Site) -> None:
     answer = site.engine.search(SearchQuery("battery", explain=True), MAIN)
     weights = site.settings.weights
     parts = [result.explanation for result in answer.results]
-    most_exact = max(part.exact for part in parts if part is not None)
+    most = max(part.second + part.exact for part in parts if part is not None)
     for result, part in zip(answer.results, parts, strict=True):
         assert part is not None
-        whole = (part.fused + part.links + part.depth + part.exact) * part.weight
-        assert result.score == pytest.approx(
-            whole / (1 + weights.incoming_links + weights.depth + most_exact), abs=1e-5
-        )
+        whole = (part.fused + part.second + part.links + part.depth + part.exact) * part.weight
+        assert result.score == pytest.approx(whole / (1 + weights.incoming_links + weights.depth + most), abs=1e-5)
     assert site.engine.search(SearchQuery("battery"), MAIN).results[0].explanation is None
 
 

@@ -1,21 +1,24 @@
 """What is typed to the letter is found first."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.search.ranking.exact import exactness
+from searchsocket.search.ranking.exact import exact_scores
+from searchsocket.stores.base import Candidates, Facts
 
 
-def gain(q: str, text: str) -> float:
-    return exactness(q).of("Title", "/page", text)
+def gain(q: str, text: str, titled: float = 0.0, headed: float = 0.0) -> float:
+    number, one = np.zeros(1, np.int64), np.ones(1)
+    facts = Facts(["/page"], ["Title"], [""], ["section"], number, number, number, one)
+    found = Candidates(["id"], facts, one, one, one, titled * one, headed * one, 1.0)
+    return float(exact_scores(q, found, lambda _: [text])[0])
 
 
 @pytest.mark.parametrize(
     ("q", "text", "expected"),
     [
-        ("Title", "anything", 2.2),
-        ("  title? ", "anything", 2.2),
         ("max_chars", "set `max_chars` to 900", 1.1),
         ("battery", "the battery of the car", 1.1),
         ("battery", "the engine", 0.0),
@@ -27,13 +30,29 @@ def gain(q: str, text: str) -> float:
         ("", "anything", 0.0),
     ],
 )
-def test_titles_and_names_gain_what_they_say(q: str, text: str, expected: float) -> None:
+def test_identifiers_gain_what_they_say(q: str, text: str, expected: float) -> None:
     assert gain(q, text) == pytest.approx(expected)
 
 
-@given(st.text(max_size=200), st.text(max_size=200))
-def test_any_query_gains_within_bounds(q: str, text: str) -> None:
-    assert 0.0 <= gain(q, text) <= 2.2
+@pytest.mark.parametrize(
+    ("titled", "headed", "expected"),
+    [
+        (1.0, 0.0, 2.2),
+        (1.0, 1.0, 2.2),
+        (0.0, 1.0, 0.3),
+        (0.5, 0.0, 0.3),
+        (0.0, 0.5, 0.1),
+        (0.5, 1.0, 0.6),
+        (0.0, 0.0, 0.0),
+    ],
+)
+def test_names_gain_by_how_much_of_them_is_typed(titled: float, headed: float, expected: float) -> None:
+    assert gain("some words", "anything", titled, headed) == pytest.approx(expected)
+
+
+@given(st.text(max_size=200), st.text(max_size=200), st.floats(0, 1), st.floats(0, 1))
+def test_any_query_gains_within_bounds(q: str, text: str, titled: float, headed: float) -> None:
+    assert 0.0 <= gain(q, text, titled, headed) <= 2.2
 
 
 @given(st.sampled_from(["_$" * 400, "a" * 1000, ".a" * 500, "(" * 1000, "aB" * 500]))

@@ -62,6 +62,26 @@ def test_each_query_opens_at_its_own_section(tmp_path: Path, q: str, anchor: str
         assert section.ref == found.ref
 
 
+@pytest.mark.parametrize("group_by", ["page", "chunk"])
+@pytest.mark.parametrize(
+    ("q", "anchor", "passage"),
+    [("usage", "usage", "Turn it"), ("options", "options", "None yet"), ("Setup", "setup", "Usage is told")],
+)
+def test_a_small_section_is_found_under_its_own_name(
+    tmp_path: Path, q: str, anchor: str, passage: str, group_by: str
+) -> None:
+    """Also where its neighbour says the word more often; the passage is of that section."""
+    text = (
+        "Usage is told below: usage, options and options of usage.\n\n## Usage {#usage}\n\nTurn it on.\n\n"
+        "## Options {#options}\n\nNone yet.\n\n## More {#more}\n\nUsage, options, setup: see usage of options."
+    )
+    pieces = [Piece("/kit", text, title="Kit", section="Setup"), Piece("/else", "Nothing of that here.")]
+    site = make_site(tmp_path, pieces)
+    found = site.engine.search(SearchQuery(q, group_by=group_by), MAIN).results[0]  # type: ignore[arg-type]
+    assert (found.url, found.anchor, found.section_title.lower()) == ("/kit", anchor, q.lower())
+    assert passage in found.snippet
+
+
 def test_the_title_of_the_first_section_counts(tmp_path: Path) -> None:
     """The text does not repeat it."""
     assert best(tmp_path, DOORS, "front door visitors").anchor == "front-door"

@@ -14,7 +14,7 @@ from search_site import Piece, record_of
 
 from searchsocket.search.quoting.links import href
 from searchsocket.search.ranking.boosts import boosts_of
-from searchsocket.search.ranking.fusion import FEW_WORDS, MANY_WORDS, fuse, min_max, shares_of
+from searchsocket.search.ranking.fusion import FEW_WORDS, MANY_WORDS, Shares, fuse, min_max, shares_of
 from searchsocket.search.ranking.group import MAX_COMPARED_SECTIONS, PageGroup, each_alone, group_by_page
 from searchsocket.search.ranking.rank import Parts, Ranked, rank
 from searchsocket.settings.model import RankingSettings
@@ -40,14 +40,15 @@ def test_each_list_counts_by_its_share() -> None:
     assert found.vector.tolist() == [1.0, 0.5, 0.0]
     assert found.keyword.tolist() == [0.0, 1.0, 0.25]
     assert found.page.tolist() == [1.0, 0.5, 0.0]
-    assert found.fused.tolist() == pytest.approx([0.4 + 0.3, 0.2 + 0.3 + 0.15, 0.3 * 0.25])
-    assert fuse(*lists, MANY_WORDS).fused.tolist() == pytest.approx([0.4 + 0.4, 0.2 + 0.2 + 0.2, 0.2 * 0.25])
+    for meaning, words, page in (FEW_WORDS, MANY_WORDS):
+        expected = [meaning + page, meaning / 2 + words + page / 2, words / 4]
+        assert fuse(*lists, Shares(meaning, words, page)).fused.tolist() == pytest.approx(expected)
 
 
 def test_words_that_stand_everywhere_order_nothing() -> None:
     """Their scores are near 0: scaled to [0, 1], rounding and the order of ties would decide."""
     found = fuse([0.9, 0.5], [0.0001, 0.0002], [0.0, 0.0001])
-    assert found.fused.tolist() == pytest.approx([0.4, 0.0])
+    assert found.fused.tolist() == pytest.approx([FEW_WORDS.meaning, 0.0])
 
 
 def test_the_page_counts_more_where_much_is_said() -> None:

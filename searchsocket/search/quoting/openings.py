@@ -1,10 +1,11 @@
 """Which section of a chunk answers: small sections are merged, and each opens at its own heading."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
-from searchsocket.markdown.chunk_text import Opening
+from searchsocket.markdown.chunk_text import ChunkText, Opening
 from searchsocket.search.quoting.marks import Mark
+from searchsocket.text.words import names_of
 
 
 def opening_of(
@@ -31,3 +32,17 @@ def opening_of(
             words_in.setdefault(bisect_right(starts, mark.start), []).append(mark.word)
     best = max(words_in, key=lambda section: (len(set(words_in[section])), len(words_in[section]), -section))
     return openings[best - 1] if best else None
+
+
+def section_called(names: Set[str], title: str, text: ChunkText) -> tuple[int, Opening | None] | None:
+    """Which section of a chunk has one of the names: where it ends, and its opening; the first section has none.
+
+    Args:
+        names: What the query may be, see `names_meant`.
+        title: Of the chunk's first section.
+    """
+    ends = [*(opening.start for opening in text.openings), len(text.text)]
+    for end, opening in zip(ends, (None, *text.openings), strict=True):
+        if not names.isdisjoint(names_of(opening.title if opening else title)):
+            return end, opening
+    return None

@@ -11,7 +11,7 @@ from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.quoting.links import href
 from searchsocket.search.quoting.marks import Mark, QueryWords
-from searchsocket.search.quoting.openings import opening_of
+from searchsocket.search.quoting.openings import opening_of, section_called
 from searchsocket.search.quoting.snippet import MAX_CHARS, Snippet, excerpt
 from searchsocket.search.quoting.titles import displayed
 from searchsocket.search.quoting.window import Window, beginning, window
@@ -44,8 +44,8 @@ class ResultWriter:
     age_s: float
     parts: Parts | None  # of every score, where they are asked for
     sources: bool = False  # whether the lines of passages are asked for
-    # By record id, since most are quoted twice: the marks of the text, and where its best part begins.
-    passages: dict[str, tuple[list[Mark], tuple[int, bool]]] = field(default_factory=dict)
+    # By record id, since most are quoted twice: the marks of the text, those that tell, where its best part begins.
+    passages: dict[str, tuple[list[Mark], list[Mark], tuple[int, bool]]] = field(default_factory=dict)
     quotes: dict[tuple[str, int], Quote] = field(default_factory=dict)  # by record id and size
 
     def quote(self, found: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
@@ -57,16 +57,30 @@ class ResultWriter:
             passage = self.passages.get(record.id)
             if passage is None:
                 marks = self.words.marks(text.text)
-                passage = self.passages[record.id] = marks, beginning(text, marks, _SECTION_CHARS)
-            marks, begins = passage
-            part = window(text, marks, max_chars, begins)
+                telling = self._of_section(found, marks)
+                passage = self.passages[record.id] = marks, telling, beginning(text, telling, _SECTION_CHARS)
+            marks, telling, begins = passage
+            part = window(text, telling, max_chars, begins)
             opening = (self._opening(found, marks, part) if text.openings else None) or record.chunk.at
             snippet = excerpt(text, marks, part)
             quote = Quote(snippet, snippet.html, opening.anchor, displayed(opening.title), part[:2])
             self.quotes[key] = quote
         return quote
 
+    def _of_section(self, found: ReadableRecord, marks: list[Mark]) -> list[Mark]:
+        """The marks by which the passage is chosen: where a section has the name that the query is, those in it."""
+        record, text = found
+        called = section_called(self.asked.names, record.chunk.at.title, text) if text.openings else None
+        if called is None:
+            return marks
+        end, opening = called
+        start = opening.start if opening else 0
+        return [mark for mark in marks if start <= mark.start < end]
+
     def _opening(self, found: ReadableRecord, marks: Sequence[Mark], part: Window) -> Opening | None:
+        called = section_called(self.asked.names, found.record.chunk.at.title, found.text)
+        if called is not None:
+            return called[1]
         is_first = part.start < found.text.openings[0].start
         own_words = [mark.word for mark in self.words.marks(found.record.chunk.at.title)] if is_first else ()
         return opening_of(found.text.openings, marks, part[:2], own_words)
@@ -102,7 +116,7 @@ class ResultWriter:
             titles = [found.record.chunk.at.title, *(one.title for one in found.text.openings)]
             if self.asked.most(chunk.score, titles) > most:
                 quote = self.quote(found, _SECTION_CHARS)
-                (start, end), (marks, _) = quote.span, self.passages[found.record.id]
+                (start, end), (marks, *_) = quote.span, self.passages[found.record.id]
                 marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
                 worth = self.asked.worth(chunk.score, quote.title, marked)
                 if worth > most:
@@ -185,6 +199,6 @@ def _explanation(parts: Parts, position: int) -> Explanation:
     found, boosts = parts.found, parts.boosts
     columns = (
         found.cosine, found.bm25, found.vector, found.keyword, found.page_bm25, found.page, found.fused,
-        boosts.links, boosts.depth, parts.exact, boosts.weight,
+        found.second, boosts.links, boosts.depth, parts.exact, boosts.weight,
     )  # fmt: skip
     return Explanation(*(round(float(column[position]), 6) for column in columns))

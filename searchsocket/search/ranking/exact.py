@@ -1,13 +1,22 @@
-"""What a query says to the letter: the title of a page, or an identifier that few pages hold (docs/ranking.md)."""
+"""What a query says to the letter: the name of a page or section, or an identifier (docs/ranking.md)."""
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from searchsocket.stores.base import Candidates
+from searchsocket.types import Scores
 
 # Above everything that likeness and boosts can add up to: who types one word means that word ...
 _ALONE = 1.1
 # ... and where it is the title of a page, that page before others that hold it.
 _TITLE = 2.2
+# A section of that name is one of several places that a reader may mean.
+_HEADING = 0.3
+# A title or heading of which the beginning is typed, times how much of it that is.
+_BEGUN_TITLE, _BEGUN_HEADING = 0.6, 0.2
+_WHOLE = 0.9  # see `WordSnapshot.named`
 # An identifier among other words says much, and the other words say the rest.
 _AMONG_WORDS = 0.3
 # What prose does not hold: `a_b`, `$x`, `a::b`, `ab.cd`, `f()`, `camelCase`, `--flag`.
@@ -16,33 +25,25 @@ _MAX_NAMES = 10  # each is looked for in the text of every candidate
 _EDGES = " \t?!,;\"'`“”"
 
 
-@dataclass(frozen=True, slots=True)
-class Exactness:
-    """How a query is compared to the letter; made once a query."""
+def exact_scores(q: str, found: Candidates, texts: Callable[[Sequence[str]], Sequence[str]]) -> Scores:
+    """What each candidate gains by what the query says to the letter.
 
-    title: str
-    names: tuple[str, ...]
-
-    def of_title(self, title: str) -> float:
-        """What a chunk's score gains where the query is the title of its page."""
-        return _TITLE if self.title and _folded(title) == self.title else 0.0
-
-    def of(self, title: str, url: str, text: str) -> float:
-        """What a chunk's score gains: most where the query is the title, less for the identifiers that it holds."""
-        if not self.names or self.of_title(title):
-            return self.of_title(title)
-        text = f"{text}\n{title}\n{url}".casefold()
-        most = _ALONE if self.names == (self.title,) else _AMONG_WORDS
-        return most * sum(name in text for name in self.names) / len(self.names)
-
-
-def exactness(q: str) -> Exactness:
-    """What of a query is taken to the letter: all of it as a title, and the identifiers in it."""
-    words = [word.strip(_EDGES) for word in q.split()]
-    # One word alone is meant as it is, whatever it looks like.
-    names = [word for word in words if word and (len(words) == 1 or _NAME.fullmatch(word))]
-    distinct = tuple(dict.fromkeys(name.casefold() for name in names))
-    return Exactness(_folded(q.strip(_EDGES)), distinct[:_MAX_NAMES])
+    Args:
+        texts: Of records by id; asked for only where the query names an identifier.
+    """
+    is_titled = found.titled >= _WHOLE
+    named = np.where(is_titled, _TITLE, _BEGUN_TITLE) * found.titled
+    named += np.where(is_titled, 0.0, np.where(found.headed >= _WHOLE, _HEADING, _BEGUN_HEADING) * found.headed)
+    identifiers, most = _identifiers(q)
+    if not identifiers:
+        return named
+    facts = found.facts
+    held = [
+        sum(one in f"{text}\n{title}\n{url}".casefold() for one in identifiers)
+        for title, url, text in zip(facts.title, facts.url, texts(found.ids), strict=True)
+    ]
+    scores: Scores = named + np.where(is_titled, 0.0, most * np.array(held) / len(identifiers))
+    return scores
 
 
 def names_identifier(q: str) -> bool:
@@ -50,6 +51,10 @@ def names_identifier(q: str) -> bool:
     return any(_NAME.fullmatch(word.strip(_EDGES)) for word in q.split())
 
 
-@lru_cache(maxsize=1 << 12)  # titles repeat: from one chunk of a page to the next, and between queries
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
+def _identifiers(q: str) -> tuple[tuple[str, ...], float]:
+    """The identifiers that a query names, and what a candidate with all of them gains."""
+    words = [word.strip(_EDGES) for word in q.split()]
+    # One word alone is meant as it is, whatever it looks like.
+    names = [word for word in words if word and (len(words) == 1 or _NAME.fullmatch(word))]
+    distinct = tuple(dict.fromkeys(name.casefold() for name in names))[:_MAX_NAMES]
+    return distinct, _ALONE if len(words) == 1 else _AMONG_WORDS

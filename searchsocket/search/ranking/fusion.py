@@ -19,9 +19,9 @@ class Shares(NamedTuple):
 
 
 # Scaled scores keep how much better one hit is than the next, which reciprocal ranks throw away (docs/ranking.md).
-FEW_WORDS = Shares(0.4, 0.3, 0.3)
+FEW_WORDS = Shares(0.46, 0.27, 0.27)
 # Who says more describes a page, and the words of that lie scattered over it.
-MANY_WORDS = Shares(0.4, 0.2, 0.4)
+MANY_WORDS = Shares(0.34, 0.19, 0.47)
 _MANY = 5  # words, stop words aside
 # Words that stand everywhere score less: how much less or more is chance and rounding, which scaling would blow up.
 _SILENT = 1e-3
@@ -38,6 +38,7 @@ class Fused:
     keyword: Scores  # bm25 scaled likewise
     page: Scores  # page_bm25 scaled likewise
     fused: Scores  # the three by their shares, in [0, 1]
+    second: Scores  # what a page gains by its second section, see `pages.py`; 0 of chunks
 
 
 def shares_of(q: str) -> Shares:
@@ -52,7 +53,7 @@ def fuse(cosine: ArrayLike, bm25: ArrayLike, page_bm25: ArrayLike, shares: Share
     words, pages = _positive(bm25), _positive(page_bm25)
     vector, keyword, page = min_max(cosines), min_max(words), min_max(pages)
     mixed = np.minimum(shares.meaning * vector + shares.words * keyword + shares.page * page, 1.0)
-    return Fused(cosines, words, pages, vector, keyword, page, mixed)
+    return Fused(cosines, words, pages, vector, keyword, page, mixed, np.zeros(len(mixed)))
 
 
 def _positive(scores: ArrayLike) -> Scores:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from searchsocket.search.ranking.rank import Ranked
 from searchsocket.stores.base import Facts
+from searchsocket.types import Scores
 
 MAX_SECTIONS = 3
 # One more is looked at than is shown: the section that answers may say fewer of the words (quoting/choice.py).
@@ -19,16 +20,21 @@ class PageGroup:
     sections: tuple[Ranked, ...]  # by score; the best chunk's own section is among them, the summary is not
 
 
-def group_by_page(ranked: Sequence[Ranked], facts: Facts, top_k: int) -> list[PageGroup]:
-    """At most `top_k` pages, in the order of their best chunks.
+def group_by_page(ranked: Sequence[Ranked], facts: Facts, top_k: int, scores: Scores | None = None) -> list[PageGroup]:
+    """At most `top_k` pages, in the order of their first chunks.
 
     Args:
-        ranked: Chunks best first.
+        ranked: Chunks, those of the best page and of a page the best ones first.
+        scores: Of the page of each candidate; None: a page scores as its best chunk.
     """
     pages: dict[str, list[Ranked]] = {}
     for chunk in ranked:
         pages.setdefault(facts.url[chunk.position], []).append(chunk)
-    return [PageGroup(chunks[0], _best_sections(chunks, facts)) for chunks in list(pages.values())[:top_k]]
+    return [
+        PageGroup(best if scores is None else Ranked(float(scores[best.position]), best.position), sections)
+        for chunks in list(pages.values())[:top_k]
+        for best, sections in [(chunks[0], _best_sections(chunks, facts))]
+    ]
 
 
 def best_of_pages(ranked: Sequence[Ranked], urls: Sequence[str]) -> list[int]:

@@ -20,7 +20,7 @@ class Parts:
 
     found: Fused
     boosts: Boosts
-    exact: Scores  # see `exact.Exactness`
+    exact: Scores  # see `exact.exact_scores`, and of pages `pages.of_pages`
 
 
 class Ranked(NamedTuple):
@@ -33,12 +33,20 @@ class Ranked(NamedTuple):
 def rank(facts: Facts, parts: Parts) -> list[Ranked]:
     """Chunks best first; equal scores in path order, on a page by place and id. Pages of weight 0 are left out."""
     visible = np.flatnonzero(~(facts.weight <= 0))
-    if not len(visible):
-        return []
-    found, boosts = parts.found, parts.boosts
-    # Pages may weigh more than 1; dividing by the most keeps scores in [0, 1] and the order as it is.
-    scale = (1.0 + boosts.most + parts.exact[visible].max()) * max(1.0, boosts.weight[visible].max())
-    sums = found.fused + boosts.links + boosts.depth + parts.exact
-    scores = np.round(sums * boosts.weight / scale, _DIGITS)
+    scores = scored(facts, parts)
     best = visible[np.lexsort((facts.order[visible], -scores[visible]))]
     return list(map(Ranked, scores[best].tolist(), best.tolist()))
+
+
+def scored(facts: Facts, parts: Parts) -> Scores:
+    """The score of each candidate, in [0, 1]; of pages of weight 0 it means nothing."""
+    visible = ~(facts.weight <= 0)
+    if not visible.any():
+        return np.zeros(len(visible))
+    found, boosts = parts.found, parts.boosts
+    most = (found.second + parts.exact)[visible].max()
+    # Pages may weigh more than 1; dividing by the most keeps scores in [0, 1] and the order as it is.
+    scale = (1.0 + boosts.most + most) * max(1.0, boosts.weight[visible].max())
+    sums = found.fused + found.second + boosts.links + boosts.depth + parts.exact
+    scores: Scores = np.round(sums * boosts.weight / scale, _DIGITS)
+    return scores

@@ -25,6 +25,8 @@ class Candidates:
     cosine: Scores  # of all
     bm25: Scores  # 0 for those that are not among the best by words
     page_bm25: Scores  # of the page; 0 for pages that are not among the best
+    titled: Scores  # of the page: how far the query is its title, see `WordSnapshot.named`; 0 where it is not
+    headed: Scores  # how far the query is a heading in it
     best_cosine: float  # of all records that match the filter; -1 where there are none
 
 

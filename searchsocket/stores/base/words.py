@@ -1,7 +1,7 @@
 """The words of one generation, as a query sees them; `stores/words` has them for every store."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from searchsocket.types import MATCH_ALL, Filter, Hit
 
@@ -16,6 +16,13 @@ class WordEvidence:
     asked: int = 1  # words of the query that count
 
 
+class Named(NamedTuple):
+    """What carries the name that a query is: 1 where it is that name to the letter, less where it begins one."""
+
+    pages: list[Hit]  # by URL, for their titles
+    records: list[Hit]  # for the headings in them
+
+
 class WordSnapshot(Protocol):
     """Safe to share between threads."""
 
@@ -28,6 +35,15 @@ class WordSnapshot(Protocol):
         A page is one document here, so its length counts, and words may stand far apart; phrases count as words.
         Path order is that of `urls.sort_key`.
         """
+
+    def named(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> Named:
+        """At most `top_k` pages and records that are called `text`, or, while that is still being typed, begin so.
+
+        Case and punctuation make no difference, nor what stands in brackets behind or of the site in front.
+        """
+
+    def meant(self, text: str) -> str:
+        """The name of a page or section that `text` is a slip or two of; where all its words are there, `text`."""
 
     def evidence(self, text: str) -> WordEvidence:
         """How much of a query the page says that says most of it; stop words count only where there is nothing else.

@@ -1,5 +1,7 @@
 """The fast path of `search.find`: the lists are joined by row, so that nothing is looked up by id."""
 
+from itertools import repeat
+
 import numpy as np
 
 from searchsocket.stores.base import Candidates, Watch
@@ -30,6 +32,7 @@ class RowJoin:
         with watch("keyword"):
             worded, bm25 = self._words.best_rows(text, top_k, where)
             paged, page_bm25 = self._words.best_pages(text, top_k, where)
+            (titled, of_title), (headed, of_heading) = self._words.named_rows(text, top_k, where)
         with watch("vector"):
             known = set(near.tolist())
             others = np.array([row for row in worded.tolist() if row not in known], np.int64)
@@ -40,11 +43,15 @@ class RowJoin:
             pages = self._facts.texts["url"].codes
             of_words = _column(worded, bm25, rows)
             of_page = _column(pages[paged], page_bm25, pages[rows])
+            of_title = _column(pages[titled], of_title, pages[rows])
+            of_heading = _column(headed, of_heading, rows)
         best = float(cosine[0]) if len(near) else -1.0
-        return Candidates(self._numbering.ids_of(rows), facts, cosine, of_words, of_page, best)
+        return Candidates(self._numbering.ids_of(rows), facts, cosine, of_words, of_page, of_title, of_heading, best)
 
 
 def _column(found: Rows, scores: Scores, wanted: Rows) -> Scores:
     """The score of each of `wanted`; 0 for those that were not found."""
+    if not len(found):
+        return np.zeros(len(wanted))
     known = dict(zip(found.tolist(), scores.tolist(), strict=True))
-    return np.array([known.get(key, 0.0) for key in wanted.tolist()], np.float64)
+    return np.array(list(map(known.get, wanted.tolist(), repeat(0.0))), np.float64)

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.base import Named, WordEvidence
 from searchsocket.stores.base.vectors import canonical
 from searchsocket.stores.local.catalogue.facts import TextColumn
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Rows
+from searchsocket.stores.words.index import Scored
 from searchsocket.stores.words.keywords import Words
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scores
 
@@ -31,6 +32,19 @@ class LocalWords:
         rows, scores = self.best_pages(text, top_k, where)
         return list(map(Hit, self._urls.take(rows), scores.tolist()))
 
+    def named(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> Named:
+        """See `WordSnapshot.named`."""
+        (pages, of_pages), (rows, of_rows) = self.named_rows(text, top_k, where)
+        return Named(
+            list(map(Hit, self._urls.take(pages), of_pages.tolist())),
+            list(map(Hit, self._numbering.ids_of(rows), of_rows.tolist())),
+        )
+
+    def meant(self, text: str) -> str:
+        """See `WordSnapshot.meant`."""
+        with self._damage:
+            return self.index.meant(text)
+
     def evidence(self, text: str) -> WordEvidence:
         """See `WordSnapshot.evidence`."""
         with self._damage:
@@ -39,15 +53,27 @@ class LocalWords:
     def best_rows(self, text: str, top_k: int, where: Filter) -> tuple[Rows, Scores]:
         """The rows of the best records, best first, and their scores."""
         with self._damage:
-            docs, scores = self.index.search(text, canonical(where), top_k)
-            rows = self._numbering.rows_of_docs(docs)
-            best = np.lexsort((self._numbering.id_order[rows], -scores))[:top_k]
-        return rows[best], scores[best]
+            return self._best_rows(self.index.search(text, canonical(where), top_k), top_k)
 
     def best_pages(self, text: str, top_k: int, where: Filter) -> tuple[Rows, Scores]:
         """The best pages, each by the row of its first record, and their scores; rows are in path order."""
         with self._damage:
-            docs, scores = self.index.search_pages(text, canonical(where), top_k)
-            rows = self._numbering.rows_of_docs(docs)
+            return self._best_pages(self.index.search_pages(text, canonical(where), top_k), top_k)
+
+    def named_rows(self, text: str, top_k: int, where: Filter) -> tuple[tuple[Rows, Scores], tuple[Rows, Scores]]:
+        """Pages as `best_pages` gives them and records as `best_rows` does, see `WordSnapshot.named`."""
+        with self._damage:
+            pages = self._best_pages(self.index.named_pages(text, canonical(where), top_k), top_k)
+            return pages, self._best_rows(self.index.named_records(text, canonical(where), top_k), top_k)
+
+    def _best_rows(self, found: Scored, top_k: int) -> tuple[Rows, Scores]:
+        docs, scores = found
+        rows = self._numbering.rows_of_docs(docs)
+        best = np.lexsort((self._numbering.id_order[rows], -scores))[:top_k]
+        return rows[best], scores[best]
+
+    def _best_pages(self, found: Scored, top_k: int) -> tuple[Rows, Scores]:
+        docs, scores = found
+        rows = self._numbering.rows_of_docs(docs)
         best = np.lexsort((rows, -scores))[:top_k]
         return rows[best], scores[best]

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -9,14 +10,16 @@ import tantivy
 
 from searchsocket.stores.base.labels import labels_of
 from searchsocket.stores.words import WORDS
-from searchsocket.text.words import index_text, plain_words, split_code
+from searchsocket.text.words import index_text, names_of, spellings, split_code
 from searchsocket.types import Prose
 from searchsocket.urls.paths import ancestors
 
-# Fields of a record, and the one field of a page.
+# Fields that are searched: of a record, and of a page, where `said` holds all of it.
 RECORD_FIELDS = ("title", "headings", "links", "path", "body", "code")
-PAGE_FIELDS = ("said",)
+PAGE_FIELDS = ("said", "headings")
+SAID = "said"
 _MAX_TOKEN_CHARS = 200
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)", re.MULTILINE)
 
 
 class Row(NamedTuple):
@@ -30,15 +33,17 @@ class Row(NamedTuple):
     tags: str
     language: str
     facets: str
-    # Not read of a record whose document is there already.
     title: str
+    # Not read of a record whose document is there already.
     link_texts: str
     at_heading_path: str | None  # None of code
+    at_title: str | None  # likewise
+    at_symbol: str | None  # None of prose
     body: str  # `Prose` or `Code`
     body_text: str
 
 
-ROW_OF_NEW = Row._fields[Row._fields.index("title") :]
+ROW_OF_NEW = Row._fields[Row._fields.index("link_texts") :]
 
 
 def schema(part: str) -> tantivy.Schema:
@@ -52,12 +57,13 @@ def schema(part: str) -> tantivy.Schema:
     if part == WORDS:
         for name in RECORD_FIELDS:
             builder.add_text_field(name, tokenizer_name="whitespace", stored=True)
+        builder.add_text_field("own", tokenizer_name="whitespace", stored=True)
         # A vocabulary, never scored.
         builder.add_text_field("plain", tokenizer_name="whitespace", index_option="basic", stored=True)
     else:
         for name in PAGE_FIELDS:
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
-    for name in ("dirs", "tags", "labels"):
+    for name in ("names", "dirs", "tags", "labels"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", stored=is_stored)
     return builder.build()
 
@@ -77,7 +83,10 @@ def documents_of(
     if shown:
         # A summary says again what the page says, or what no reader of it sees.
         said = [words for row, document in shown if row.kind != "summary" for words in _words(document, "body", "code")]
-        page.add_text("said", " ".join([*_words(shown[0][1], "title"), *said]))
+        page.add_text(SAID, " ".join([*_words(shown[0][1], "title"), *said]))
+        page.add_text("headings", " ".join(words for _, document in shown for words in _words(document, "own")))
+        for name in names_of(shown[0][0].title):
+            page.add_text("names", token(name))
         _add_filters(page, [row for row, _ in shown])
     return documents, page
 
@@ -103,7 +112,11 @@ def _record_document(row: Row) -> tantivy.Document:
     for name, value in values.items():
         if value:
             document.add_text(name, index_text(value))
-    document.add_text("plain", " ".join(plain_words("\n".join(values.values()))))
+    own = _HEADING.findall(body) if row.kind == "section" else [row.at_symbol] if row.at_symbol else []
+    document.add_text("own", " ".join(map(index_text, own)))
+    for name in dict.fromkeys(name for heading in (row.at_title or "", *own) for name in names_of(heading)):
+        document.add_text("names", token(name))
+    document.add_text("plain", " ".join(spellings("\n".join(values.values()))))
     _add_filters(document, [row])
     return document
 

@@ -11,7 +11,7 @@ from tantivy import Occur, Query
 
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.stores.words.documents import PAGE_FIELDS, token
+from searchsocket.stores.words.documents import SAID, token
 from searchsocket.system.files import temporary_folder
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import Forms
@@ -108,11 +108,21 @@ class WordIndex:
         musts = [(Occur.Must, Query.const_score_query(term, 0.0)) for term in terms]
         return Query.boolean_query([(Occur.Must, matching), *musts]) if musts else matching
 
+    def best_named(self, worth: Mapping[str, float], where: Filter, top_k: int) -> Scored:
+        """The documents with one of the names, by what that is worth; see `best`."""
+        terms = [(Query.term_query(self.schema, "names", name), value) for name, value in worth.items()]
+        held = [
+            Query.const_score_query(query, value)
+            for (name, value), (query, _) in zip(worth.items(), terms, strict=True)
+            if self.searcher.doc_freq("names", name)
+        ]
+        if not held:
+            return np.empty(0, np.int64), np.empty(0, np.float64)
+        return self.best(Query.disjunction_max_query(held), where, top_k)
+
     def any_of(self, forms: Iterable[Forms]) -> Query:
         """Pages that hold all words of one of the forms."""
-        return Query.boolean_query(
-            [(Occur.Should, self.all_of(words, field)) for words in forms for field in PAGE_FIELDS]
-        )
+        return Query.boolean_query([(Occur.Should, self.all_of(words, SAID)) for words in forms])
 
     def all_of(self, words: Forms, field: str) -> Query:
         """Documents that hold all the words, wherever they stand."""

@@ -1,6 +1,7 @@
 """The words of a generation, in tantivy: which records and which pages hold the words of a query, by BM25."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,9 @@ from tantivy import Occur, Query
 from searchsocket.stores.base import WordEvidence
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words import PAGES, WORDS
-from searchsocket.stores.words.documents import PAGE_FIELDS
+from searchsocket.stores.words.documents import SAID
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
+from searchsocket.stores.words.names import named, names_vocabulary, nearest_name
 from searchsocket.stores.words.vocabulary import Vocabulary
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
@@ -22,7 +24,7 @@ from searchsocket.types import Filter
 
 # What a word is worth where it stands.
 BOOSTS = {"title": 2.0, "headings": 1.0, "links": 1.5, "path": 1.0, "body": 1.0, "code": 1.0}
-_WHOLE = dict.fromkeys(PAGE_FIELDS, 1.0)
+_WHOLE = {SAID: 1.0, "headings": 0.1}
 _IDENTIFIER_BOOST = 2.0  # who types one means that one
 _PART_BOOST = 0.3  # of a part of an identifier beside the whole one
 _PREFIX_BOOST = 0.05  # of a word that begins with the one being typed
@@ -36,6 +38,7 @@ _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_PART, _MIN_EVIDENT_TYPO = 3, 4, 6  # shorter o
 
 _ROUNDING = 1e-6  # tantivy adds up in float32
 
+_DASHES = re.compile(r"[-_]+")
 _NOTHING: Scored = np.empty(0, np.int64), np.empty(0, np.float64)
 
 
@@ -46,6 +49,7 @@ class _LookedFor:
     terms: list[Term]
     wholes: list[tuple[Forms, float]]  # synonyms of several words
     others: dict[str, tuple[Forms, ...]]  # all synonyms, by the exact form of their word
+    unknown: list[QueryWord]  # held by no record, in whatever form
 
 
 class Words:
@@ -67,6 +71,7 @@ class Words:
         self._searcher = searcher = self._records.searcher
         # Without `self` in it: what refers to itself waits for the collector of garbage with its files open.
         self._vocabulary = Vocabulary(lambda first: searcher.terms_with_prefix("plain", first))
+        self._names = names_vocabulary(self._pages.searcher, searcher)
         self._last: tuple[str, _LookedFor] | None = None
         self._page_counts = BoundedCache[Forms, int](_MAX_COUNTED)  # asked for twice a query, and queries repeat words
 
@@ -100,9 +105,21 @@ class Words:
         clauses += [
             (Occur.Should, Query.boost_query(self._pages.all_of(forms, field), worth))
             for forms, worth in wanted.wholes
-            for field in PAGE_FIELDS
+            for field in (SAID,)
         ]
         return self._pages.best(Query.boolean_query(clauses), where, top_k) if clauses and top_k > 0 else _NOTHING
+
+    def named_records(self, text: str, where: Filter, top_k: int) -> Scored:
+        """Records with a heading that the text is or begins, see `WordSnapshot.named`."""
+        return named(self._records, text, where, top_k)
+
+    def named_pages(self, text: str, where: Filter, top_k: int) -> Scored:
+        """Pages with a title that the text is or begins, by the number of their first record."""
+        return named(self._pages, text, where, top_k)
+
+    def meant(self, text: str) -> str:
+        """See `WordSnapshot.meant`."""
+        return nearest_name(self._names, text) if self._looked_for(text).unknown else text
 
     def evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""
@@ -131,13 +148,16 @@ class Words:
         return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0, len(held))
 
     def _held_forms(self, word: QueryWord, wanted: _LookedFor) -> list[Forms]:
-        """The forms by which pages hold a word as it was typed or begun, and its synonyms."""
+        """The forms by which pages hold a word as it is typed or begun, its synonyms, of an identifier slips."""
         forms = dict.fromkeys((form,) for form in (word.exact, word.stem) if form)
         found = [*forms, *wanted.others.get(word.exact, ())]
         if (held := [forms for forms in found if self._pages_with(forms)]) or len(word.exact) < _MIN_EVIDENT_PREFIX:
             return held
         is_open = wanted.parsed.open_ended and word is wanted.parsed.words[-1]
-        return [(form,) for form in self._completions(word) if self._pages_with((form,))] if is_open else []
+        forms = dict.fromkeys((form,) for form in (self._completions(word) if is_open else ()))
+        if word.pieces and word in _worth_correcting(wanted.unknown):
+            forms |= dict.fromkeys((form,) for form in _kept_forms(self._nearest(word)))
+        return [words for words in forms if self._pages_with(words)]
 
     def _guessed_forms(self, word: QueryWord, may_be_slip: bool, *, is_alone: bool) -> list[Forms]:
         """The forms by which pages hold what a word was meant to be: all its parts, or what it is a slip of.
@@ -145,8 +165,8 @@ class Words:
         Noise has small parts that some page holds, and made-up words are near some word. So it must be all the parts,
         and where no word of the query is held, a slip that fingers make.
         """
-        if word.parts:
-            return [word.parts] if self._pages_with(word.parts) else []
+        if word.parts and self._pages_with(word.parts):
+            return [word.parts]
         if not may_be_slip or len(word.exact) < _MIN_EVIDENT_TYPO:
             return []
         meant = (known for known in self._nearest(word) if not is_alone or is_likely_slip(word.exact, known))
@@ -166,7 +186,7 @@ class Words:
         """At most how many pages hold all of the words."""
         found = self._page_counts.values.get(forms)
         if found is None:
-            found = max(min(int(self._pages.searcher.doc_freq(name, form)) for form in forms) for name in PAGE_FIELDS)
+            found = min(int(self._pages.searcher.doc_freq(SAID, form)) for form in forms)
             self._page_counts.remember_one(forms, found)
         return found
 
@@ -188,8 +208,7 @@ class Words:
     def _find_terms(self, text: str) -> _LookedFor:
         parsed = parse_query(storable(text))
         words = tuple(word for word in parsed.words if not word.is_stop) or parsed.words
-        wanted = _LookedFor(parsed, words, [], [], self._synonyms.of(parsed.order))
-        unknown: list[QueryWord] = []
+        wanted = _LookedFor(parsed, words, [], [], self._synonyms.of(parsed.order), [])
         found: dict[str, list[Term]] = {}
         for word in words:
             others = [forms for forms in wanted.others.get(word.exact, ()) if all(map(self._is_held, forms))]
@@ -198,10 +217,10 @@ class Words:
             wanted.wholes.extend((forms, worth) for forms in others if len(forms) > 1)
             own = self._terms(word, is_open=parsed.open_ended and word is parsed.words[-1])
             found[word.exact] += own
-            if not own and not others:
-                unknown.append(word)
-        for word in _worth_correcting(unknown):
-            found[word.exact] = [term for term in self._corrections(word) if self._is_held(*term)]
+            if not others and not (own if word.stem else self._is_whole(word)):
+                wanted.unknown.append(word)
+        for word in _worth_correcting(wanted.unknown):
+            found[word.exact] += [term for term in self._corrections(word) if self._is_held(*term)]
         wanted.terms.extend(term for terms in found.values() for term in terms)
         return wanted
 
@@ -214,6 +233,10 @@ class Words:
             found += [(form, _PREFIX_BOOST) for form in self._completions(word) if form not in forms]
         found += [(part, _PART_BOOST) for part in word.parts if part not in forms]
         return [(form, worth) for form, worth in found if self._is_held(form, worth)]
+
+    def _is_whole(self, word: QueryWord) -> bool:
+        """Whether any record holds an identifier as it is typed, or written as one word."""
+        return any(self._is_held(form) for form in (word.exact, _DASHES.sub("", word.exact)))
 
     def _is_held(self, term: str, worth: float = _SYNONYM_BOOST) -> bool:
         """Whether any record holds the term; `worth` is what it is then looked for with."""
@@ -232,7 +255,12 @@ class Words:
 
     def _corrections(self, word: QueryWord) -> list[Term]:
         """What a word that no document holds was meant to be."""
-        return [(form, _TYPO_BOOST) for form in _kept_forms(self._nearest(word))]
+        whole = _kept_forms(self._vocabulary.nearest(word.exact))
+        if whole or not word.pieces:
+            worth = 1.0 if word.stem else _IDENTIFIER_BOOST
+            return [(form, _TYPO_BOOST * worth) for form in whole]
+        slips = [piece for piece in word.pieces if allowed_edits(piece) and not self._is_held(stem(piece))]
+        return [(form, _TYPO_BOOST) for piece in slips for form in _kept_forms(self._vocabulary.nearest(piece))]
 
     def _nearest(self, word: QueryWord) -> list[str]:
         return self._vocabulary.nearest(word.exact)
@@ -240,7 +268,7 @@ class Words:
 
 def _worth_correcting(unknown: Iterable[QueryWord]) -> list[QueryWord]:
     """The longest of the words that may be slips: made-up words by the dozen mean nothing, and each costs a search."""
-    slips = [word for word in unknown if word.stem and allowed_edits(word.exact)]
+    slips = [word for word in unknown if allowed_edits(word.exact)]
     return sorted(slips, key=lambda word: -len(word.exact))[:_MAX_CORRECTED]
 
 

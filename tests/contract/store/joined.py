@@ -16,7 +16,7 @@ def columns(found: Candidates) -> list[object]:
     """All but the numbers by which `facts` are ordered, of which only the order is promised."""
     named = [getattr(found.facts, field.name) for field in fields(found.facts) if field.name != "order"]
     order = np.argsort(found.facts.order)
-    values = [found.cosine, found.bm25, found.page_bm25, order, *named]
+    values = [found.cosine, found.bm25, found.page_bm25, found.titled, found.headed, order, *named]
     return [list(found.ids), found.best_cosine, *map(list, values)]
 
 

@@ -10,6 +10,7 @@ from contract.store.health import HealthContract
 from contract.store.isolation import IsolationContract
 from contract.store.joined import JoinedContract
 from contract.store.models import ModelsContract
+from contract.store.names import NamesContract
 from contract.store.nearest import NearestContract
 from contract.store.page_bodies import PageBodiesContract
 from contract.store.pages import PagesContract
@@ -23,6 +24,7 @@ from contract.store.words import WordsContract
 class StoreContract(
     RecordsContract,
     ChangesContract,
+    NamesContract,
     NearestContract,
     JoinedContract,
     CandidateContract,

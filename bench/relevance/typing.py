@@ -1,0 +1,57 @@
+"""What fingers do to the names of pages: one slip, or a last word half typed; of every site collection, by a seed.
+
+Asked are the queries that are names (`navigational`), with their judgements. Nothing is kept here but the seed.
+"""
+
+import random
+import re
+import string
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from bench.relevance.collection import Collection, Query
+
+SEED = 14
+_NAMES = "navigational"
+_WORD = re.compile(r"[A-Za-z]{4,}")
+_LAST = re.compile(r"[A-Za-z]{7,}(?=[()]*$)")
+
+
+def with_slips(collection: Collection) -> Collection:
+    """Each name with a letter left out, doubled, swapped or replaced in a word of four or more; the first stays."""
+    return _changed(collection, "slip", _slip)
+
+
+def half_typed(collection: Collection) -> Collection:
+    """Each name that ends in a word of seven letters or more, up to the middle of that."""
+    return _changed(collection, "begun", _begun)
+
+
+def _changed(collection: Collection, kind: str, change: Callable[[str, random.Random], str]) -> Collection:
+    def changed(queries: Iterable[Query]) -> Iterable[Query]:
+        for query in queries:
+            text = change(query.text, random.Random(f"{SEED} {kind} {collection.name} {query.id}"))
+            if text and query.kind == _NAMES:
+                yield replace(query, text=text, kind=kind)
+
+    return replace(collection, name=f"{collection.name} {kind}", queries=tuple(changed(collection.queries)))
+
+
+def _slip(name: str, source: random.Random) -> str:
+    words = list(_WORD.finditer(name))
+    if not words:
+        return ""
+    word = source.choice(words)
+    letters, at = word[0], source.randrange(1, len(word[0]) - 1)
+    left_out = letters[:at] + letters[at + 1 :]
+    doubled = letters[: at + 1] + letters[at:]
+    swapped = letters[:at] + letters[at + 1] + letters[at] + letters[at + 2 :]
+    other = source.choice([letter for letter in string.ascii_lowercase if letter != letters[at].lower()])
+    replaced = letters[:at] + other + letters[at + 1 :]
+    slips = [slip for slip in (left_out, doubled, swapped, replaced) if slip != letters]
+    return name[: word.start()] + source.choice(slips) + name[word.end() :]
+
+
+def _begun(name: str, source: random.Random) -> str:
+    word = _LAST.search(name)
+    return name[: word.start() + (len(word[0]) + 1) // 2] if word else ""

@@ -1,0 +1,46 @@
+"""The names of a generation, titles and headings: a query that is one, begins one or is a slip of one.
+
+Names are compared by their words as they are typed, without case and punctuation (`text.words.name_of`).
+"""
+
+import re
+
+import tantivy
+
+from searchsocket.stores.words.index import Scored, WordIndex
+from searchsocket.stores.words.vocabulary import Vocabulary
+from searchsocket.text.storable import storable
+from searchsocket.text.words import name_of, names_meant, parse_query
+from searchsocket.types import Filter
+
+NAMES = "names"  # the field that holds them, each a token
+_NEARLY = 0.95  # of a name that the query is but for what stands in front, behind, or is still to be typed
+_MIN_BEGUN_CHARS = 3
+_MAX_BEGUN = 12
+_NO_DIGIT = re.compile(r"\D+")
+
+
+def named(index: WordIndex, text: str, where: Filter, top_k: int) -> Scored:
+    """The documents that are called `text`, or begin so while it may still be being typed; see `WordSnapshot.named`."""
+    names = names_meant(storable(text))
+    if not names or top_k <= 0:
+        return index.best_named({}, where, top_k)
+    worth = dict.fromkeys(names[:1], 1.0) | dict.fromkeys(names[1:], _NEARLY)
+    begun = names[0]
+    if len(begun) >= _MIN_BEGUN_CHARS and parse_query(storable(text)).open_ended:
+        for name, _ in index.searcher.terms_with_prefix(NAMES, begun, limit=_MAX_BEGUN):
+            worth.setdefault(name, _NEARLY * len(begun) / len(name))
+    return index.best_named(worth, where, top_k)
+
+
+def names_vocabulary(pages: tantivy.Searcher, records: tantivy.Searcher) -> Vocabulary:
+    """All names, ready to be compared with a typed one; of equally near ones titles come first."""
+    return Vocabulary(lambda first: [*pages.terms_with_prefix(NAMES, first), *records.terms_with_prefix(NAMES, first)])
+
+
+def nearest_name(names: Vocabulary, text: str) -> str:
+    """The name that `text` is a slip or two of; `text` where there is none. Digits are no slips: `2.1` is not `2.0`."""
+    name = name_of(storable(text))
+    digits = _NO_DIGIT.sub("", name)
+    near = names.nearest(name) if name else []
+    return next((one for one in near if _NO_DIGIT.sub("", one) == digits), text)

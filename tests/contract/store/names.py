@@ -1,0 +1,74 @@
+"""A query that is the name of a page or section, begins it, or is a slip of it."""
+
+import pytest
+from contract.store.samples import fill, ids, record
+
+from searchsocket.stores.base import IndexReader, VectorStore
+from searchsocket.types import Filter
+
+
+def _reader(store: VectorStore) -> IndexReader:
+    return fill(
+        store,
+        [
+            record("slots", "/slots", "Some text.\n\n## Named Slots {#named}\n\nMore of it.", title="Slots"),
+            record("pure", "/pure", "Some text.", title="Keeping Components Pure"),
+            record("hook", "/hook", "## `useCallback(fn)`\n\nText of it.", title="Hooks (API)"),
+            record("rule", "/rule", "A rule against sequences.", title="no-sequences"),
+            record("v2", "/v2", "What is new in it.", title="Version 2.1"),
+        ],
+    )
+
+
+class NamesContract:
+    @pytest.mark.parametrize(
+        ("typed", "page"),
+        [
+            ("slots ", "/slots"),
+            ("  SLOTS? ", "/slots"),
+            ("Guide - Slots ", "/slots"),
+            ("Slots (basics) ", "/slots"),
+            ("hooks ", "/hook"),
+            ("keep components pure ", "/pure"),  # but for endings
+            ("Slo", "/slots"),
+            ("Slo ", None),  # is typed to its end
+            ("sl", None),
+            ("pure ", None),
+        ],
+    )
+    def test_a_page_is_found_by_its_title(self, store: VectorStore, typed: str, page: str | None) -> None:
+        named = _reader(store).words.named(typed, top_k=9)
+        assert ids(named.pages) == ([page] if page else [])
+        if page:
+            assert (named.pages[0].score >= 0.9) is (typed[-1] in " ")
+
+    @pytest.mark.parametrize(("typed", "record_id"), [("named slots", "slots"), ("usecallback(fn)", "hook")])
+    def test_a_section_in_a_chunk_is_found_by_its_heading(self, store: VectorStore, typed: str, record_id: str) -> None:
+        reader = _reader(store)
+        assert [(hit.id, hit.score) for hit in reader.words.named(typed, top_k=9).records] == [(record_id, 1.0)]
+        assert reader.words.named(typed, top_k=9, where=Filter("/elsewhere")).records == []
+
+    @pytest.mark.parametrize(
+        ("typed", "meant"),
+        [
+            ("no-seqeunces", "no-sequences"),
+            ("useCallbaack(fn)", "usecallback fn"),
+            ("Keeping Compnents Pure", "keeping components pure"),
+            ("slots", "slots"),
+            ("named things", "named things"),
+            ("Verson 2.2", "Verson 2.2"),  # a slip of 2.1 in its word alone: digits are meant
+            ("Verson 2.1", "version 2.1"),
+            ("zlots", "zlots"),  # the first letter is taken to be right
+            ("\ud800", "\ud800"),
+            ("", ""),
+        ],
+    )
+    def test_a_slip_of_a_name_means_that_name(self, store: VectorStore, typed: str, meant: str) -> None:
+        assert _reader(store).words.meant(typed) == meant
+
+    @pytest.mark.parametrize("typed", ["no-sequencs ", "what is useCallbak ", "a no_sequences rule "])
+    def test_an_identifier_with_a_slip_is_found_and_known(self, store: VectorStore, typed: str) -> None:
+        reader = _reader(store)
+        assert set(ids(reader.words.search(typed, top_k=1))) <= {"rule", "hook"}
+        assert reader.words.evidence(typed).share > 0.5
+        assert reader.words.evidence(typed).known > 0.3

@@ -1,0 +1,76 @@
+"""A page is ranked by all that it says: the best of any of its chunks, its second section, and its name."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memory_store.facts import facts_of
+from search_site import MAIN, Piece, make_site, record_of
+
+from searchsocket.search.query import SearchQuery
+from searchsocket.search.ranking.boosts import boosts_of
+from searchsocket.search.ranking.fusion import fuse
+from searchsocket.search.ranking.pages import in_page_order, of_pages
+from searchsocket.search.ranking.rank import Parts, rank, scored
+from searchsocket.settings.model import RankingSettings
+
+Row = tuple[int, float, float]  # page, cosine, BM25
+ROWS = st.lists(st.tuples(st.integers(0, 4), st.floats(0, 1), st.floats(0, 20)), min_size=1, max_size=12)
+
+
+def ranked_pages(rows: list[Row], q: str = "battery") -> tuple[list[str], Parts]:
+    records = [
+        record_of(Piece(f"/{page}", "x", title=f"Page {page}", ordinal=n)) for n, (page, _, _) in enumerate(rows)
+    ]
+    facts, nothing = facts_of(records), np.zeros(len(rows))
+    found = fuse([row[1] for row in rows], [row[2] for row in rows], nothing)
+    chunks = Parts(found, boosts_of(facts, RankingSettings()), nothing)
+    pages = of_pages(facts, chunks, q)
+    order = in_page_order(rank(facts, chunks), scored(facts, pages))
+    return list(dict.fromkeys(facts.url[chunk.position] for chunk in order)), pages
+
+
+def test_meaning_and_words_may_come_from_two_sections() -> None:
+    """One chunk is near and another has the words: together they say more than a chunk with a bit of both."""
+    both = [(0, 0.9, 0.0), (0, 0.1, 9.0), (1, 0.7, 6.0), (2, 0.1, 0.1)]
+    assert ranked_pages(both)[0] == ["/0", "/1", "/2"]
+
+
+def test_a_second_section_decides_between_equals() -> None:
+    rows = [(0, 0.9, 5.0), (1, 0.9, 5.0), (1, 0.8, 5.0), (2, 0.1, 0.1)]
+    assert ranked_pages(rows)[0][0] == "/1"
+    assert ranked_pages(rows)[1].found.second.tolist() == pytest.approx([0, 0.033, 0.033, 0], abs=0.02)
+
+
+@given(ROWS)
+def test_all_chunks_of_a_page_have_its_score(rows: list[Row]) -> None:
+    _, pages = ranked_pages(rows)
+    for column in (pages.found.fused, pages.found.second, pages.exact):
+        by_page = {page: value for (page, _, _), value in zip(rows, column.tolist(), strict=True)}
+        assert column.tolist() == [by_page[page] for page, _, _ in rows]
+    assert (pages.found.fused <= 1).all()
+    assert (pages.found.fused >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("q", "first"),
+    [
+        ("keep components pure", "/learn/pure"),  # the parts of an identifier are not what it says
+        ("Guide - Slots", "/slots"),
+        ("slots (basics)", "/slots"),
+        ("named slots", "/slots-api"),
+        ("typing component props", "/typing"),
+    ],
+)
+def test_the_page_of_that_name_is_first(tmp_path: Path, q: str, first: str) -> None:
+    pieces = [
+        Piece("/learn/pure", "Some functions only calculate. Keep yours so.", title="Keeping Components Pure"),
+        Piece("/pure-component", "A PureComponent skips work. PureComponent is pure.", title="PureComponent"),
+        Piece("/slots", "Content is passed to a component and shown there.", title="Slots"),
+        Piece("/slots-api", "Slots, slots: guide to `$slots`. Named by slots.", title="API", section="Named slots"),
+        Piece("/typing", "With types for what is passed.", title="Typing Component Props"),
+        Piece("/props", "Typing props: a component types props by typing component and props.", title="Props of types"),
+    ]  # fmt: skip
+    assert make_site(tmp_path, pieces).engine.search(SearchQuery(q), MAIN).results[0].url == first
