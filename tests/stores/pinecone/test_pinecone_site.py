@@ -52,7 +52,7 @@ def moved(request: pytest.FixtureRequest, shop: Path) -> Iterator[Moved]:
     shutil.copytree(shop / "local", folder)
     with running(Service(key=KEY, max_lag=3)) as service:
         if request.param == "legacy":
-            service.add_legacy("handbook", 512)
+            service.add_legacy("handbook", 256)
         reading = {
             "PINECONE_API_KEY": KEY,
             "PINECONE_CONTROLLER_HOST": service.base_url,
@@ -62,7 +62,7 @@ def moved(request: pytest.FixtureRequest, shop: Path) -> Iterator[Moved]:
         moved = Moved(service, folder, reading, reading | writing)
         summary, written = moved.index()
         assert summary["embeddings"]["created"] == 0, summary
-        assert written == {"upsert": summary["records"]["total"] + 1}
+        assert written == {"upsert": summary["records"]["upserted"] + 1}
         assert not list((folder / ".searchsocket").rglob("vectors.f32"))
         yield moved
 
@@ -100,7 +100,7 @@ def test_a_run_writes_what_changed(moved: Moved, shop: Path) -> None:
     assert written == {"upsert": 1 + 2, "update": 1}
     summary, written = moved.index(SEARCHSOCKET__SCOPE__FIXED="preview")
     assert summary["embeddings"]["created"] == 0
-    assert written == {"upsert": summary["records"]["total"] + 1}
+    assert written == {"upsert": summary["records"]["upserted"] + 1}
     shutil.copy(shop / "local" / "build" / "docs" / "recipes" / "milvus.html", page)
     assert moved.index()[1] == {"upsert": 1 + 2, "update": 1}
 
@@ -108,13 +108,13 @@ def test_a_run_writes_what_changed(moved: Moved, shop: Path) -> None:
 def test_a_key_that_is_refused_is_said_so_and_never_told(moved: Moved) -> None:
     wrong = moved.writing | {"PINECONE_API_KEY": "pcsk_wrong-0987654321"}
     said = command(
-        moved.folder, "search", "install", status=5, **wrong, SEARCHSOCKET__SEARCH__ON_BACKEND_FAILURE="error"
+        moved.folder, "search", "install", status=1, **wrong, SEARCHSOCKET__SEARCH__ON_BACKEND_FAILURE="error"
     )
     assert said["error"]["code"] == "VECTOR_BACKEND_REFUSED"
     assert "PINECONE_API_KEY" in said["error"]["message"]
     by_words = command(moved.folder, "search", "install", **wrong)
     assert by_words["results"]
-    refused = command(moved.folder, "index", "--force", status=5, **wrong)
+    refused = command(moved.folder, "index", "--force", status=1, **wrong)
     texts = [
         str(said),
         str(by_words),
