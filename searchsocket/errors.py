@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from searchsocket.dollars import dollars
+from searchsocket.dollars import exact_dollars
 
 
 class SearchSocketError(Exception):
@@ -154,16 +154,16 @@ class BudgetExceeded(SearchSocketError):
     code = "BUDGET_EXCEEDED"
 
     def __init__(self, cost_usd: float, max_cost_usd: float, spent_usd: float | None = None) -> None:
-        cost = f"embedding would cost about {dollars(cost_usd)}"
+        cost = f"embedding would cost about {exact_dollars(cost_usd)}"
         if spent_usd is None:
             super().__init__(
-                f"{cost}, over the budget of {dollars(max_cost_usd)}; nothing was called; raise --max-cost (or "
+                f"{cost}, over the budget of {exact_dollars(max_cost_usd)}; nothing was called; raise --max-cost (or "
                 "costs.budget.run_usd), or index less with --max-pages"
             )
         else:
             super().__init__(
-                f"{cost}, and {dollars(spent_usd)} of this month's budget of {dollars(max_cost_usd)} are spent; "
-                "nothing was called; raise costs.budget.month_usd, or index less with --max-pages"
+                f"{cost}, and {exact_dollars(spent_usd)} of this month's budget of {exact_dollars(max_cost_usd)} are "
+                "spent; nothing was called; raise costs.budget.month_usd, or index less with --max-pages"
             )
 
 

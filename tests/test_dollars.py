@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.dollars import dollars
+from searchsocket.dollars import dollars, exact_dollars
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,11 @@ from searchsocket.dollars import dollars
 def test_little_is_not_nothing(amount: float, said: str) -> None:
     """A small bill was printed as `$0.0000`."""
     assert dollars(amount) == said
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"), [(0.0, "$0"), (0.0000347, "$0.000035"), (1e-9, "$0.0000000010"), (0.25, "$0.2500")]
+)
+def test_sums_that_are_compared_are_told_apart(amount: float, said: str) -> None:
+    """About < $0.0001 was over the budget of < $0.0001."""
+    assert exact_dollars(amount) == said

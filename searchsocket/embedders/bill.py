@@ -116,12 +116,15 @@ class Bill:
         )
         return replace(
             self.outcome,
-            pages=tuple(PageCost(url, texts, tokens, estimate(tokens, self.price)) for url, texts, tokens in pages),
+            pages=tuple(PageCost(url, texts, tokens, self._cost_usd(tokens)) for url, texts, tokens in pages),
             build_output=tuple(
-                BuildOutput(reason, count, tokens, estimate(tokens, self.price), url)
-                for reason, count, tokens, url in built
+                BuildOutput(reason, count, tokens, self._cost_usd(tokens), url) for reason, count, tokens, url in built
             ),
         )
+
+    def _cost_usd(self, tokens: int) -> float:
+        """To the billionth, so that tables show no rounding of binary fractions."""
+        return round(estimate(tokens, self.price), 9)
 
     def _fill(self, cache: EmbeddingCache, model_id: str, wanted: Iterable[Wanted]) -> tuple[int, int, int]:
         self._db.execute("PRAGMA journal_mode = OFF")

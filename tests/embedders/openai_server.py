@@ -44,6 +44,7 @@ class Server:
     replies: deque[Reply] = field(default_factory=deque)  # for the next requests, one each
     always: Reply = field(default_factory=Reply)
     requests: list[dict[str, Any]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
     paid: list[str] = field(default_factory=list)  # texts of requests that were answered with vectors
     charged: int = 0  # tokens of those
@@ -97,7 +98,8 @@ def serve() -> Iterator[Server]:
             body = json.loads(sent)
             with server.lock:
                 server.requests.append(body)
-                server.keys.add(self.headers["Authorization"])
+                server.paths.append(self.path)
+                server.keys.add(self.headers["Authorization"] or "")
                 server.under_way += 1
                 server.most_under_way = max(server.most_under_way, server.under_way)
                 reply = server.replies.popleft() if server.replies else server.always

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from traceback import format_exception
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from searchsocket.errors import (
 )
 from searchsocket.settings.model import EmbeddingSettings
 from tests.contract.embedder import EmbedderContract
-from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve, with_vectors
+from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve, vectors_json, with_vectors
 
 MODEL = "text-embedding-3-small"
 
@@ -72,12 +73,37 @@ def test_the_models_own_size_is_not_asked_for(server: Server) -> None:
 
 def test_a_server_that_gives_lists_of_numbers_is_understood(server: Server, embedder: Embedder) -> None:
     def as_numbers(answer: dict[str, object]) -> dict[str, object]:
-        from tests.embedders.openai_server import vectors_json
 
         return vectors_json(["a", "b"], as_base64=False)
 
     server.always = Reply(spoil=as_numbers)
     assert np.array_equal(embedder.embed(["a", "b"], "passage"), HashEmbedder().embed(["a", "b"], "passage"))
+
+
+def test_azure_is_asked_at_its_v1_address(server: Server) -> None:
+    """`https://NAME.openai.azure.com/openai/v1/`: the model is the deployment, and the key goes as a bearer."""
+    server.keys.clear()
+    server.paths.clear()
+    address = server.url.removesuffix("/v1") + "/openai/v1/"
+    configured(server, base_url=address).embed(["a"], "passage")
+    assert (server.paths, server.keys) == (["/openai/v1/embeddings"], {f"Bearer {KEY}"})
+
+
+def test_ollama_is_asked_at_its_v1_address(server: Server) -> None:
+    """Without a key; it takes no `dimensions`, and gives lists of numbers whatever was asked for."""
+    server.paths.clear()
+
+    def as_ollama(answer: dict[str, Any]) -> dict[str, Any]:
+        return vectors_json(["a"], as_base64=False) | {"usage": {"prompt_tokens": 2, "total_tokens": 2}}
+
+    server.always = Reply(spoil=as_ollama)
+    settings = {"model": "nomic-embed-text", "api_key_env": "", "price_per_million_tokens_usd": 0.0}
+    embedder = make_embedder(
+        EmbeddingSettings(provider="openai", base_url=f"{server.url}/", dimensions=DIMENSIONS, **settings), {}
+    )  # type: ignore[arg-type]
+    assert np.array_equal(embedder.embed(["a"], "query"), HashEmbedder().embed(["a"], "query"))
+    assert server.paths == ["/v1/embeddings"]
+    assert server.requests[0].keys() == {"input", "model", "encoding_format"}
 
 
 def test_answers_may_come_in_any_order(server: Server, embedder: Embedder) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from searchsocket.embedders.ledger import Ledger
-from searchsocket.errors import BudgetExceeded
+from searchsocket.errors import BudgetExceeded, EmbedderRefused, EmbeddingModelMismatch
 from searchsocket.pipeline.run.index import index_scope, last_run_costs, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
-from tests.embedders.openai_server import DIMENSIONS, Server, serve
+from tests.embedders.openai_server import DIMENSIONS, Reply, Server, error, serve
 from tests.pipeline.conftest import Site
 
 CONFIG = """
@@ -135,3 +135,25 @@ def test_the_limit_of_a_run_is_the_callers_before_the_settings(paid: PaidSite) -
         paid.index()
     assert paid.server.requests == []
     assert paid.index(max_cost_usd=100.0)[1] > 0
+
+
+def test_another_model_is_priced_first_and_the_old_index_serves_until_it_is_there(paid: PaidSite) -> None:
+    """Nothing switches by itself; a migration that fails on the way leaves the old generation live."""
+    first, texts, _ = paid.index()
+    paid.configure("large")
+    with pytest.raises(EmbeddingModelMismatch, match="index --force"):
+        paid.index()
+    calls = len(paid.server.requests)
+    plan = plan_scope(paid.site.run(options=RunOptions(force=True)))
+    assert (plan.embeddings["created"], len(paid.server.requests)) == (texts, calls)
+    assert plan.estimated_cost_usd == pytest.approx(first.estimated_cost_usd)
+    paid.server.replies.extend([Reply(), error(401, "invalid_api_key")])
+    with pytest.raises(EmbedderRefused):
+        paid.index(force=True)
+    run = paid.site.run()
+    live = run.backends.store.generation(run.scope)
+    assert live is not None
+    assert (live.name, live.model_id) == (first.generation, f"openai-small-{DIMENSIONS}")
+    moved, again, _ = paid.index(force=True)
+    assert 0 < again < texts  # what was paid for before it failed is kept
+    assert moved.generation != first.generation

@@ -31,7 +31,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def root(tmp_path: Path, server: Server) -> Path:
     root = write_site(tmp_path / "site")
-    config = f'provider = "auto"\nbase_url = "{server.url}"\ndimensions = {DIMENSIONS}\n'
+    config = f'provider = "auto"\nbase_url = "{server.url}"\ndimensions = {DIMENSIONS}\nquery_timeout_s = 20.0\n'
     (root / "searchsocket.toml").write_text(f"[embeddings]\n{config}")
     return root
 

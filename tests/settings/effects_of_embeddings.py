@@ -139,7 +139,7 @@ EFFECTS = (
     Effect("embeddings.query_timeout_s", 0.25, patience, [0.3], [0.25],
            given=SERVED | {"embeddings.base_url": f"{WEB}/own"}, web=embedding),
     Effect("embeddings.query_usd_a_day", 1e-9, notes, [], ["EMBEDDER_OVER_BUDGET"],
-           given=SERVED | {"embeddings.base_url": f"{WEB}/own"}, web=embedding),
+           given=SERVED | {"embeddings.base_url": f"{WEB}/own", "embeddings.query_timeout_s": 20.0}, web=embedding),
     Effect("embeddings.batch_size", 5, embedded, [7], [5, 7], anew=True),
     Effect("embeddings.price_per_million_tokens_usd", 2.0, lambda lab: lab.index().estimated_cost_usd > 0, False, True,
            anew=True),
