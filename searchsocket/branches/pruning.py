@@ -92,7 +92,7 @@ def apply_prune(
     deleted, failed = [], {}
     for verdict in plan.going:
         try:
-            forget_scope(project, project.scope_named(verdict.scope), environ)
+            forget_scope(project, project.scope_named(verdict.scope), environ, remote=True)
         except SearchSocketError as error:
             failed[verdict.scope] = error
         else:

@@ -15,6 +15,7 @@ from searchsocket.system.errors import system_error
 
 if TYPE_CHECKING:
     from searchsocket.project.project import Project
+    from searchsocket.stores.base import VectorUpkeep
     from searchsocket.types import Scope
 
 _OURS = ("pages", "index", "artifacts", "tmp", "dagster", "code", "state.db*")
@@ -23,19 +24,37 @@ _OURS = ("pages", "index", "artifacts", "tmp", "dagster", "code", "state.db*")
 @click.command()
 @project_option
 @click.option("--scope", "scope_name", metavar="NAME", help="Delete exactly this scope; default: all local state.")
+@click.option("--all", "everything", is_flag=True, help="All local state (the default); cannot go with --scope.")
+@click.option("--remote", is_flag=True, help="Also what a vector store elsewhere holds of it; needs --scope or --all.")
+@click.option("--confirm", "confirmed", metavar="PROJECT", help="The project's id, to delete --all --remote unasked.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @quiet_option
 @json_option
-def clean(root: Path, scope_name: str | None, yes: bool, as_json: bool) -> None:
+def clean(
+    root: Path,
+    scope_name: str | None,
+    everything: bool,
+    remote: bool,
+    confirmed: str | None,
+    yes: bool,
+    as_json: bool,
+) -> None:
     """Delete index, mirror and state of a scope, or of all.
 
-    The embedding cache is kept; `searchsocket cache prune` is for that.
+    The embedding cache is kept; `searchsocket cache prune` is for that. A vector store elsewhere is left alone without
+    --remote.
 
     \b
     Example:
       searchsocket clean --scope preview --yes
+      searchsocket clean --scope preview --remote
     """
+    if everything and scope_name is not None:
+        raise click.UsageError("--all and --scope exclude each other")
+    if remote and not everything and scope_name is None:
+        raise click.UsageError("say whose vectors are to go: --remote needs --scope NAME, or --all")
     project = load_project(root)
+    elsewhere = _elsewhere(project) if remote else None
     if project.root.is_relative_to(project.state_dir.resolve()):
         raise ConfigError(f"state.dir is {project.state_dir}, which holds the project itself; nothing was deleted")
     scopes = known_scopes(project) if scope_name is None else [project.scope(os.environ, scope_name)]
@@ -45,17 +64,58 @@ def clean(root: Path, scope_name: str | None, yes: bool, as_json: bool) -> None:
     if not as_json:
         for path in paths:
             say(f"deletes {path}")
-        if not paths:
+        for line in _remote_lines(elsewhere, scope_name) if elsewhere else ():
+            say(line)
+        if not paths and not elsewhere:
             say("there is nothing to delete")
-    if paths and not yes:
-        if as_json or is_quiet():
-            raise click.UsageError(f"{'--json' if as_json else '--quiet'} does not ask; add --yes")
+    silent = "--json" if as_json else "--quiet" if is_quiet() else ""
+    if elsewhere and everything:
+        _ask_for_the_name(project, confirmed, silent)
+    elif (paths or elsewhere) and not yes:
+        if silent:
+            raise click.UsageError(f"{silent} does not ask; add --yes")
         click.confirm("Delete this?", abort=True)
-    _delete(project, scopes, paths, everything=scope_name is None)
+    gone = _dropped(project) if elsewhere and everything else []
+    _delete(project, scopes, paths, everything=scope_name is None, remote=remote and not everything)
     if as_json:
-        print_json({"scopes": [scope.name for scope in scopes], "deleted": [str(path) for path in paths]})
-    elif paths:
+        deleted = [*map(str, paths), *gone]
+        print_json({"scopes": [scope.name for scope in scopes], "deleted": deleted, "remote": remote})
+    elif paths or elsewhere:
         say("deleted")
+
+
+def _elsewhere(project: "Project") -> "VectorUpkeep":
+    """The vector store elsewhere."""
+    from searchsocket.project.backends import Backends
+
+    if (elsewhere := Backends(project, os.environ, calls=False).store.elsewhere) is None:
+        provider = project.settings.vector.provider
+        raise click.UsageError(f"vector.provider is {provider}: nothing elsewhere can be deleted; leave --remote out")
+    return elsewhere
+
+
+def _dropped(project: "Project") -> list[str]:
+    """Delete all that the project keeps elsewhere, of its pages and of its code; what went."""
+    from searchsocket.project.corpora import code_home
+
+    return [name for home in (project, code_home(project)) for name in _elsewhere(home).drop()]
+
+
+def _remote_lines(index: "VectorUpkeep", scope_name: str | None) -> Iterator[str]:
+    """What goes there."""
+    for each in index.registered():
+        if scope_name in (None, each.scope):
+            yield f"deletes {each.records:,} vectors of scope {each.scope} elsewhere"
+
+
+def _ask_for_the_name(project: "Project", confirmed: str | None, silent: str) -> None:
+    """All of a project's vectors go at once, for whoever else searches them: a habit must not confirm that."""
+    if confirmed is None and silent:
+        raise click.UsageError(f"{silent} does not ask; add --confirm {project.id}")
+    if confirmed is None:
+        confirmed = click.prompt(f"Type the project's id ({project.id}) to delete all of this", err=True)
+    if confirmed != project.id:
+        raise click.UsageError(f"{confirmed!r} is not the id of this project, which is {project.id!r}; nothing went")
 
 
 def known_scopes(project: "Project") -> list["Scope"]:
@@ -79,11 +139,11 @@ def _scope_paths(project: "Project", scope: "Scope") -> Iterator[Path]:
     yield from (path for folder in folders if (path := folder / scope.name).exists())
 
 
-def _delete(project: "Project", scopes: list["Scope"], paths: list[Path], *, everything: bool) -> None:
+def _delete(project: "Project", scopes: list["Scope"], paths: list[Path], *, everything: bool, remote: bool) -> None:
     from searchsocket.pipeline.run.forget import forget_scope
 
     for scope in scopes:
-        forget_scope(project, scope, os.environ, with_rows=not everything)
+        forget_scope(project, scope, os.environ, with_rows=not everything, remote=remote)
     if not everything:
         _forget_runs(project, scopes)
         return

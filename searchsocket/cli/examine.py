@@ -14,6 +14,7 @@ from searchsocket.cli.findings import Line
 from searchsocket.cli.output import count, size
 from searchsocket.cli.summary import source_lines
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
+from searchsocket.pipeline.run.elsewhere import findings
 from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.project.access import private_folders
@@ -142,6 +143,19 @@ def _index_line(name: str, generation: Generation, backends: Backends) -> Line:
         return Line(name, True, whole)
     fix = f"run `searchsocket index --force --scope {generation.scope}` to migrate it"
     return Line(name, False, f"indexed with {generation.model_id}, but {model_id} is configured", fix)
+
+
+def vectors(project: Project) -> Iterator[Line]:
+    """Where vectors are on another machine: whether it answers, and its rows are those of the index."""
+    backends = Backends(project, os.environ, calls=False)
+    if (elsewhere := backends.store.elsewhere) is None:
+        return
+    found = list(findings(backends, known_scopes(project)))
+    yield from (Line("vectors", False, each.what, each.fix) for each in found)
+    if not found:
+        scopes = elsewhere.registered()
+        rows = count(sum(scope.records for scope in scopes), "record")
+        yield Line("vectors", True, f"{project.settings.vector.provider} holds {rows} of {count(len(scopes), 'scope')}")
 
 
 def cluster(project: Project) -> Iterator[Line]:

@@ -12,6 +12,7 @@ import click
 
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, count, hanging, line_width, print_json, safe, size
+from searchsocket.cli.remote_counts import remote_counts
 from searchsocket.cli.summary import TEXT_COLUMN, source_lines
 from searchsocket.dollars import dollars
 
@@ -52,6 +53,7 @@ def status(root: Path, as_json: bool) -> None:
     generations: list[Generation] = []
     with suppress(SearchSocketError):  # which `health` tells
         generations = store.list_scopes()
+    elsewhere = remote_counts(store, generations)
     used = bytes_below(project.state_dir)
     live = {generation.scope: generation.model_id for generation in generations}
     models = {recorded: _model_id(backends, recorded) for recorded in {live.get(resolved, ""), *live.values()}}
@@ -66,6 +68,7 @@ def status(root: Path, as_json: bool) -> None:
                 "stateBytes": used,
                 "costs": _costs(project, backends.ledger),
                 "vectorBackend": {"provider": project.settings.vector.provider, **asdict(health)},
+                "remote": elsewhere.to_json() if elsewhere else None,
                 "scopes": [
                     _generation(generation, age_s(generation.published_at, now))
                     | {"source": origin.source, "skipReasons": dict(origin.skip_reasons)}
@@ -97,6 +100,11 @@ def status(root: Path, as_json: bool) -> None:
         _print_scope(generation, age_s(generation.published_at, now), models[generation.model_id])
         if words := _last_run_words(last_run_costs(backends.state, generation.scope)):
             click.echo(hanging(f"  {'last run':<11} {safe(words)}", line_width(), TEXT_COLUMN))
+        if elsewhere:
+            click.echo(f"  remote      {safe(elsewhere.line(generation))}")
+    for other in elsewhere.others(generations) if elsewhere else ():
+        held = f"{count(other.records, 'record')} of {other.indexed_at}"
+        click.echo(f"\n{click.style(safe(other.scope), bold=True)}\n  remote      {safe(held)}, and nothing here")
 
 
 def _costs(project: "Project", ledger: "Ledger") -> dict[str, Any]:

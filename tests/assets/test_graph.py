@@ -60,6 +60,7 @@ def test_every_check_runs_for_the_scope_and_passes(run_graph: RunGraph) -> None:
         "cost_within_budget",
         "embeddings_sane",
         "index_matches_manifest",
+        "vectors_elsewhere",
     }
     assert all(evaluation.passed for evaluation in evaluations)
     assert {evaluation.partition for evaluation in evaluations} == {"main"}

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from searchsocket.dollars import dollars
-from searchsocket.errors import BudgetExceeded, SourceUnavailable
+from searchsocket.errors import BudgetExceeded, SourceUnavailable, VectorBackendUnavailable
 from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.extraction.job import extract_page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import sha256
+from searchsocket.pipeline.run.elsewhere import findings
 from searchsocket.pipeline.run.numbers import Number
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.stages.chunk_embeddings import (
@@ -159,6 +160,19 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
     return CheckOutcome(True, f"{held} records, files as in the manifest", numbers=numbers)
 
 
+def vectors_elsewhere(run: ScopeRun) -> CheckOutcome:
+    """Where vectors are on another machine: it answers, its schema is ours, and its rows are those of the index."""
+    if run.backends.store.elsewhere is None:
+        return CheckOutcome(True, "the vectors lie in the folder of the index")
+    try:
+        found = list(findings(run.backends, [run.scope]))
+    except VectorBackendUnavailable as error:
+        return CheckOutcome(False, str(error))
+    if found:
+        return CheckOutcome(False, "; ".join(f"{each.what}: {each.fix}" for each in found[:5]))
+    return CheckOutcome(True, "every row is that of its record")
+
+
 CHECKS: Mapping[str, Check] = {
     check.name: check
     for check in (
@@ -167,5 +181,6 @@ CHECKS: Mapping[str, Check] = {
         Check(page_chunks, cost_within_budget, blocking=True),
         Check(chunk_embeddings, embeddings_sane, blocking=True),
         Check(search_index, index_matches_manifest),
+        Check(search_index, vectors_elsewhere),
     )
 }

@@ -8,31 +8,37 @@ from searchsocket.project.access import make_private_folders
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.state import make_state
-from searchsocket.stores import make_store
+from searchsocket.stores import make_store, make_vectors
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
 
 
-def forget_scope(project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool = True) -> None:
+def forget_scope(
+    project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool = True, remote: bool = False
+) -> None:
     """Delete the scope's index, mirror and state, those of its code too; the embedding cache is shared and stays.
 
     Args:
         environ: Where addresses and keys are read.
+        remote: Whether what a vector store elsewhere holds of the scope goes too.
         with_rows: False where the state of all scopes is deleted next.
 
     Raises:
         ProjectMismatch: The index belongs to another project.
         ScopeLocked: A run is at work on the scope.
         StateUnavailable: Something cannot be deleted.
+        VectorBackendUnavailable: The store elsewhere cannot be reached; nothing was deleted.
     """
     code = code_home(project)
     if code.state_dir.is_dir():
-        _forget(code, code.scope_named(scope.name), environ, with_rows=with_rows)
-    _forget(project, scope, environ, with_rows=with_rows)
+        _forget(code, code.scope_named(scope.name), environ, with_rows=with_rows, remote=remote)
+    _forget(project, scope, environ, with_rows=with_rows, remote=remote)
 
 
-def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool) -> None:
-    store = make_store(project.settings.vector, project.state_dir, project.id, environ=environ)
+def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool, remote: bool) -> None:
+    here = project.settings.vector.model_copy(update={"provider": "local"})
+    store = make_store(here, project.state_dir, project.id)
+    elsewhere = make_vectors(project.settings.vector, project.id, environ) if remote else None
     state = make_state(project.state_dir)
     make_private_folders(project)
     with state.lock(scope.name):
@@ -40,6 +46,8 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
             store.generation(scope)  # that of another project is refused before anything is deleted
         except IndexCorrupt:
             store.repair(scope)  # a damaged one may go
+        if elsewhere:
+            elsewhere.retain(scope, [])
         # Files first: a full disk lets nobody write, and lets everybody delete. After a crash in between, the next run
         # finds neither the generation nor the mirror files that the rows speak of, and makes both anew.
         store.delete_scope(scope)

@@ -34,6 +34,10 @@ class RunOptions:
     force: bool = field(
         default=False, metadata=_offered("Do every step again; known texts still cost no embedding.", bool)
     )
+    resync: bool = field(
+        default=False,
+        metadata=_offered("Make what a vector store elsewhere holds what it should; embeds nothing.", bool),
+    )
     max_pages: int | None = field(
         default=None, metadata=_offered("Look at N pages; deletes nothing.", int, minimum=1, unit="N")
     )

@@ -9,6 +9,7 @@ from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, Scop
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
+from searchsocket.pipeline.run.elsewhere import resync
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import Stage, stage
@@ -69,6 +70,8 @@ def published(
     project, scope = run.project, run.scope
     store = run.backends.store
     warnings = repaired(store, scope)
+    if run.options.resync:
+        warnings += resync(run.backends, scope)
     refuse_another_model(run)
     embedder = run.embedder
     live = store.generation(scope)

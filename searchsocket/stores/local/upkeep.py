@@ -19,7 +19,7 @@ from searchsocket.stores.local.layout import (
 )
 from searchsocket.stores.local.live import LiveGenerations
 from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES
-from searchsocket.stores.local.verify import file_problems, part_problems, record_problems
+from searchsocket.stores.local.verify import file_problems, part_problems, record_problems, word_problems
 from searchsocket.system.locks import scope_lock
 from searchsocket.types import Generation, Scope
 
@@ -107,7 +107,7 @@ def _problems(live: LiveGenerations, generation: Path) -> list[str]:
         manifest = live.ownership.checked(read_manifest(generation))
         problems = file_problems(generation, manifest)
         reader = live.open(generation, trusted=True)
-        problems += record_problems(reader) + part_problems(reader)
+        problems += record_problems(reader) + (word_problems(reader) if live.vectors.upkeep else part_problems(reader))
     except FileNotFoundError as error:
         problems.append(str(corrupt(Path(error.filename or generation), "is missing")))
     except IndexCorrupt as error:

@@ -96,12 +96,12 @@ def record_problems(reader: LocalReader) -> list[str]:
 
 def part_problems(reader: LocalReader) -> list[str]:
     """Whether every record has a sound vector and its words; empty when all is well."""
-    return _vector_problems(reader) + _word_problems(reader)
+    return _vector_problems(reader) + word_problems(reader)
 
 
 def new_problems(reader: LocalReader) -> list[str]:
     """`part_problems` of what was just written; vectors elsewhere are not all read back at each change."""
-    return _word_problems(reader) if reader.vectors.limits.is_remote else part_problems(reader)
+    return word_problems(reader) if reader.vectors.limits.is_remote else part_problems(reader)
 
 
 def _vector_problems(reader: LocalReader) -> list[str]:
@@ -113,7 +113,8 @@ def _vector_problems(reader: LocalReader) -> list[str]:
     return []
 
 
-def _word_problems(reader: LocalReader) -> list[str]:
+def word_problems(reader: LocalReader) -> list[str]:
+    """Whether every record has its words."""
     problems: list[str] = []
     docs = reader.numbering.docs
     try:

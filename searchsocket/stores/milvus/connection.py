@@ -3,14 +3,12 @@
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
 from searchsocket.errors import ConfigMissing, VectorBackendUnavailable
-
-_PAGE_ROWS = 500
 
 
 class Connection:
@@ -47,24 +45,6 @@ class Connection:
     def forget(self, collection: str) -> None:
         """A collection was made, dropped or released: it is loaded again before it is queried."""
         self._loaded.discard(collection)
-
-    def pages(self, collection: str, where: str, fields: Sequence[str]) -> Iterator[Sequence[Mapping[str, Any]]]:
-        """All rows that match, some hundred at a time, as they are after all that was written.
-
-        Raises:
-            VectorBackendUnavailable: See `call`.
-        """
-        options = {"batch_size": _PAGE_ROWS, "consistency_level": "Strong"}
-        found = self.call("query_iterator", collection, filter=where, output_fields=list(fields), **options)
-        try:
-            while True:
-                with self._errors():
-                    rows = found.next()
-                if not rows:
-                    return
-                yield rows
-        finally:
-            found.close()
 
     def call(self, name: str, *arguments: Any, **options: Any) -> Any:
         """What a method of `MilvusClient` answers.

@@ -85,6 +85,7 @@ class MilvusVectors:
         self._registry.claim()
         self._registry.keep(scope, generations)
         for collection, dimensions in self._collections.there():
+            self._collections.check_owner(collection)
             self._connection.load(collection)
             names = [each.name for each in generations if each.dimensions == dimensions]
             self._connection.call("delete", collection, filter=filters.seen_by_none(scope.name, names))
@@ -104,8 +105,7 @@ class MilvusVectors:
     def held(self, generation: Generation) -> Iterator[tuple[str, bytes]]:
         """See `VectorUpkeep.held`."""
         if collection := self._there(generation):
-            self._connection.load(collection)
-            for rows in self._connection.pages(collection, _seen(generation), FIELDS):
+            for rows in upkeep.pages(self._connection, collection, _seen(generation), FIELDS):
                 yield from ((row[ID], digest_of(row)) for row in rows)
 
     def digest(self, row: VectorRow) -> bytes:
@@ -143,8 +143,8 @@ class MilvusVectors:
 
     def drop(self) -> list[str]:
         """See `VectorUpkeep.drop`."""
-        self._registry.claim()
         names = [name for name, _ in self._collections.there()]
+        self._registry.check()
         for name in names:
             self._collections.check_owner(name)
         for name in names:
