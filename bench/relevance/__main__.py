@@ -4,6 +4,7 @@ import argparse
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 from bench.relevance import report
@@ -11,6 +12,7 @@ from bench.relevance.collection import load_all
 from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
 from bench.relevance.rankers import Ranker
+from bench.relevance.typing import half_typed, with_slips
 from bench.relevance.variants import ABLATION, VARIANTS, variants
 
 HERE = Path(__file__).parent
@@ -27,10 +29,11 @@ def main(arguments: Sequence[str]) -> None:
     for collection in [example_site(), *(load_all(options.collections) if options.collections else [])]:
         if wanted and collection.name not in wanted:
             continue
-        for ranker in rankers:
-            quality = evaluate(collection, ranker(collection))
-            rows += [report.Row(collection.name, kind, ranker.name, value) for kind, value in quality.items()]
-            print(f"{collection.name} {ranker.name}", file=sys.stderr)
+        asked = [with_slips(collection), half_typed(collection)] if options.typing else [collection]
+        for one, ranker in product((one for one in asked if one.queries), rankers):
+            quality = evaluate(one, ranker(one))
+            rows += [report.Row(one.name, kind, ranker.name, value) for kind, value in quality.items()]
+            print(f"{one.name} {ranker.name}", file=sys.stderr)
     print(report.table(rows, by_class=options.by_class))
     if options.keep:
         report.keep(RESULTS, _commit(), rows)
@@ -46,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--minilm", type=Path, help="folder of the MiniLM model for the onnx variants")
     parser.add_argument("--cache", type=Path, help="where vectors of the real models are kept between runs")
     parser.add_argument("--by-class", action="store_true", help="one line a query class too")
+    parser.add_argument("--typing", action="store_true", help="ask names with a slip and half typed ones instead")
     parser.add_argument("--keep", action="store_true", help=f"write the totals to {RESULTS.name}, under this commit")
     return parser
 

@@ -49,9 +49,10 @@ class Indexes:
         self._known: dict[str, list[Indexed]] = {}
 
     def of(self, collection: Collection) -> list[Indexed]:
-        if collection.name not in self._known:
-            self._known[collection.name] = list(self._build(collection))
-        return self._known[collection.name]
+        name = collection.name.partition(" ")[0]  # `typing.py` asks the same documents for something else
+        if name not in self._known:
+            self._known[name] = list(self._build(collection))
+        return self._known[name]
 
     def _build(self, collection: Collection) -> Iterator[Indexed]:
         queries = [query.text[:MAX_QUERY_CHARS] for query in collection.queries]

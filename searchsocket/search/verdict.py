@@ -8,6 +8,7 @@ import numpy as np
 from searchsocket.embedders.lexicon import is_language
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import confidence, features
+from searchsocket.search.ranking.exact import WHOLE
 from searchsocket.search.ranking.rank import Parts, Ranked
 from searchsocket.search.ranking.relevance import is_enough, is_enough_of_code, is_meant, nearness
 from searchsocket.stores.base import Candidates, IndexReader, WordEvidence
@@ -52,7 +53,8 @@ def verdict(reader: IndexReader, query: SearchQuery, vector: Vector | None, foun
     spread, evidence = reader.generation.spread, reader.words.evidence(query.q)
     near = nearness(best, spread)
     is_answered = (
-        is_enough(evidence, near)
+        bool((found.titled >= WHOLE).any())
+        or is_enough(evidence, near)
         or (vector is not None and is_meant(evidence, near) and is_language(query.q))
         or (is_enough_of_code(evidence) and _is_code(reader, found))
     )

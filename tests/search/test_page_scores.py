@@ -62,6 +62,8 @@ def test_all_chunks_of_a_page_have_its_score(rows: list[Row]) -> None:
         ("slots (basics)", "/slots"),
         ("named slots", "/slots-api"),
         ("typing component props", "/typing"),
+        ("https://example.org/learn/pure.html?from=mail#top", "/learn/pure"),
+        ("learn/pure/", "/learn/pure"),
     ],
 )
 def test_the_page_of_that_name_is_first(tmp_path: Path, q: str, first: str) -> None:

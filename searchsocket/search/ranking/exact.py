@@ -16,7 +16,7 @@ _TITLE = 2.2
 _HEADING = 0.3
 # A title or heading of which the beginning is typed, times how much of it that is.
 _BEGUN_TITLE, _BEGUN_HEADING = 0.6, 0.2
-_WHOLE = 0.9  # see `WordSnapshot.named`
+WHOLE = 0.9  # of a name: see `WordSnapshot.named`
 # An identifier among other words says much, and the other words say the rest.
 _AMONG_WORDS = 0.3
 # What prose does not hold: `a_b`, `$x`, `a::b`, `ab.cd`, `f()`, `camelCase`, `--flag`.
@@ -31,18 +31,21 @@ def exact_scores(q: str, found: Candidates, texts: Callable[[Sequence[str]], Seq
     Args:
         texts: Of records by id; asked for only where the query names an identifier.
     """
-    is_titled = found.titled >= _WHOLE
+    is_titled = found.titled >= WHOLE
     named = np.where(is_titled, _TITLE, _BEGUN_TITLE) * found.titled
-    named += np.where(is_titled, 0.0, np.where(found.headed >= _WHOLE, _HEADING, _BEGUN_HEADING) * found.headed)
+    named += np.where(is_titled, 0.0, np.where(found.headed >= WHOLE, _HEADING, _BEGUN_HEADING) * found.headed)
     identifiers, most = _identifiers(q)
     if not identifiers:
         return named
     facts = found.facts
-    held = [
-        sum(one in f"{text}\n{title}\n{url}".casefold() for one in identifiers)
+    where = [
+        f"{text}\n{title}\n{url}".casefold()
         for title, url, text in zip(facts.title, facts.url, texts(found.ids), strict=True)
     ]
-    scores: Scores = named + np.where(is_titled, 0.0, most * np.array(held) / len(identifiers))
+    held = np.array([[one in text for text in where] for one in identifiers], np.float64)
+    # What most candidates hold, as the name of the product, tells none of them from the others.
+    rare = np.ones(len(held)) if most == _ALONE else 1.0 - held.mean(axis=1)
+    scores: Scores = named + np.where(is_titled, 0.0, most * (rare @ held) / len(identifiers))
     return scores
 
 

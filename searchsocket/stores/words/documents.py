@@ -85,7 +85,7 @@ def documents_of(
         said = [words for row, document in shown if row.kind != "summary" for words in _words(document, "body", "code")]
         page.add_text(SAID, " ".join([*_words(shown[0][1], "title"), *said]))
         page.add_text("headings", " ".join(words for _, document in shown for words in _words(document, "own")))
-        for name in names_of(shown[0][0].title):
+        for name in (*names_of(shown[0][0].title), shown[0][0].url):
             page.add_text("names", token(name))
         _add_filters(page, [row for row, _ in shown])
     return documents, page

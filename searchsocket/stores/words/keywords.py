@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from searchsocket.stores.words.vocabulary import Vocabulary
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
 from searchsocket.text.typos import allowed_edits, is_likely_slip
-from searchsocket.text.words import ParsedQuery, QueryWord, parse_query, stem
+from searchsocket.text.words import STOP_WORDS, ParsedQuery, QueryWord, parse_query, stem
 from searchsocket.types import Filter
 
 # What a word is worth where it stands.
@@ -30,6 +31,7 @@ _PART_BOOST = 0.3  # of a part of an identifier beside the whole one
 _PREFIX_BOOST = 0.05  # of a word that begins with the one being typed
 _TYPO_BOOST = 0.8  # of a word that the typed one was meant to be
 _SYNONYM_BOOST = 0.5  # of a word that the settings say means the same
+_JOINED_BOOST = 1.0  # of two words that are written as one elsewhere
 _MAX_COMPLETIONS = 12
 _MAX_COUNTED = 8_192  # forms
 _MAX_CORRECTED = 4  # words of a query
@@ -222,6 +224,7 @@ class Words:
         for word in _worth_correcting(wanted.unknown):
             found[word.exact] += [term for term in self._corrections(word) if self._is_held(*term)]
         wanted.terms.extend(term for terms in found.values() for term in terms)
+        wanted.terms.extend((form, _JOINED_BOOST) for form in self._joined(parsed.order))
         return wanted
 
     def _terms(self, word: QueryWord, *, is_open: bool) -> list[Term]:
@@ -233,6 +236,12 @@ class Words:
             found += [(form, _PREFIX_BOOST) for form in self._completions(word) if form not in forms]
         found += [(part, _PART_BOOST) for part in word.parts if part not in forms]
         return [(form, worth) for form, worth in found if self._is_held(form, worth)]
+
+    def _joined(self, order: Sequence[QueryWord]) -> list[str]:
+        """Neighbouring words that are also written as one: `back up` says `backup`."""
+        pairs = [(one.exact + other.exact) for one, other in pairwise(order) if one.stem and other.stem]
+        forms = dict.fromkeys(stem(pair) for pair in pairs if pair not in STOP_WORDS)
+        return [form for form in forms if self._is_held(form, _JOINED_BOOST)]
 
     def _is_whole(self, word: QueryWord) -> bool:
         """Whether any record holds an identifier as it is typed, or written as one word."""

@@ -17,6 +17,8 @@ NAMES = "names"  # the field that holds them, each a token
 _NEARLY = 0.95  # of a name that the query is but for what stands in front, behind, or is still to be typed
 _MIN_BEGUN_CHARS = 3
 _MAX_BEGUN = 12
+_HOST = re.compile(r"[A-Za-z][\w+.-]*://[^/]*")
+_PAGE_FILE = re.compile(r"(?:(?:^|/)index)?\.html?$")
 _NO_DIGIT = re.compile(r"\D+")
 
 
@@ -25,12 +27,22 @@ def named(index: WordIndex, text: str, where: Filter, top_k: int) -> Scored:
     names = names_meant(storable(text))
     if not names or top_k <= 0:
         return index.best_named({}, where, top_k)
-    worth = dict.fromkeys(names[:1], 1.0) | dict.fromkeys(names[1:], _NEARLY)
+    worth = dict.fromkeys([*names[:1], *address_meant(text)], 1.0) | dict.fromkeys(names[1:], _NEARLY)
     begun = names[0]
     if len(begun) >= _MIN_BEGUN_CHARS and parse_query(storable(text)).open_ended:
         for name, _ in index.searcher.terms_with_prefix(NAMES, begun, limit=_MAX_BEGUN):
             worth.setdefault(name, _NEARLY * len(begun) / len(name))
     return index.best_named(worth, where, top_k)
+
+
+def address_meant(text: str) -> tuple[str, ...]:
+    """The path of a typed address, with or without its host, its ending and the slashes around it; else nothing."""
+    if "/" not in text:
+        return ()
+    path = _HOST.sub("", text.strip().partition("#")[0].partition("?")[0], count=1)
+    if any(map(str.isspace, path)):
+        return ()
+    return ("/" + _PAGE_FILE.sub("", path).strip("/"),)
 
 
 def names_vocabulary(pages: tantivy.Searcher, records: tantivy.Searcher) -> Vocabulary:

@@ -1,0 +1,52 @@
+"""`python -m bench.relevance.tasks SITES`: do questions of what to do find the guide, on five unpacked real sites.
+
+`tasks.tsv` holds 60 questions and the pages that one person judged to answer them, the best first, and no text of them.
+"""
+
+import csv
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.relevance.collection import Collection, Query
+from bench.relevance.example_site import WANTED, WOULD_DO, page_document
+from bench.relevance.metrics import evaluate
+from bench.relevance.product import Indexes, Product
+from searchsocket.embedders.builtin import BuiltinEmbedder
+
+QUESTIONS = Path(__file__).with_name("tasks.tsv")
+
+
+def tasks(sites: Path) -> list[Collection]:
+    """The questions of every site below `sites`, with its pages; a site lies at `NAME/build` or `NAME/NAME/build`."""
+    with QUESTIONS.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    found = []
+    for site in dict.fromkeys(row["site"] for row in rows):
+        build = next(iter(sorted(sites.glob(f"**/{site}/build"))), None)
+        if build is None:
+            continue
+        asked = [(f"{number:02}", row) for number, row in enumerate(rows) if row["site"] == site]
+        grades = {}
+        for number, row in asked:
+            best, *others = row["pages"].split()
+            grades[number] = dict.fromkeys(others, WOULD_DO) | {best: WANTED}
+        queries = tuple(Query(number, row["query"], "task") for number, row in asked)
+        pages = (page_document(path, build) for path in sorted(build.rglob("*.html")))
+        found.append(Collection(site, tuple(page for page in pages if page is not None), queries, grades))
+    return found
+
+
+def main(arguments: Sequence[str]) -> None:
+    product = Product("product", Indexes(BuiltinEmbedder()))
+    for collection in tasks(Path(arguments[0])):
+        ranking = product(collection)
+        print(f"{collection.name}  nDCG@10 {evaluate(collection, ranking)['all'].ndcg10:.3f}", flush=True)
+        for query in collection.queries:
+            found, wanted = list(ranking[query.id]), collection.grades[query.id]
+            rank = next((rank for rank, url in enumerate(found, start=1) if url in wanted), 0)
+            print(f"{rank or '-':>3}  {query.text}  ->  {max(wanted, key=lambda url: wanted[url])}; first {found[:2]}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
