@@ -1,9 +1,11 @@
 """`searchsocket index`: bring a scope's index up to date, through Dagster (spec 17, 21, 22)."""
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,13 +16,15 @@ from searchsocket.cli.options import is_quiet, json_option, load_project, projec
 from searchsocket.cli.output import hanging, line_width, print_error, print_json, say
 from searchsocket.cli.progress import listener
 from searchsocket.cli.signals import received_signal, signals_noted
-from searchsocket.cli.summary import TEXT_COLUMN, summary_lines
+from searchsocket.cli.summary import TEXT_COLUMN, summary_lines, unchanged_lines
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
+from searchsocket.pipeline.unchanged.check import unchanged_since
 from searchsocket.system.age import process_age_s
 
 if TYPE_CHECKING:
     from searchsocket.events import OnEvent
     from searchsocket.pipeline.run.summary import IndexSummary
+    from searchsocket.pipeline.unchanged.record import Record
     from searchsocket.project.corpora import Corpus
     from searchsocket.project.project import Project
     from searchsocket.types import Scope
@@ -59,6 +63,7 @@ def _type(option: Option) -> Any:
 @click.option("--only", type=click.Choice(["site", "code"]), help="Index the site or the source code alone.")
 @run_options
 @click.option("--verbose", is_flag=True, help="Print events (JSON lines) and Dagster's log to stderr.")
+@click.option("--record", is_flag=True, help="Make a run in Dagster also where nothing changed.")
 @quiet_option
 @json_option
 def index(
@@ -68,13 +73,14 @@ def index(
     dry_run: bool,
     only: "Corpus | None",
     verbose: bool,
+    record: bool,
     as_json: bool,
     **asked: Any,
 ) -> None:
     """Index the site, and its source code where that is enabled.
 
-    Only what changed is done again. The run shows in Dagster (`searchsocket dagster`). With --json, events go to stderr
-    as JSON lines.
+    Only what changed is done again. The run shows in Dagster (`searchsocket dagster`). Where no file and no setting
+    changed since the last one, none is made. With --json, events go to stderr as JSON lines.
 
     \b
     Example:
@@ -86,6 +92,12 @@ def index(
         raise click.UsageError("--changed-only and --force exclude each other")
     if verbose and is_quiet():
         raise click.UsageError("--verbose and --quiet exclude each other")
+    if not (options.asked() or dry_run or verbose or record or only):
+        now = datetime.now(UTC)
+        now_ns, words = int(now.timestamp() * 1e9), now.isoformat(timespec="seconds").replace("+00:00", "Z")
+        if last := unchanged_since(str(root), scope_name, os.environ, now_ns=now_ns, checked_at=words):
+            _print_unchanged(last, as_json)
+            return
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     corpora: list[Corpus] = ["site", "code"] if project.settings.code.enable else ["site"]
@@ -105,7 +117,7 @@ def index(
                     if dry_run:
                         summary = _plan(project, scope, options, on_event, corpus)
                     else:
-                        summary = _run(project, scope, options, on_event, verbose, corpus)
+                        summary = _run(project, scope, options, on_event, verbose, corpus, scope_name)
                     done[corpus] = _timed(summary, loaded_s, began_s)
                 except SystemExit as failure:  # what the other corpus holds is no worse for it
                     status = int(str(failure.code))
@@ -135,6 +147,16 @@ def _print(done: "Mapping[Corpus, IndexSummary]", before: "Mapping[Corpus, str]"
     for corpus, summary in done.items():
         for line in summary_lines(summary, before[corpus], corpus):
             say(hanging(line, line_width(), TEXT_COLUMN))
+
+
+def _print_unchanged(last: "Record", as_json: bool) -> None:
+    """Instead of a run: what one would have said, and since which run."""
+    total = process_age_s()
+    if as_json:
+        print_json({**last.summary, "seconds": {"total": round(total, 3)}, "unchangedSince": last.run_id})
+        return
+    for line in unchanged_lines(last.summary, last.run_id, total):
+        say(hanging(line, line_width(), TEXT_COLUMN))
 
 
 def _timed(summary: "IndexSummary", loaded_s: float, began_s: float) -> "IndexSummary":
@@ -174,12 +196,19 @@ def _run(
     on_event: "OnEvent",
     verbose: bool,
     corpus: "Corpus",
+    asked: str | None,
 ) -> "IndexSummary":
+    from searchsocket.pipeline.run.context import ScopeRun
     from searchsocket.pipeline.run.index import summary_of
+    from searchsocket.pipeline.unchanged.check import drop_records
+    from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
     from searchsocket.project.access import make_private_folders
     from searchsocket.state import make_state
-    from searchsocket_assets.run.home import dagster_home
-    from searchsocket_assets.run.runs import run_index
+    from searchsocket.system.garbage import loading
+
+    with loading():
+        from searchsocket_assets.run.home import dagster_home
+        from searchsocket_assets.run.runs import run_index
 
     home = dagster_home(project, os.environ)
     # Held over the whole run: between two stages no other run may come in.
@@ -187,6 +216,8 @@ def _run(
     made = _home(project, corpus)
     of_corpus = made.scope_named(scope.name)
     with make_state(project.state_dir).lock(scope.name):
+        drop_records(str(project.state_dir), scope.name)
+        inputs = inputs_of(ScopeRun(project, scope, "", options, environ=os.environ), time.time_ns())
         before = _live_generation(made, of_corpus)
         outcome = run_index(
             project,
@@ -199,7 +230,11 @@ def _run(
             corpus=corpus,
         )
         if outcome.success:
-            return summary_of(made, outcome.run_id, scope.name, corpus)
+            summary = summary_of(made, outcome.run_id, scope.name, corpus)
+            if inputs:
+                run = ScopeRun(project, scope, outcome.run_id, options, environ=os.environ)
+                keep_record(run, inputs, summary, asked, time.time_ns())
+            return summary
         after = _live_generation(made, of_corpus)
         if received_signal() and after != before:
             click.echo(f"the run was interrupted after it had published; generation {after} is live", err=True)

@@ -15,6 +15,7 @@ from searchsocket.cli.output import ago, count, hanging, line_width, print_json,
 from searchsocket.cli.remote_counts import remote_counts
 from searchsocket.cli.summary import TEXT_COLUMN, source_lines
 from searchsocket.dollars import dollars
+from searchsocket.pipeline.unchanged.check import last_checked
 
 if TYPE_CHECKING:
     from searchsocket.embedders.ledger import Ledger
@@ -71,6 +72,7 @@ def status(root: Path, as_json: bool) -> None:
                 "remote": elsewhere.to_json() if elsewhere else None,
                 "scopes": [
                     _generation(generation, age_s(generation.published_at, now))
+                    | {"checkedAt": _checked(project, generation) or None}
                     | {"source": origin.source, "skipReasons": dict(origin.skip_reasons)}
                     | {"lastRun": last_run_costs(backends.state, generation.scope)}
                     for generation in generations
@@ -102,9 +104,16 @@ def status(root: Path, as_json: bool) -> None:
             click.echo(hanging(f"  {'last run':<11} {safe(words)}", line_width(), TEXT_COLUMN))
         if elsewhere:
             click.echo(f"  remote      {safe(elsewhere.line(generation))}")
+        if checked := _checked(project, generation):
+            click.echo(f"  checked     {ago(age_s(checked, now))} ({checked}): nothing had changed")
     for other in elsewhere.others(generations) if elsewhere else ():
         held = f"{count(other.records, 'record')} of {other.indexed_at}"
         click.echo(f"\n{click.style(safe(other.scope), bold=True)}\n  remote      {safe(held)}, and nothing here")
+
+
+def _checked(project: "Project", generation: "Generation") -> str:
+    """When a command last found that nothing changed since the run that left this generation; "" = none did."""
+    return last_checked(str(project.state_dir), generation.scope, generation.name)
 
 
 def _costs(project: "Project", ledger: "Ledger") -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The outcome of an index run in words."""
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,11 +28,7 @@ def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus" = "site
     yield _headline(summary, before, "" if corpus == "site" else " code")
     yield from (_line(*each) for each in source_lines(summary.source))
     pages, chunks, vectors, records = summary.pages, summary.chunks, summary.embeddings, summary.records
-    yield _line(
-        "pages" if corpus == "site" else "files",
-        f"{pages['found']:,} found, {pages['indexed']:,} indexed, {pages['skipped']:,} skipped, "
-        f"{pages['failed']:,} failed, {pages['removed']:,} removed",
-    )
+    yield _line("pages" if corpus == "site" else "files", _page_words(pages))
     if words := skipped_words(summary.skipped, summary.skip_reasons):
         yield _line("skipped", safe(words))
     if any(summary.routes.values()):
@@ -44,10 +40,45 @@ def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus" = "site
     spent = dict(summary.seconds)
     total = spent.pop("total", sum(spent.values()))
     yield _line("seconds", " · ".join([*(f"{name} {took:.2f}" for name, took in spent.items()), f"{total:.2f} in all"]))
-    for warning in summary.warnings[:_WARNINGS_SHOWN]:
+    yield from _warning_lines(summary.warnings)
+
+
+def unchanged_lines(summary: Mapping[str, Any], run_id: str, seconds: float) -> Iterator[str]:
+    """Instead of the outcome of a run, where none was needed.
+
+    Args:
+        summary: Of a run that finds nothing changed, as JSON.
+        run_id: The last run.
+    """
+    yield (
+        f"{click.style(summary['scope'], bold=True)}: nothing changed since run {run_id}; generation "
+        f"{summary['generation']} stays"
+    )
+    yield from (_line(*each) for each in source_lines(summary["source"]))
+    yield _line("pages", _page_words(summary["pages"]))
+    if summary["skipReasons"]:
+        from searchsocket.pipeline.run.origin import skipped_words
+        from searchsocket.pipeline.run.results import Skipped  # which nobody has loaded yet
+
+        skipped = [Skipped(**each) for each in summary["skipped"]]
+        yield _line("skipped", safe(skipped_words(skipped, summary["skipReasons"])))
+    yield _line("run", "none was made, so Dagster shows none; --record makes one")
+    yield _line("seconds", f"{seconds:.2f}")
+    yield from _warning_lines(summary["warnings"])
+
+
+def _page_words(pages: Mapping[str, int]) -> str:
+    return (
+        f"{pages['found']:,} found, {pages['indexed']:,} indexed, {pages['skipped']:,} skipped, "
+        f"{pages['failed']:,} failed, {pages['removed']:,} removed"
+    )
+
+
+def _warning_lines(warnings: Sequence[str]) -> Iterator[str]:
+    for warning in warnings[:_WARNINGS_SHOWN]:
         yield click.style(f"  warning     {safe(warning)}", fg="yellow")
-    if len(summary.warnings) > _WARNINGS_SHOWN:
-        yield f"  and {count(len(summary.warnings) - _WARNINGS_SHOWN, 'more warning')}; --json lists them all"
+    if len(warnings) > _WARNINGS_SHOWN:
+        yield f"  and {count(len(warnings) - _WARNINGS_SHOWN, 'more warning')}; --json lists them all"
 
 
 def _cost_lines(summary: "IndexSummary") -> Iterator[tuple[str, str]]:

@@ -23,6 +23,7 @@ from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
 from searchsocket.system.errors import client_error, is_full
+from searchsocket.system.garbage import keep_loaded, loading
 from searchsocket.types import Scope
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look
@@ -87,8 +88,9 @@ def run_index(
             on_event(event)
 
     look = Look(has_code=corpus == "code")
-    definitions = build_definitions(str(project.root), hear, should_stop, is_command=True, look=look)
-    job = definitions.resolve_job_def(JOB if corpus == "site" else CODE_JOB)
+    with loading():
+        definitions = build_definitions(str(project.root), hear, should_stop, is_command=True, look=look)
+        job = definitions.resolve_job_def(JOB if corpus == "site" else CODE_JOB)
     try:
         return _executed(job, project, scope, options, home, console=console)
     except StateUnavailable:  # Dagster could not record the end of the run, which is not what went wrong first
@@ -100,11 +102,7 @@ def run_index(
 def _executed(
     job: dg.JobDefinition, project: Project, scope: Scope, options: RunOptions, home: Path, *, console: bool
 ) -> RunOutcome:
-    with (
-        home_errors(home),
-        without_storage_noise(),
-        dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_NO_CAPTURE)) as instance,
-    ):
+    with home_errors(home), without_storage_noise(), _opened(home) as instance:
         ensure_scope(instance, scope.name)
         _bury_dead_runs(instance, scope, job.name)
         run = instance.create_run_for_job(
@@ -114,6 +112,13 @@ def _executed(
             tags={PARTITION_TAG: scope.name, PROJECT_TAG: project.id, LAUNCHED_BY_TAG: COMMAND},
         )
         return _outcome(execute_run(InMemoryJob(job), run, instance))
+
+
+def _opened(home: Path) -> dg.DagsterInstance:
+    with loading():  # its databases bring SQLAlchemy
+        instance = dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_NO_CAPTURE))
+        keep_loaded()
+    return instance
 
 
 @contextmanager

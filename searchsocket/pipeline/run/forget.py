@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Mapping
 
 from searchsocket.errors import IndexCorrupt
+from searchsocket.pipeline.unchanged.check import drop_records
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
@@ -59,5 +60,9 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
                 continue
             except OSError as error:
                 raise system_error("cannot delete", folder, error) from error
+        try:
+            drop_records(str(written), scope.name)
+        except OSError as error:
+            raise system_error("cannot delete", written, error) from error
         if with_rows:
             state.forget(scope.name)

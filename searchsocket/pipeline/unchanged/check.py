@@ -1,0 +1,101 @@
+"""Whether a run would find anything to do, decided before anything is loaded that a run needs.
+
+Imports the standard library alone, and takes no lock: who is not sure lets the run decide.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+from searchsocket.pipeline.unchanged.environment import digest
+from searchsocket.pipeline.unchanged.record import FOLDER, Record, read_record, record_path, written
+from searchsocket.pipeline.unchanged.stamps import file_clock_ns
+
+_STATE_DIR = ".searchsocket"
+_VARIABLE = "SEARCHSOCKET__STATE__DIR"
+
+
+def unchanged_since(
+    root: str, asked: str | None, environ: Mapping[str, str], *, now_ns: int, checked_at: str
+) -> Record | None:
+    """The last run of the scope where nothing that it read or left has changed since; None = a run must look.
+
+    The record then says that it was checked.
+
+    Args:
+        root: The project.
+        asked: The scope that the command named; None = as configured.
+        now_ns: The clock.
+        checked_at: The same for people, ISO 8601.
+    """
+    root = os.path.realpath(root)
+    path = record_path(_state_dir(root, environ), asked)
+    record = read_record(path)
+    if record is None:
+        return None
+    try:
+        still = record.still(root, digest(environ), file_clock_ns(os.path.dirname(path), now_ns))  # noqa: PTH120
+        if still is None:
+            return None
+        still = replace(still, checked_at=checked_at)
+        _write(path, written(still))
+    except OSError:
+        return None  # who may not read or write something is told so by the run
+    return still
+
+
+def last_checked(state_dir: str, scope: str, generation: str) -> str:
+    """When it was last found that nothing changed since a run after which a generation was live; "" = never."""
+    records = (record for _, record in _records(state_dir) if record and record.scope == scope)
+    return max((record.checked_at for record in records if record.summary["generation"] == generation), default="")
+
+
+def drop_records(state_dir: str, scope: str) -> None:
+    """Forget the last run of a scope: another one begins, of which only success makes a new record.
+
+    Raises:
+        OSError: One cannot be deleted.
+    """
+    for path, record in _records(state_dir):
+        if record is None or record.scope == scope:
+            with suppress(FileNotFoundError):
+                os.unlink(path)  # noqa: PTH108
+
+
+def _records(state_dir: str) -> list[tuple[str, Record | None]]:
+    folder = os.path.join(state_dir, FOLDER)
+    try:
+        paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]  # noqa: PTH208
+    except OSError:
+        return []
+    return [(path, read_record(path)) for path in paths]
+
+
+def _state_dir(root: str, environ: Mapping[str, str]) -> str:
+    """Where the state lies; a wrong guess finds no record, and a run is made."""
+    named = environ.get(_VARIABLE, "")
+    for name, keys in ((("pyproject.toml"), ("tool", "searchsocket", "state")), (("searchsocket.toml"), ("state",))):
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            with open(os.path.join(root, name), "rb") as file:
+                data = file.read()
+            if b"state" in data:
+                import tomllib  # takes as long as all else
+
+                values = tomllib.loads(data.decode())
+                for key in keys:
+                    values = values[key]
+                named = named or str(values["dir"])
+    return os.path.join(root, named or _STATE_DIR)
+
+
+def _write(path: str, data: bytes) -> None:
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108
+        raise

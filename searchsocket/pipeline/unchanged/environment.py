@@ -1,0 +1,56 @@
+"""What besides files decides how a run goes: the environment of the process, and the code itself.
+
+Imports the standard library alone: it is asked before anything else is loaded.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+
+# What a terminal, a shell or a login says of itself. Everything else counts: who knows what a proxy, a home or a
+# variable of another tool changes.
+_OF_TERMINALS = re.compile(
+    r"_|PWD|OLDPWD|SHLVL|TERM|COLORTERM|COLUMNS|LINES|WINDOWID|DISPLAY|WAYLAND_DISPLAY|STY|PS[12]|LS_COLORS|LESS|PAGER"
+    r"|EDITOR|VISUAL|NO_COLOR|FORCE_COLOR|CLICOLOR|HIST\w+|INVOCATION_ID|JOURNAL_STREAM|DBUS_SESSION_BUS_ADDRESS|MAIL"
+    r"|LOGNAME|INIT_CWD|MFLAGS|PYTEST_CURRENT_TEST"
+    r"|(?:SSH_|TMUX|TERM_|VTE_|KONSOLE_|ITERM_|XDG_SESSION_|GNOME_|VSCODE_|MAKE|npm_)\w*"
+)
+_DEPTH = 4  # of this file below the folder that holds the packages
+_CODE = ("searchsocket", "searchsocket_assets")
+
+
+def digest(environ: Mapping[str, str]) -> str:
+    """Changes with the environment, the user, the interpreter, what is installed, and our own code.
+
+    Raises:
+        OSError: The code cannot be listed.
+    """
+    found = sha256()
+    for name in sorted(environ):
+        if not _OF_TERMINALS.fullmatch(name):
+            found.update(f"{name}={environ[name]}\0".encode("utf-8", "surrogateescape"))
+    found.update(f"{sys.version} {sys.prefix} {os.geteuid() if hasattr(os, 'geteuid') else ''}\n".encode())
+    for folder in sys.path:  # what is installed or taken away changes the folder
+        if folder.endswith("-packages") and os.path.isdir(folder):  # noqa: PTH112
+            found.update(f"{folder} {os.stat(folder).st_mtime_ns}\n".encode("utf-8", "surrogateescape"))  # noqa: PTH116
+    root = os.path.abspath(__file__).rsplit(os.sep, _DEPTH)[0]  # noqa: PTH100
+    for package in _CODE:
+        for line in sorted(_files(os.path.join(root, package))):
+            found.update(line.encode("utf-8", "surrogateescape"))
+    return found.hexdigest()
+
+
+def _files(folder: str) -> Iterator[str]:
+    pending = [folder]
+    while pending:
+        with os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                if entry.name == "__pycache__":
+                    continue
+                if entry.is_dir():
+                    pending.append(entry.path)
+                else:
+                    info = entry.stat()
+                    yield f"{entry.path} {info.st_size} {info.st_mtime_ns} {info.st_ino}\n"

@@ -1,0 +1,163 @@
+"""What a run reads and leaves, so that it can be watched; for runs over files alone."""
+
+import os
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from searchsocket.errors import SearchSocketError, StateUnavailable
+from searchsocket.html.converters import make_converter
+from searchsocket.pipeline.extraction.job import extraction_key
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.summary import IndexSummary
+from searchsocket.pipeline.unchanged.environment import digest
+from searchsocket.pipeline.unchanged.record import Record, Watched, record_path, written
+from searchsocket.pipeline.unchanged.stamps import bytes_of, file_clock_ns
+from searchsocket.routes import read_kit
+from searchsocket.sources.files import is_inside
+from searchsocket.sources.find import find_build
+from searchsocket.sources.generators import used_generators
+from searchsocket.sources.static_output import StaticOutputSource
+from searchsocket.stores import index_folder
+from searchsocket.system.files import write_atomic
+
+_CONFIGURATION = ("searchsocket.toml", "pyproject.toml", "package.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a run is about to read."""
+
+    environment: str
+    files: tuple[str, ...]
+    files_digest: str
+    source: Watched
+
+
+def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
+    """What the run is about to read, before it does; None where not all of that are files that can be watched.
+
+    Args:
+        now_ns: The clock, before anything is looked at.
+    """
+    settings = run.project.settings
+    is_elsewhere = settings.vector.provider != "local" or settings.artifacts.url or settings.extract.converters
+    if is_elsewhere or settings.code.enable or run.options.asked() or run.workspace is not None:
+        return None
+    try:
+        if not isinstance(run.make_source(), StaticOutputSource):
+            return None
+        files, folders = _read_by(run)
+        own = os.path.realpath(run.project.state_dir)
+        if any(is_inside(own, os.path.realpath(folder)) for folder in folders):
+            return None  # what a run writes lies in what it reads
+        now_ns = file_clock_ns(own, now_ns)
+        return Inputs(digest(run.environ), files, bytes_of(files), Watched.at(folders, now_ns))
+    except (SearchSocketError, OSError):
+        return None  # the run will say what is wrong
+
+
+def _read_by(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Files and folders, also those that are not there: another one may come."""
+    root, settings = run.project.root, run.project.settings
+    asked = [*_CONFIGURATION]
+
+    def read(name: str) -> str | None:
+        asked.append(name)
+        try:
+            return (root / name).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return None
+
+    used_generators(read)
+    kit = read_kit(read, settings.routes.dir, settings.routes.static_dir)
+    configured = settings.source.static_output_dir.replace("{scope}", run.scope.name)
+    folders = [configured] if configured else [*find_build(root).looked_at]
+    folders += [kit.routes_dir, kit.static_dir]
+    if settings.embeddings.provider == "onnx":
+        folders.append(settings.embeddings.model)  # absolute where it is a folder
+    if settings.scope.mode == "git":
+        asked.append(_head(root))
+    return _distinct(root, asked), _distinct(root, folders)
+
+
+def _distinct(root: Path, names: list[str]) -> tuple[str, ...]:
+    return tuple(sorted({os.path.join(root, name) for name in names}))
+
+
+def _head(root: Path) -> str:
+    """The file that names the branch; where git says no other, one whose absence is watched."""
+    with suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(
+            ["git", "rev-parse", "--absolute-git-dir"],  # noqa: S607  git is found on PATH, as everywhere
+            cwd=root,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+        )
+        return f"{done.stdout.strip()}/HEAD"
+    return ".git/HEAD"
+
+
+def keep_record(run: ScopeRun, inputs: Inputs, summary: IndexSummary, asked: str | None, now_ns: int) -> None:
+    """Write the record of a run that succeeded, where the next one would find nothing to do; the caller holds the lock.
+
+    Args:
+        inputs: From before the run.
+        asked: The scope that the command named.
+        now_ns: The clock, after the run.
+    """
+    if summary.pages["failed"] or not summary.deletion_eligible or not summary.generation or not _is_settled(run):
+        return
+    project, scope = run.project, run.scope
+    index = index_folder(project.settings.vector, project.state_dir)
+    state = project.state_dir / "state.db"
+    left = (state, Path(f"{state}-wal"), project.mirror_dir / scope.name, index / scope.name, index / "PROJECT")
+    cache = run.backends.cache_file
+    with suppress(OSError, StateUnavailable):  # then the next run looks at everything
+        held = cache.stat()
+        record = Record(
+            project=os.path.realpath(project.root),
+            scope=scope.name,
+            run_id=run.run_id,
+            environment=inputs.environment,
+            files=inputs.files,
+            files_digest=inputs.files_digest,
+            source=inputs.source,
+            result=Watched.at(tuple(sorted(map(os.fspath, left))), file_clock_ns(os.fspath(project.state_dir), now_ns)),
+            cache=(os.fspath(cache), held.st_ino, held.st_size),
+            summary=_of_no_change(summary).to_json(),
+        )
+        path = Path(record_path(os.fspath(project.state_dir), asked))
+        path.parent.mkdir(exist_ok=True)
+        write_atomic(path, written(record))
+
+
+def _is_settled(run: ScopeRun) -> bool:
+    """Whether a run over the same would neither look at a page again nor write anything."""
+    settings = run.project.settings
+    how = extraction_key(settings, run.site, make_converter(run.project.root, settings.extract))
+    live = run.backends.store.generation(run.scope)
+    with run.state.open(run.scope.name) as state:
+        return (
+            not state.extracts.stale(how, everything=False)
+            and not state.mirror.dirty()
+            and state.published.is_of(live)
+            and next(iter(state.published.changes()), None) is None
+        )
+
+
+def _of_no_change(summary: IndexSummary) -> IndexSummary:
+    """What a run that finds nothing changed says."""
+    return replace(
+        summary,
+        pages={**summary.pages, "removed": 0},
+        chunks={**summary.chunks, "changed": 0},
+        embeddings={"reused": 0, "created": 0},
+        records={"upserted": 0, "deleted": 0},
+        estimated_tokens=0,
+        estimated_cost_usd=0.0,
+        seconds={},
+    )

@@ -1,0 +1,117 @@
+"""The record of a run after which nothing was left to do: `checks/*.json` in the state folder.
+
+Imports the standard library alone: it is asked before anything else is loaded.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+
+from searchsocket.pipeline.unchanged.stamps import TICK_NS, bytes_of, stamps_of
+
+FOLDER = "checks"
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Paths, and what they were."""
+
+    paths: tuple[str, ...]
+    trusted_before_ns: int
+    digest: str
+
+    @classmethod
+    def at(cls, paths: tuple[str, ...], now_ns: int) -> "Watched":
+        """What they are now.
+
+        Raises:
+            OSError: Something cannot be read.
+        """
+        return cls(paths, now_ns - TICK_NS, stamps_of(paths, trusted_before_ns=now_ns - TICK_NS, now_ns=now_ns).anew)
+
+    def still(self, now_ns: int) -> "Watched | None":
+        """The same, watched from now on; None where something changed.
+
+        Raises:
+            OSError: Something cannot be read.
+        """
+        found = stamps_of(self.paths, trusted_before_ns=self.trusted_before_ns, now_ns=now_ns)
+        return Watched(self.paths, now_ns - TICK_NS, found.anew) if found.trusting == self.digest else None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a run read and what it left, so that the same again would do nothing."""
+
+    project: str  # its folder: a copy of it, with its state, is another one
+    scope: str
+    run_id: str  # Dagster's
+    environment: str  # see `environment.digest`
+    files: tuple[str, ...]  # small ones that decide how a run goes, present or not
+    files_digest: str  # of their bytes
+    source: Watched
+    result: Watched  # state, mirror and index
+    cache: tuple[str, int, int]  # path, inode and the bytes that it had at least
+    summary: Mapping[str, Any]  # what a run without changes prints as JSON
+    checked_at: str = ""  # when it was last found so, ISO 8601; "" = never since the run
+    format: int = field(default=_FORMAT)
+
+    def still(self, project: str, environment: str, now_ns: int) -> "Record | None":
+        """The record as it is to be kept where nothing changed; None where something did.
+
+        Raises:
+            OSError: Something cannot be read.
+        """
+        if (project, environment) != (self.project, self.environment):
+            return None
+        if bytes_of(self.files) != self.files_digest or not _holds(*self.cache):
+            return None
+        source = self.source.still(now_ns)
+        result = self.result.still(now_ns) if source else None
+        return replace(self, source=source, result=result) if source and result else None
+
+
+def _holds(path: str, inode: int, size: int) -> bool:
+    """Whether the embedding cache is the one that it was, and has lost nothing; others may have added to it."""
+    info = os.stat(path)  # noqa: PTH116
+    return info.st_ino == inode and info.st_size >= size
+
+
+def record_path(state_dir: str, asked: str | None) -> str:
+    """Where the record lies; which scope is meant is known only once the settings are read.
+
+    Args:
+        asked: The scope that the command named; None = as configured.
+    """
+    name = "configured" if asked is None else sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return os.path.join(state_dir, FOLDER, f"{name}.json")
+
+
+def read_record(path: str) -> Record | None:
+    """The record in a file; None where there is none, or none that this version wrote whole."""
+    try:
+        with open(path, "rb") as file:
+            digest, _, data = file.read().partition(b"\n")
+        if sha256(data).hexdigest().encode() != digest:
+            return None
+        values = json.loads(data)
+        if values.pop("format") != _FORMAT:
+            return None
+        values |= {name: Watched(**_tuples(values[name])) for name in ("source", "result")}
+        return Record(**_tuples(values))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def written(record: Record) -> bytes:
+    """What `read_record` reads; the first line tells a torn or edited file."""
+    data = json.dumps(asdict(record), ensure_ascii=True).encode()
+    return sha256(data).hexdigest().encode() + b"\n" + data
+
+
+def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

@@ -1,0 +1,41 @@
+"""`searchsocket index` where nothing changed: no run, in a moment, and said so."""
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from runner_types import RunCli, RunJson
+
+pytestmark = pytest.mark.dagster
+
+
+def runs_of(root: Path) -> list[str]:
+    """The newest first."""
+    with dg.DagsterInstance.from_config(str(root / ".searchsocket" / "dagster")) as instance:
+        return [run.run_id for run in instance.get_runs()]
+
+
+def test_a_run_is_made_only_where_something_changed_or_one_is_asked_for(
+    run: RunCli, run_json: RunJson, site: Path
+) -> None:
+    first = run_json("index")
+    made = runs_of(site)
+    again = run_json("index")
+    assert again.pop("unchangedSince") == made[0]
+    assert runs_of(site) == made
+    nothing = {
+        "embeddings": {"reused": 0, "created": 0},
+        "records": {"upserted": 0, "deleted": 0},
+        "estimatedTokens": 0,
+    }
+    assert {**again, "seconds": 0} == {**first, "chunks": {**first["chunks"], "changed": 0}, **nothing, "seconds": 0}
+    words = run("index").stdout
+    assert f"nothing changed since run {made[0]}" in words
+    assert "none was made" in words
+    assert run("index", "--quiet").output == ""
+    (status,) = run_json("status")["scopes"]
+    assert status["checkedAt"] >= status["publishedAt"]
+    assert "nothing had changed" in run("status").stdout
+    recorded = run("index", "--record").stdout
+    assert f"nothing changed; generation {first['generation']} stays" in recorded
+    assert runs_of(site)[1:] == made
