@@ -88,6 +88,7 @@ def create_app(
         lifespan=_lifespan(service, min(REFRESH_S, project.settings.artifacts.poll_seconds)),
         redirect_slashes=False,
     )
+    app.state.service = service
     health_path = f"{prefix}/health"
     freshness = Freshness(project, service)
     add_search(app, settings.path, queries, freshness)

@@ -20,7 +20,7 @@ from search_api.run.protocol import protocol_with_deadline
 from search_api.run.workers import HUNG_S, Workers, end_with_the_supervisor, supervise
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project
-from searchsocket.serving.service import OnError
+from searchsocket.serving.service import OnError, SearchService
 from searchsocket.stores.base import VectorStore
 
 KEEP_ALIVE_S = 20
@@ -40,6 +40,7 @@ def serve(
     on_error: OnError = lambda _: None,
     store: VectorStore | None = None,
     workers: Workers | None = None,
+    beside: Callable[[SearchService], AbstractContextManager[None]] = lambda _: nullcontext(),
 ) -> None:
     """Serve until SIGTERM or Ctrl-C, then finish what is under way and return.
 
@@ -48,6 +49,7 @@ def serve(
         token, dev, store: See `create_app`.
         on_start: Hears the base URL once queries are answered.
         workers: Processes that answer instead of this one.
+        beside: What else answers by the same service, where this process does.
 
     Raises:
         ConfigError, ConfigMissing, InvalidScope: The service cannot start; so when the address is taken.
@@ -61,7 +63,8 @@ def serve(
             supervise(config, listener, lambda: on_start(url))
         else:
             server = _Server(_Config(partial(_frozen, app), project), lambda: on_start(url))
-            server.run(sockets=[listener])
+            with beside(app.state.service):
+                server.run(sockets=[listener])
 
 
 class _Config(uvicorn.Config):

@@ -1,14 +1,17 @@
 """`searchsocket search`: ask the live index of a scope (spec 14, 19)."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 import click
 
+from searchsocket.cli.asking import ask
+from searchsocket.cli.exits import exit_status
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
-from searchsocket.cli.output import line_width, safe
+from searchsocket.cli.output import line_width, print_error, safe
 from searchsocket.cli.results import answer_lines
 
 if TYPE_CHECKING:
@@ -56,7 +59,7 @@ def search(
     opens: bool,
     as_json: bool,
 ) -> None:
-    """Ask the live index of a scope.
+    """Ask the live index of a scope; a running `serve` of this project answers at once.
 
     \b
     Example:
@@ -64,22 +67,27 @@ def search(
       searchsocket search "rate limit" --path-prefix /docs --top-k 3 --json
       searchsocket search "rate limit" --open
     """
+    fields = {
+        "q": " ".join(query),
+        "top_k": top_k,
+        "path_prefix": path_prefix,
+        "tags": tags,
+        "group_by": group_by,
+        "filters": (*_each("language", languages), *_each("kind", kinds), *map(_named, named)),
+        "facets": facets,
+        "explain": explain,
+        "sources": True,
+    }
+    request = {"query": fields, "scope": scope_name, "json": as_json, "width": line_width()}
+    if not opens and (reply := ask(str(root), os.environ, request)):
+        _print(reply)
+        return
     from searchsocket.search.query import SearchQuery
     from searchsocket.serving.service import open_service
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
-    asked = SearchQuery(
-        " ".join(query),
-        top_k,
-        path_prefix,
-        tags,
-        group_by,  # type: ignore[arg-type]  # a Choice
-        filters=(*_each("language", languages), *_each("kind", kinds), *map(_named, named)),
-        facets=facets,
-        explain=explain,
-        sources=True,
-    )
+    asked = SearchQuery(**fields)  # type: ignore[arg-type]  # the types of click's options
     base_url = _base_url(project.settings) if opens else ""
     answer = open_service(project, os.environ, on_error=_report).search(asked, scope)
     for note in answer.meta.notes:
@@ -93,6 +101,17 @@ def search(
             click.echo(line)
     if opens and answer.results:
         _open(urljoin(base_url, answer.results[0].href))  # which has the base path
+
+
+def _print(reply: Mapping[str, Any]) -> None:
+    """What a service answered."""
+    if error := reply.get("error"):
+        print_error(error["code"], error["message"])
+        raise SystemExit(exit_status(error["code"]))
+    for note in reply["notes"]:
+        click.echo(f"note: {note}", err=True)
+    for line in reply["lines"]:
+        click.echo(line)
 
 
 def _base_url(settings: "Settings") -> str:

@@ -3,6 +3,7 @@
 import os
 import traceback
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -78,6 +79,7 @@ def serve(
     project = replace(project, settings=project.settings.model_copy(update={"api": api}))
     from search_api.run.server import serve as serve_api
     from search_api.run.workers import Workers
+    from searchsocket.cli.answering import answering
     from searchsocket.project.access import configured_key
     from searchsocket.serving.hosts import is_loopback
     from searchsocket.serving.pulled import artifacts_address, open_pulled
@@ -109,6 +111,8 @@ def serve(
         on_start=greet,
         on_error=failed,
         store=store,
+        # What is pulled may be another index than the one that lies here.
+        beside=(lambda _: nullcontext()) if address else partial(answering, here, os.environ),
         workers=Workers(workers, partial(_worker, here, host, token, dev, address, failed)) if workers > 1 else None,
     )
 

@@ -30,7 +30,7 @@ def unchanged_since(
         checked_at: The same for people, ISO 8601.
     """
     root = os.path.realpath(root)
-    path = record_path(_state_dir(root, environ), asked)
+    path = record_path(state_dir_of(root, environ), asked)
     record = read_record(path)
     if record is None:
         return None
@@ -72,7 +72,7 @@ def _records(state_dir: str) -> list[tuple[str, Record | None]]:
     return [(path, read_record(path)) for path in paths]
 
 
-def _state_dir(root: str, environ: Mapping[str, str]) -> str:
+def state_dir_of(root: str, environ: Mapping[str, str]) -> str:
     """Where the state lies; a wrong guess finds no record, and a run is made."""
     named = environ.get(_VARIABLE, "")
     for name, keys in ((("pyproject.toml"), ("tool", "searchsocket", "state")), (("searchsocket.toml"), ("state",))):

@@ -1,0 +1,136 @@
+"""Answering the commands of the same user over a socket in the state folder: the service's side of `asking`."""
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from searchsocket.cli.asking import MAX_REQUEST_BYTES, address, identity, is_same_user, socket_path
+from searchsocket.cli.results import answer_lines
+from searchsocket.errors import SearchSocketError
+from searchsocket.project.project import Project
+from searchsocket.search.query import SearchQuery
+from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.service import SearchService
+
+_TIMEOUT_S = 5.0
+_BACKLOG = 16
+
+
+@contextmanager
+def answering(project: Project, environ: Mapping[str, str], service: SearchService) -> Iterator[None]:
+    """Answer until the block ends; where there can be no such socket, or another service has one, nobody is."""
+    path = socket_path(os.fspath(project.state_dir))
+    try:
+        listener = _listen(path)
+    except (OSError, AttributeError):  # AttributeError: a system without such sockets
+        yield
+        return
+    replies = Replies(project, environ, service)
+    thread = threading.Thread(target=_serve, args=(listener, replies), name="shell-socket", daemon=True)
+    inode = os.stat(path).st_ino  # noqa: PTH116
+    thread.start()
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            if os.stat(path).st_ino == inode:  # noqa: PTH116
+                os.unlink(path)  # noqa: PTH108
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)  # wakes the thread
+        listener.close()
+        thread.join(_TIMEOUT_S)
+
+
+class Replies:
+    """What is said to requests."""
+
+    def __init__(self, project: Project, environ: Mapping[str, str], service: SearchService) -> None:
+        self._project = project
+        self._environ = dict(environ)
+        self._service = service
+        self.on_error = service.on_error
+        self._identity = identity(os.path.realpath(project.root), environ)
+
+    def to(self, data: bytes) -> Mapping[str, Any]:
+        """The reply to a request: lines to print, an error, or that it is not for this service to answer."""
+        try:
+            request = json.loads(data)
+            is_ours = request.pop("identity") == self._identity and (
+                request["scope"] is not None or self._project.settings.scope.mode != "env"
+            )
+            query = _query_of(request["query"])
+            width, as_json = int(request["width"]), bool(request["json"])
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return {"declined": True}
+        if not is_ours:
+            return {"declined": True}
+        try:
+            answer = self._service.search(query, self._project.scope(self._environ, request["scope"]))
+        except SearchSocketError as error:
+            return {"error": {"code": error.code, "message": str(error)}}
+        lines = [to_json(answer, sources=True).decode()] if as_json else [*answer_lines(answer, width)]
+        return {"notes": [note.message for note in answer.meta.notes], "lines": lines}
+
+
+def _query_of(fields: Mapping[str, Any]) -> SearchQuery:
+    filters = tuple((str(name), tuple(map(str, values))) for name, values in fields["filters"])
+    tags, facets = tuple(map(str, fields["tags"])), tuple(map(str, fields["facets"]))
+    return SearchQuery(**{**fields, "q": str(fields["q"]), "filters": filters, "tags": tags, "facets": facets})
+
+
+def _listen(path: str) -> socket.socket:
+    """A socket that only its owner may connect to, from the moment when it is there.
+
+    Raises:
+        OSError: It cannot be made, or a service is answering there.
+    """
+    with (
+        socket.socket(socket.AF_UNIX) as other,
+        address(path) as name,
+        suppress(FileNotFoundError, ConnectionRefusedError),
+    ):
+        other.connect(name)
+        raise FileExistsError(path)
+    listener = socket.socket(socket.AF_UNIX)
+    temporary = f"{path}.{os.getpid()}"
+    try:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)  # noqa: PTH108
+        with address(temporary) as name:
+            listener.bind(name)
+        os.chmod(temporary, 0o600)  # noqa: PTH101
+        listener.listen(_BACKLOG)
+        os.replace(temporary, path)
+    except OSError:
+        listener.close()
+        with suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108
+        raise
+    return listener
+
+
+def _serve(listener: socket.socket, replies: Replies) -> None:
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return  # closed
+        with connection:
+            try:
+                _answer(connection, replies)
+            except OSError:
+                continue  # who asked went away, or never asked
+            except Exception as error:  # noqa: BLE001  (a defect: who asked opens the index, and the next may ask)
+                replies.on_error(error)
+
+
+def _answer(connection: socket.socket, replies: Replies) -> None:
+    connection.settimeout(_TIMEOUT_S)
+    if is_same_user(connection):
+        with connection.makefile("rb") as file:
+            data = file.readline(MAX_REQUEST_BYTES)
+        connection.sendall(json.dumps(replies.to(data)).encode())

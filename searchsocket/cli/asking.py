@@ -1,0 +1,93 @@
+"""Asking a running `serve` instead of opening the index: the client's side, by the standard library alone.
+
+Who may connect may read the index itself: the socket lies in the state folder, for its owner alone, and both sides make
+sure that the other is a process of the same user.
+"""
+
+import json
+import os
+import socket
+import stat
+import struct
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Any
+
+from searchsocket.pipeline.unchanged.check import state_dir_of
+from searchsocket.pipeline.unchanged.stamps import bytes_of
+
+SOCKET = "serve.sock"
+MAX_REQUEST_BYTES = 64_000
+_MAX_ADDRESS_BYTES = 100  # systems differ: from 104 to 108
+_TIMEOUT_S = 30.0
+_CONFIGURATION = ("searchsocket.toml", "pyproject.toml", "package.json")
+_PREFIXES = ("SEARCHSOCKET", "EMBEDDINGS_PROVIDER")
+
+
+def socket_path(state_dir: str) -> str:
+    """Where a service of this state folder listens."""
+    return os.path.join(state_dir, SOCKET)
+
+
+@contextmanager
+def address(path: str) -> Iterator[str]:
+    """The path, or where it is too long for a socket's address another name of it."""
+    if len(os.fsencode(path)) <= _MAX_ADDRESS_BYTES:
+        yield path
+        return
+    folder = os.open(os.path.dirname(path), os.O_RDONLY)  # noqa: PTH120
+    try:
+        yield f"/proc/self/fd/{folder}/{os.path.basename(path)}"  # noqa: PTH119
+    finally:
+        os.close(folder)
+
+
+def identity(root: str, environ: Mapping[str, str]) -> str:
+    """What an answer hangs on besides the index: settings, their variables, and the code; equal on both sides.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+    found = sha256(bytes_of(os.path.join(root, name) for name in _CONFIGURATION).encode())
+    for name in sorted(environ):
+        if name.startswith(_PREFIXES):
+            found.update(f"{name}={environ[name]}\0".encode("utf-8", "surrogateescape"))
+    for folder in sys.path:
+        if folder.endswith("-packages") and os.path.isdir(folder):  # noqa: PTH112
+            found.update(f"{folder} {os.stat(folder).st_mtime_ns}\n".encode("utf-8", "surrogateescape"))  # noqa: PTH116
+    return found.hexdigest()
+
+
+def ask(root: str, environ: Mapping[str, str], request: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What a running service answers; None where there is none, or none that may answer this."""
+    root = os.path.realpath(root)
+    path = socket_path(state_dir_of(root, environ))
+    try:
+        if not _is_ours(path):
+            return None
+        with socket.socket(socket.AF_UNIX) as connection, address(path) as name:
+            connection.settimeout(_TIMEOUT_S)
+            connection.connect(name)
+            if not is_same_user(connection):
+                return None
+            connection.sendall(json.dumps({**request, "identity": identity(root, environ)}).encode() + b"\n")
+            with connection.makefile("rb") as file:
+                reply = json.loads(file.read())
+    except (OSError, ValueError, AttributeError):  # AttributeError: a system without such sockets
+        return None
+    return reply if isinstance(reply, dict) and not reply.get("declined") else None
+
+
+def _is_ours(path: str) -> bool:
+    info = os.lstat(path)
+    return stat.S_ISSOCK(info.st_mode) and info.st_uid == os.geteuid() and not info.st_mode & 0o077
+
+
+def is_same_user(connection: socket.socket) -> bool:
+    """Whether the other side is a process of this user; where the system does not tell, the file's mode has."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
+    told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return bool(struct.unpack("3i", told)[1] == os.geteuid())
