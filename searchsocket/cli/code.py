@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
-from searchsocket.cli.output import safe
+from searchsocket.cli.output import print_json, safe
 
 if TYPE_CHECKING:
     from searchsocket.search.code.answer import CodeAnswer, CodeResult
@@ -71,6 +71,43 @@ def search(
         return
     for line in _lines(answer):
         click.echo(line)
+
+
+@code.command()
+@click.argument("place")
+@project_option
+@scope_option
+@json_option
+def fetch(place: str, root: Path, scope_name: str | None, as_json: bool) -> None:
+    """Print lines of an indexed file, numbered, 120 at most.
+
+    PLACE is a file with its lines, as results name them.
+
+    \b
+    Example:
+      searchsocket code fetch src/auth/token.ts:45-78
+    """
+    from dataclasses import asdict
+
+    from searchsocket.search.code.fetch import MAX_LINES
+    from searchsocket.serving.code import open_code
+
+    path, mark, lines = place.rpartition(":")
+    first, _, last = lines.partition("-")
+    if not mark or not first.isdecimal() or not (last or first).isdecimal():
+        path, first, last = place, "1", str(MAX_LINES)
+    project = load_project(root)
+    scope = project.scope(os.environ, scope_name)
+    found = open_code(project, os.environ, on_error=_report).fetch_file(
+        path, int(first), int(last or first), scope.name
+    )
+    if as_json:
+        print_json(asdict(found))
+        return
+    if found.changed_since:
+        click.echo("note: the file changed since it was indexed", err=True)
+    for line in found.text:
+        click.echo(safe(line))
 
 
 def _lines(answer: "CodeAnswer") -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The source code of a project, for every surface that asks: trusted callers alone, since source is not public."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -11,11 +11,13 @@ from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.search.code.answer import CodeAnswer
 from searchsocket.search.code.engine import CodeSearch
+from searchsocket.search.code.fetch import MAX_LINES, FetchedLines, fetch_chunks, fetch_file
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.query import CodeQuery
+from searchsocket.sources.code.beneath import read_beneath
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
-from searchsocket.sources.files import read_inside
+from searchsocket.sources.files import path_of
 from searchsocket.types import Scope
 
 _NOTHING: Callable[[BaseException], None] = lambda _: None  # noqa: E731
@@ -31,6 +33,16 @@ class CodeService:
     def search(self, query: CodeQuery, scope: str) -> CodeAnswer:
         """See `CodeSearch.search`; the scope by its name."""
         return self.engine.search(query, self.home.scope_named(scope))
+
+    def fetch_chunks(self, ids: Sequence[str], scope: str, max_lines: int = MAX_LINES) -> list[FetchedLines]:
+        """See `fetch.fetch_chunks`."""
+        reader, read_now = self.engine.opened(self.home.scope_named(scope))
+        return fetch_chunks(reader, ids, max_lines, read_now)
+
+    def fetch_file(self, path: str, first: int, last: int, scope: str, max_lines: int = MAX_LINES) -> FetchedLines:
+        """See `fetch.fetch_file`."""
+        reader, read_now = self.engine.opened(self.home.scope_named(scope))
+        return fetch_file(reader, path, first, last, max_lines, read_now)
 
 
 def open_code(
@@ -59,7 +71,7 @@ def _reader_of(project: Project, scope: Scope) -> ReadNow:
 
     def read(path: str) -> bytes | None:
         try:
-            return read_inside(root, path, most)
+            return read_beneath(root, path_of(path), most)
         except SourceUnavailable:
             return None
 

@@ -214,7 +214,7 @@ def test_help_gives_an_example() -> None:
     commands = ["init", "index", "search", "serve", "status", "doctor", "rollback", "clean", "prune", "dagster"]
     parts = [["cache", part] for part in ("info", "export", "import", "prune")]
     parts += [["artifacts", part] for part in ("push", "pull", "list", "prune")]
-    parts += [["config", "show"], ["code", "search"]]
+    parts += [["config", "show"], ["code", "search"], ["code", "fetch"]]
     for command in [*([command] for command in commands), *parts]:
         done = subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True, check=True)
         assert "Example:\n" in done.stdout

@@ -48,10 +48,7 @@ class CodeSearch:
             VectorBackendUnavailable: An outage, which is never "no results".
         """
         query.checked()
-        try:
-            reader = self._store.reader(scope)
-        except ScopeNotIndexed as error:
-            raise CodeNotIndexed(scope.name) from error
+        reader, read_now = self.opened(scope)
         generation = reader.generation
         embedder = self._queries.embedder_of(generation.model_id)
         if embedder.model_id != generation.model_id:
@@ -68,30 +65,40 @@ class CodeSearch:
         return CodeAnswer(
             q=query.q,
             scope=scope.name,
-            results=self._results(query, scope, reader, found, ranked) if is_answered else (),
+            results=_results(query, reader, found, ranked, cache(read_now)) if is_answered else (),
             quality="answered" if is_answered else "rejected",
             generation=generation.name,
             age_seconds=age_s(generation.published_at, self._clock()),
             notes=() if known is not None else (_BY_WORDS,),
         )
 
-    def _results(
-        self, query: CodeQuery, scope: Scope, reader: IndexReader, found: CodeCandidates, ranked: list[RankedCode]
-    ) -> tuple[CodeResult, ...]:
-        read_now = cache(self._read_now(scope))
-        gone: set[str] = set()
-        while True:
-            left = [one for one in ranked if found.facts.url[one.position] not in gone]
-            best = at_most_each(left, found.facts.url, query.max_per_file, query.top_k)
-            records = reader.catalogue.records([found.ids[one.position] for one in best])
-            results = [
-                _result(query.q, one, found, record, reader, read_now)
-                for one, record in zip(best, records, strict=True)
-            ]
-            missing = {record.page.url for record, result in zip(records, results, strict=True) if result is None}
-            if not missing:
-                return tuple(result for result in results if result is not None)
-            gone |= missing
+    def opened(self, scope: Scope) -> tuple[IndexReader, ReadNow]:
+        """The live generation of a scope, and what reads its files as they are now.
+
+        Raises:
+            CodeNotIndexed: The source code of the scope was not indexed.
+        """
+        try:
+            return self._store.reader(scope), self._read_now(scope)
+        except ScopeNotIndexed as error:
+            raise CodeNotIndexed(scope.name) from error
+
+
+def _results(
+    query: CodeQuery, reader: IndexReader, found: CodeCandidates, ranked: list[RankedCode], read_now: ReadNow
+) -> tuple[CodeResult, ...]:
+    """The best ones of files that are still there."""
+    gone: set[str] = set()
+    while True:
+        left = [one for one in ranked if found.facts.url[one.position] not in gone]
+        best = at_most_each(left, found.facts.url, query.max_per_file, query.top_k)
+        records = reader.catalogue.records([found.ids[one.position] for one in best])
+        pairs = zip(best, records, strict=True)
+        results = [_result(query.q, one, found, record, reader, read_now) for one, record in pairs]
+        missing = {record.page.url for record, result in zip(records, results, strict=True) if result is None}
+        if not missing:
+            return tuple(result for result in results if result is not None)
+        gone |= missing
 
 
 def _result(

@@ -41,8 +41,10 @@ def rank_code(found: CodeCandidates, q: str, symbols: Sequence[str]) -> list[Ran
         return []
     meaning, words, files = min_max(found.cosine), min_max(found.bm25), min_max(found.file_bm25)
     defining = [_defines(labels, symbols) for labels in found.labels]
+    about_tests = _ABOUT_TESTS.search(q) is not None
     shares = [
-        _share(labels, q) * _LESS.get(kind, 1.0) for labels, kind in zip(found.labels, found.facts.kind, strict=True)
+        _share(labels, about_tests=about_tests) * _LESS.get(kind, 1.0)
+        for labels, kind in zip(found.labels, found.facts.kind, strict=True)
     ]
     sums = MEANING * meaning + WORDS * words + FILE * files + DEFINES * np.array(defining)
     scores = np.round(sums * np.array(shares) / (1.0 + DEFINES), 6)
@@ -65,10 +67,10 @@ def _defines(labels: frozenset[str], symbols: Sequence[str]) -> float:
     return max((0.75 if "." in name else 0.7 for name in found), default=0.0)
 
 
-def _share(labels: frozenset[str], q: str) -> float:
+def _share(labels: frozenset[str], *, about_tests: bool) -> float:
     share = 1.0
     for role, part in _SHARE.items():
-        if f"{role}=true" in labels and not (role == "test" and _ABOUT_TESTS.search(q)):
+        if f"{role}=true" in labels and not (role == "test" and about_tests):
             share *= part
     return share
 

@@ -1,0 +1,78 @@
+"""The lines of some chunks, or of a file, as they are now: bounded, numbered, and of indexed files alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from searchsocket.code.text import source_text
+from searchsocket.errors import InvalidRequest, PageNotFound, PageTextsMissing
+from searchsocket.search.code.freshness import ReadNow, lines_now
+from searchsocket.search.wire import Wire
+from searchsocket.stores.base import IndexReader
+from searchsocket.types import Lines
+
+MAX_IDS, MAX_LINES = 5, 120
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedLines(Wire):
+    """Some lines of a file."""
+
+    file: str
+    first_line: int
+    last_line: int  # of what was asked for; `text` may end before it
+    text: tuple[str, ...]  # `N| the line`
+    changed_since: bool  # the file is another one than the one that was indexed
+
+
+def fetch_chunks(reader: IndexReader, ids: Sequence[str], max_lines: int, read_now: ReadNow) -> list[FetchedLines]:
+    """The first lines of each of the first `MAX_IDS` chunks, where they stand now; those of files that are gone not.
+
+    Raises:
+        InvalidRequest: There is no such chunk, or a limit is none.
+    """
+    found = []
+    for record in reader.catalogue.records(list(dict.fromkeys(ids))[:MAX_IDS]):
+        at = record.chunk.at
+        assert isinstance(at, Lines)
+        data = read_now(record.page.source_file)
+        now = lines_now(record.chunk.body.text, at.first, at.last, _indexed(reader, record.page.url), data)
+        if now is not None and data is not None:
+            found.append(_lines(record.page.source_file, data, now.first, now.last, max_lines, changed=now.changed))
+    return found
+
+
+def fetch_file(
+    reader: IndexReader, path: str, first: int, last: int, max_lines: int, read_now: ReadNow
+) -> FetchedLines:
+    """Lines of an indexed file as it is now.
+
+    Args:
+        first, last: From 1, both included.
+
+    Raises:
+        InvalidRequest: The lines are none.
+        PageNotFound: It is not indexed, or gone: what the index leaves out is not given in this way either.
+    """
+    if not 1 <= first <= last:
+        raise InvalidRequest(f"lines {first}-{last}: the first is 1 or more, and the last not before it")
+    known = reader.catalogue.page_records(f"/{path}")
+    data = read_now(path) if known else None
+    if data is None:
+        raise PageNotFound(f"{path[:200]!a} is no file of the index")
+    changed = source_text(data)[0] != _indexed(reader, f"/{path}")
+    return _lines(path, data, first, last, max_lines, changed=changed)
+
+
+def _indexed(reader: IndexReader, url: str) -> str | None:
+    try:
+        return reader.catalogue.page_body(url)
+    except PageTextsMissing:
+        return None
+
+
+def _lines(path: str, data: bytes, first: int, last: int, max_lines: int, *, changed: bool) -> FetchedLines:
+    if not 1 <= max_lines <= MAX_LINES:
+        raise InvalidRequest(f"max_lines is 1 to {MAX_LINES}, not {max_lines}")
+    lines = source_text(data)[0].split("\n")[first - 1 : last][:max_lines]
+    numbered = tuple(f"{number}| {line}" for number, line in enumerate(lines, first))
+    return FetchedLines(path, first, last, numbered, changed)

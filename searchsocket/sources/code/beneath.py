@@ -1,0 +1,50 @@
+"""Reading a file below a folder, whatever happens to the folders meanwhile: each part is opened by descriptor."""
+
+import os
+import stat
+from contextlib import ExitStack
+
+from searchsocket.errors import SourceUnavailable
+
+
+def read_beneath(root: str, path: str, max_bytes: int) -> bytes:
+    """The bytes of a regular file; no link is followed on the way, so none can lead out between a check and the open.
+
+    Args:
+        path: Relative to `root`, with slashes.
+
+    Raises:
+        SourceUnavailable: It is absolute, has `..` in it, leads through a link, is gone, unreadable or too large.
+    """
+    parts = path.split("/")
+    if not path or any(part in ("", ".", "..") or "\0" in part or os.sep in part for part in parts):
+        raise SourceUnavailable(f"{path[:200]!a} is no path below the project")
+    try:
+        with ExitStack() as opened:
+            folder = _open(opened, root, os.O_DIRECTORY, None)
+            for part in parts[:-1]:
+                folder = _open(opened, part, os.O_DIRECTORY | os.O_NOFOLLOW, folder)
+            # A pipe in the place of a file must not block.
+            file = _open(opened, parts[-1], os.O_NOFOLLOW | os.O_NONBLOCK, folder)
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise SourceUnavailable(f"{path[:200]!a} is not a regular file")
+            data = _read(file, max_bytes + 1)
+    except (OSError, ValueError) as error:
+        raise SourceUnavailable(f"{path[:200]!a} cannot be read: {error}") from error
+    if len(data) > max_bytes:
+        raise SourceUnavailable(f"{path[:200]!a} is larger than {max_bytes:,} bytes")
+    return data
+
+
+def _open(opened: ExitStack, name: str, flags: int, folder: int | None) -> int:
+    handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC | flags, dir_fd=folder)
+    opened.callback(os.close, handle)
+    return handle
+
+
+def _read(handle: int, size: int) -> bytes:
+    chunks = []
+    while size and (chunk := os.read(handle, min(size, 1 << 20))):
+        chunks.append(chunk)
+        size -= len(chunk)
+    return b"".join(chunks)
