@@ -12,7 +12,7 @@ from searchsocket.search.ranking.fusion import min_max
 from searchsocket.stores.base import WordEvidence
 
 MEANING, WORDS, FILE = 0.5, 0.2, 0.3  # shares of the score, by how well changes and questions find their code
-DEFINES = 1.0  # for what defines a name that the query says; more than the rest together
+DEFINES = 2.0  # for what defines a name that the query says, as it is written; more than the rest together
 _SHARE = {"test": 0.8, "generated": 0.4}  # what such a file scores of what other source would
 _ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
 _LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # beside the definition itself
@@ -46,8 +46,10 @@ def rank_code(found: CodeCandidates, q: str, symbols: Sequence[str]) -> list[Ran
         _share(labels, about_tests=about_tests) * _LESS.get(kind, 1.0)
         for labels, kind in zip(found.labels, found.facts.kind, strict=True)
     ]
-    sums = MEANING * meaning + WORDS * words + FILE * files + DEFINES * np.array(defining)
-    scores = np.round(sums * np.array(shares) / (1.0 + DEFINES), 6)
+    part, named = np.array(shares), DEFINES * np.array(defining)
+    found_by = MEANING * meaning + WORDS * words + FILE * files
+    # What defines a name is what was asked for, also where a tool wrote it.
+    scores = np.round((found_by * part + named * (0.5 + 0.5 * part)) / (1.0 + named.max()), 6)
     order = np.lexsort((found.facts.order, -scores))
     return [
         RankedCode(
@@ -64,7 +66,7 @@ def _defines(labels: frozenset[str], symbols: Sequence[str]) -> float:
     if any(f"{EXACT}={name}" in labels for name in symbols):
         return 1.0
     found = [name for name in symbols if f"{LABEL}={name.casefold()}" in labels]
-    return max((0.75 if "." in name else 0.7 for name in found), default=0.0)
+    return max((0.5 if "." in name else 0.45 for name in found), default=0.0)
 
 
 def _share(labels: frozenset[str], *, about_tests: bool) -> float:
