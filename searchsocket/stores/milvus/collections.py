@@ -2,27 +2,25 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused
 from searchsocket.stores.milvus.connection import Connection
 from searchsocket.stores.milvus.schema import FIELDS, OWN_FIELDS, VECTOR, schema_of
 
-IndexKind = Literal["flat", "hnsw"]
 METRIC = "IP"  # of unit vectors, so the cosine
-_PARAMETERS: Mapping[IndexKind, Mapping[str, int]] = {"flat": {}, "hnsw": {"M": 16, "efConstruction": 200}}
+_KIND = "FLAT"  # exact
 _OWNER = "searchsocket, project "  # begins the description, where a server keeps it; Lite does not
 
 
 class Collections:
     """Those whose name begins with that of a project's; safe to share between threads."""
 
-    def __init__(self, connection: Connection, name: str, project_id: str, kind: IndexKind) -> None:
+    def __init__(self, connection: Connection, name: str, project_id: str) -> None:
         """Args: name: of the collections, which go on with the number of dimensions."""
         self._connection = connection
         self._name = name
         self._project_id = project_id
-        self.kind = kind
 
     def name(self, dimensions: int) -> str:
         return f"{self._name}_{dimensions}"
@@ -65,8 +63,8 @@ class Collections:
             return f"Milvus collection {name!r} has no index of its vectors"
         if (metric := index.get("metric_type")) != METRIC:
             return f"Milvus collection {name!r} compares by {metric}, not by {METRIC}"
-        if (kind := str(index.get("index_type")).lower()) != self.kind:
-            return f"Milvus collection {name!r} has an index of kind {kind}, not {self.kind}"
+        if (kind := index.get("index_type")) != _KIND:
+            return f"Milvus collection {name!r} has an index of kind {kind}, not {_KIND}"
         return ""
 
     def mend(self, dimensions: int) -> list[str]:
@@ -132,5 +130,5 @@ class Collections:
         from pymilvus import MilvusClient
 
         params = MilvusClient.prepare_index_params()
-        params.add_index(VECTOR, index_type=self.kind.upper(), metric_type=METRIC, params=dict(_PARAMETERS[self.kind]))
+        params.add_index(VECTOR, index_type=_KIND, metric_type=METRIC)
         return params

@@ -9,7 +9,7 @@ from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
 from searchsocket.stores.base.upkeep import Finding, Registered
 from searchsocket.stores.milvus import filters, upkeep
-from searchsocket.stores.milvus.collections import Collections, IndexKind
+from searchsocket.stores.milvus.collections import Collections
 from searchsocket.stores.milvus.connection import Connection
 from searchsocket.stores.milvus.registry import Registry
 from searchsocket.stores.milvus.schema import DIED, FIELDS, ID, KEY, digest_of, marker, row_data, said_of
@@ -30,7 +30,6 @@ class MilvusVectors:
         name: str,
         project_id: str,
         *,
-        kind: IndexKind = "flat",
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Asks the server nothing yet.
@@ -38,13 +37,12 @@ class MilvusVectors:
         Args:
             name: Of the collections, which go on with the number of dimensions.
             project_id: Whose they are.
-            kind: Of the index of their vectors.
             sleep: Waits seconds until what was written is seen.
         """
         name = re.sub(r"\W", "_", name, flags=re.ASCII)
         self._connection = connection
         self._sleep = sleep
-        self._collections = Collections(connection, name, project_id, kind)
+        self._collections = Collections(connection, name, project_id)
         self._registry = Registry(connection, name, project_id)
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
@@ -74,9 +72,7 @@ class MilvusVectors:
 
     def open(self, generation: Generation) -> MilvusSnapshot:
         """See `VectorIndex.open`."""
-        return MilvusSnapshot(
-            self._connection, self._collections.name(generation.dimensions), generation, kind=self._collections.kind
-        )
+        return MilvusSnapshot(self._connection, self._collections.name(generation.dimensions), generation)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorIndex.retain`."""

@@ -9,7 +9,6 @@ from searchsocket.errors import RecordsMissing
 from searchsocket.stores.base import VectorLimits, check_vectors
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.milvus import filters
-from searchsocket.stores.milvus.collections import IndexKind
 from searchsocket.stores.milvus.connection import Connection
 from searchsocket.stores.milvus.schema import ID, VECTOR
 from searchsocket.system.batches import batches
@@ -30,11 +29,8 @@ class MilvusSnapshot:
 
     limits = VectorLimits(is_remote=True, max_top_k=MAX_TOP_K - _MARGIN_ROWS)
 
-    def __init__(
-        self, connection: Connection, collection: str, generation: Generation, *, kind: IndexKind = "flat"
-    ) -> None:
+    def __init__(self, connection: Connection, collection: str, generation: Generation) -> None:
         self._connection = connection
-        self._kind = kind
         self._collection = collection
         self._generation = generation
         self._rows = filters.seen_by(generation.scope, generation.name)
