@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from search_api.endpoints.code import add_code
+from search_api.endpoints.find import add_find
 from search_api.endpoints.health import add_health
 from search_api.endpoints.metrics import Metrics, add_metrics
 from search_api.endpoints.pages import add_pages
@@ -37,7 +38,7 @@ from searchsocket.urls.site import site_origin
 
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
-_TAKEN = frozenset({"code", "health", "pages", "related", "openapi.json"})
+_TAKEN = frozenset({"find", "code", "health", "pages", "related", "openapi.json"})
 
 
 def _to_stderr(line: str) -> None:
@@ -92,6 +93,7 @@ def create_app(
     health_path = f"{prefix}/health"
     freshness = Freshness(project, service)
     add_search(app, settings.path, queries, freshness)
+    add_find(app, f"{prefix}/find", queries, freshness)
     add_related(app, f"{prefix}/related", queries, freshness)
     add_pages(app, f"{prefix}/pages", service, freshness)
     if project.settings.code.enable:

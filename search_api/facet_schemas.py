@@ -19,24 +19,28 @@ def state_filters(schemas: dict[str, Schema], parameters: Iterable[Schema], face
     """Say in a document which filters and facets this service takes: all others are refused.
 
     Args:
-        schemas: By name, of which `SearchRequest` is changed.
+        schemas: By name, of which `SearchRequest` and `FindRequest` are changed.
         parameters: Of the query string, of which `filter` and `facet` are.
     """
-    properties = schemas["SearchRequest"]["properties"]
     named = {
         LANGUAGE: _text(_LANGUAGE),
         KIND: _one_of(get_args(ChunkKind)),
         **{n: _value(k) for n, k in facets.items()},
     }
-    _object(properties["filters"]).update(
-        properties={name: _one_or_several(value) for name, value in named.items()}, additionalProperties=False
-    )
+    for schema in (schemas["SearchRequest"], schemas["FindRequest"]):
+        _object(schema["properties"]["filters"]).update(
+            properties={name: _one_or_several(value) for name, value in named.items()}, additionalProperties=False
+        )
     patterns = {LANGUAGE: _LANGUAGE, KIND: "|".join(get_args(ChunkKind)), **{n: _written(k) for n, k in facets.items()}}
     pairs = "|".join(f"{name}:({pattern})" for name, pattern in patterns.items())
-    counted = _list(properties["facets"])
-    by_name = {one["name"]: one["schema"] for one in parameters}
-    by_name["filter"]["items"]["pattern"] = f"^({pairs})$"
-    for items in (counted, by_name["facet"]):
+    counted = [_list(schemas["SearchRequest"]["properties"]["facets"])]
+    for parameter in parameters:
+        match parameter["name"]:
+            case "filter":
+                parameter["schema"]["items"]["pattern"] = f"^({pairs})$"
+            case "facet":
+                counted.append(parameter["schema"])
+    for items in counted:
         items.update({"items": _one_of(tuple(facets))} if facets else {"maxItems": 0})
 
 

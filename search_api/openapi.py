@@ -13,6 +13,8 @@ _KEY = "apiKey"
 # What types are called in clients that were generated from this document.
 _NAMES = {
     "Explanation": "ExplanationModel",
+    "FindAnswer": "FindResponse",
+    "Occurrence": "OccurrenceModel",
     "PageAnswer": "PageResponse",
     "RelatedAnswer": "RelatedResponse",
     "RelatedPage": "RelatedPageModel",
@@ -40,7 +42,8 @@ class SearchApp(FastAPI):
             schemas = document["components"]["schemas"]
             for name in ("HTTPValidationError", "ValidationError"):
                 schemas.pop(name, None)
-            _say_defaults(schemas["SearchRequest"])
+            for name in ("FindRequest", "SearchRequest"):
+                _say_defaults(schemas[name])
             parameters = (one for methods in document["paths"].values() for one in methods["get"].get("parameters", ()))
             state_filters(schemas, parameters, self._facets)
             document["components"]["securitySchemes"] = {

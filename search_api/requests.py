@@ -6,6 +6,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from searchsocket.errors import InvalidRequest
+from searchsocket.search import filters as query_filters
 from searchsocket.search.filters import MAX_FILTER_VALUES, MAX_FILTERS, OWN_FILTERS
 from searchsocket.search.query import (
     MAX_GENERATION_CHARS,
@@ -24,7 +25,7 @@ MAX_SCOPE_CHARS = 200
 _MAX_NAME_CHARS = 40
 
 
-def _whole(value: object) -> object:
+def whole(value: object) -> object:
     """`5.0` is an integer in JSON Schema."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -41,7 +42,7 @@ Text = Annotated[
     str,
     Field(min_length=1, max_length=MAX_QUERY_CHARS, examples=["install the plugin"], json_schema_extra=dict(_VISIBLE)),
 ]
-TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K, description="How many results at most."), BeforeValidator(_whole)]
+TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K, description="How many results at most."), BeforeValidator(whole)]
 PathPrefix = Annotated[
     str,
     Field(
@@ -69,7 +70,7 @@ Offset = Annotated[
         description="How many results to skip: those of earlier answers with the same `topK`. Results keep their order "
         "while the same generation is live.",
     ),
-    BeforeValidator(_whole),
+    BeforeValidator(whole),
 ]
 GenerationName = Annotated[
     str,
@@ -149,7 +150,7 @@ class SearchRequest(Request):
             tuple(self.tags or ()),
             self.group_by,
             self.explain,
-            filters=tuple((name, _texts(name, value)) for name, value in (self.filters or {}).items()),
+            filters=filters_of(self.filters),
             facets=tuple(self.facets or ()),
             offset=self.offset,
             generation=self.generation,
@@ -182,7 +183,7 @@ class SearchParams(Request):
             tuple(self.tag),
             self.group_by,
             self.explain,
-            filters=tuple((name, (value,)) for name, _, value in (one.partition(":") for one in self.filter)),
+            filters=named_filters(self.filter),
             facets=tuple(self.facet),
             offset=self.offset,
             generation=self.generation,
@@ -197,6 +198,20 @@ class RelatedParams(Request):
     url: Annotated[PathPrefix, Field(min_length=1, description="URL path of the page.", examples=["/docs/start"])]
     top_k: TopK = 5
     scope: ScopeName | None = None
+
+
+def filters_of(filters: dict[str, FilterValue | list[FilterValue]] | None) -> query_filters.Filters:
+    """The filters of a body.
+
+    Raises:
+        InvalidRequest: One is of another type.
+    """
+    return tuple((name, _texts(name, value)) for name, value in (filters or {}).items())
+
+
+def named_filters(named: list[str]) -> query_filters.Filters:
+    """Those of a query string, `name:value` each."""
+    return tuple((name, (value,)) for name, _, value in (one.partition(":") for one in named))
 
 
 def _texts(name: str, value: FilterValue | list[FilterValue]) -> tuple[str, ...]:

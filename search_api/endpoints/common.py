@@ -20,6 +20,11 @@ ERRORS = error_docs(
 )
 
 
+BODY_ERRORS = error_docs(
+    s408="The body did not arrive in time.", s413="The body is too large.", s415="The body is not sent as JSON."
+)
+
+
 def caller_of(request: Request) -> Caller:
     """Who asks, as `CallerGuard` found out."""
     caller: Caller = request.state.caller

@@ -6,18 +6,13 @@ from typing import Annotated
 from fastapi import FastAPI, Query, Request
 from starlette.responses import Response
 
-from search_api.endpoints.common import ERRORS, caller_of, json_response, note_search
-from search_api.endpoints.errors import error_docs
+from search_api.endpoints.common import BODY_ERRORS, ERRORS, caller_of, json_response, note_search
 from search_api.gate.freshness import Freshness
 from search_api.gate.queries import Queries
 from search_api.requests import SearchParams, SearchRequest
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.notes import TEMPORARY
 from searchsocket.search.query import SearchQuery
-
-_BODY_ERRORS = error_docs(
-    s408="The body did not arrive in time.", s413="The body is too large.", s415="The body is not sent as JSON."
-)
 
 
 def add_search(app: FastAPI, path: str, queries: Queries, freshness: Freshness) -> None:
@@ -40,7 +35,7 @@ def add_search(app: FastAPI, path: str, queries: Queries, freshness: Freshness) 
         operation_id="search",
         summary="Search the site",
         response_model=SearchAnswer,
-        responses=ERRORS | _BODY_ERRORS,
+        responses=ERRORS | BODY_ERRORS,
     )
     async def post_search(request: Request, body: SearchRequest) -> Response:
         return await answer(body.to_query(), body.scope, request)

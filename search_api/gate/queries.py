@@ -8,6 +8,7 @@ from search_api.gate.costly import COSTLY, CostlyQueries
 from search_api.gate.tiers import Caller
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer
 from searchsocket.search.cost import related_cost
+from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import SearchService
 
@@ -29,6 +30,11 @@ class Queries:
         if service.engine.answers_at_once(wanted):
             return work()  # a thread there and back takes a fifth as long as the query
         return await run_in_threadpool(work)
+
+    async def find(self, query: FindQuery, scope: str | None, caller: Caller) -> FindAnswer:
+        """See `SearchService.find`: how many pages are read is not known before, so each is taken for a costly one."""
+        wanted = self._service.scopes.find(scope, trusted=caller.trusted)
+        return await self._costly.run(caller, partial(self._service.find, query, wanted))
 
     async def related(self, url: str, top_k: int, scope: str | None, caller: Caller) -> RelatedAnswer:
         """See `SearchService.related`."""

@@ -10,6 +10,7 @@ import click
 
 from searchsocket.cli.asking import ask
 from searchsocket.cli.exits import exit_status
+from searchsocket.cli.filters import each, named_filter
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
 from searchsocket.cli.output import line_width, print_error, safe
 from searchsocket.cli.results import answer_lines
@@ -73,7 +74,7 @@ def search(
         "path_prefix": path_prefix,
         "tags": tags,
         "group_by": group_by,
-        "filters": (*_each("language", languages), *_each("kind", kinds), *map(_named, named)),
+        "filters": (*each("language", languages), *each("kind", kinds), *map(named_filter, named)),
         "facets": facets,
         "explain": explain,
         "sources": True,
@@ -128,17 +129,6 @@ def _open(url: str) -> None:
 
     if not webbrowser.open(url):
         click.echo(f"no browser was found; open {safe(url)}", err=True)
-
-
-def _each(name: str, values: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return ((name, values),) if values else ()
-
-
-def _named(text: str) -> tuple[str, tuple[str, ...]]:
-    name, mark, value = text.partition("=")
-    if not mark:
-        raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--filter")
-    return name, (value,)
 
 
 def _report(error: BaseException) -> None:

@@ -15,6 +15,8 @@ from searchsocket.search.cost import cost_of
 from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.find import find
 from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
+from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
+from searchsocket.search.occurrences.find_all import find_all
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
@@ -138,6 +140,14 @@ class SearchEngine:
             quality=quality,
             facets=_counts(reader, query, found, is_answered=judged.is_answered) if query.facets else None,
         )
+
+    def find(self, query: FindQuery, scope: Scope) -> FindAnswer:
+        """Every occurrence of words or a phrase, see `find_all`.
+
+        Raises:
+            InvalidRequest, UnknownFacet, ScopeNotIndexed, PageTextsMissing, VectorBackendUnavailable: As it does.
+        """
+        return find_all(self._store.reader(scope), query, self._clock(), self._facets)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
         """Pages near a page; nothing is embedded.

@@ -13,6 +13,7 @@ from searchsocket.project.project import Project
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer
 from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.engine import SearchEngine
+from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.health import HealthCheck, ServiceHealth
 from searchsocket.serving.pages import FoundPage, find_page
@@ -42,6 +43,10 @@ class SearchService:
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
         """See `SearchEngine.search`."""
         return self.engine.search(query, scope, anonymous=anonymous)
+
+    def find(self, query: FindQuery, scope: Scope) -> FindAnswer:
+        """See `find_all`; nothing is embedded."""
+        return self.engine.find(query, scope)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
         """See `SearchEngine.related`; the page may be named by its address."""

@@ -19,12 +19,12 @@ MAX_QUERY_WORDS = 32
 _LETTER = r"[\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
 _WORD = re.compile(rf"(?:--?|[$@#+.]{{1,3}})?{_LETTER}+(?:(?:::|[-.:'’@$]){_LETTER}+)*(?:\+\+|#)?")
 # Scripts written without spaces between words, and Hangul, whose endings change.
-_CJK = (
+UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 )
-_CJK_RUNS = re.compile(rf"[{_CJK}]+|[^{_CJK}]+")
-_HAS_CJK = re.compile(rf"[{_CJK}]")
+_CJK_RUNS = re.compile(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
+_HAS_CJK = re.compile(rf"[{UNSPACED}]")
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
 _PIECES = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]{3,32}")
@@ -235,3 +235,28 @@ def split_code(markdown: str) -> tuple[str, str]:
         else:
             prose.append(line)
     return _ESCAPE.sub(r"\1", _ANCHOR.sub("", _LINK_TARGET.sub("] ", "\n".join(prose)))), "\n".join(code)
+
+
+def readable_markdown(markdown: str) -> str:
+    """A Markdown text without link targets, anchors and escapes, code included, of as many lines as it had."""
+    kept: list[str] = []
+    prose: list[str] = []
+    fence = ""
+    for line in markdown.split("\n"):
+        match = _FENCE.match(line)
+        mark = match[1] if match else ""
+        if fence or mark:
+            kept += _readable(prose)
+            prose = []
+            kept.append(line)
+            if not fence:
+                fence = mark
+            elif mark[:1] == fence[0] and len(mark) >= len(fence) and not line.strip(" \t>").strip(fence[0]):
+                fence = ""
+        else:
+            prose.append(line)
+    return "\n".join([*kept, *_readable(prose)])
+
+
+def _readable(prose: list[str]) -> list[str]:
+    return [_ESCAPE.sub(r"\1", _ANCHOR.sub("", _LINK_TARGET.sub("] ", line))) for line in prose]

@@ -42,7 +42,16 @@ def test_every_operation_has_a_name_an_answer_and_errors(api: Api) -> None:
         (path, method): operation for path, methods in found["paths"].items() for method, operation in methods.items()
     }
     names = [operation["operationId"] for operation in operations.values()]
-    assert sorted(names) == ["getPage", "getPageByUrl", "health", "relatedPages", "search", "searchByUrl"]
+    assert sorted(names) == [
+        "find",
+        "findByUrl",
+        "getPage",
+        "getPageByUrl",
+        "health",
+        "relatedPages",
+        "search",
+        "searchByUrl",
+    ]
     for (path, _), operation in operations.items():
         assert operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
         assert "422" not in operation["responses"]

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 
 from searchsocket.stores.base.vectors import canonical
-from searchsocket.stores.base.words import Named, WordEvidence
+from searchsocket.stores.base.words import Letters, Named, WordEvidence
 from searchsocket.stores.words.documents import Row
 from searchsocket.stores.words.keywords import Words
 from searchsocket.stores.words.segments import write_words
@@ -78,6 +78,13 @@ class WordsOfRecords:
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
         return self._words.meant(text)
+
+    def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
+        """See `WordSnapshot.pages_with`."""
+        found = [self._words.with_letters(one, canonical(where)).tolist() for one in letters or (None,)]
+        pages = [{self._records[doc].page.url for doc in docs} for docs in found]
+        wanted = set.intersection(*pages)
+        return [url for url in dict.fromkeys(record.page.url for record in self._records) if url in wanted]
 
     def evidence(self, text: str) -> WordEvidence:
         """See `WordSnapshot.evidence`."""

@@ -29,7 +29,7 @@ from searchsocket.stores.base.store import (
 )
 from searchsocket.stores.base.upkeep import Finding, Registered, VectorUpkeep
 from searchsocket.stores.base.vectors import VectorIndex, VectorLimits, VectorRow, VectorSnapshot
-from searchsocket.stores.base.words import Named, WordEvidence, WordSnapshot
+from searchsocket.stores.base.words import Letters, Named, WordEvidence, WordSnapshot
 
 __all__ = [
     "UNIT_TOLERANCE",
@@ -45,6 +45,7 @@ __all__ = [
     "IndexReader",
     "Join",
     "KnownVectors",
+    "Letters",
     "Named",
     "PageBody",
     "PublishInfo",

@@ -1,5 +1,6 @@
 """The words of one generation, as a query sees them; `stores/words` has them for every store."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -23,6 +24,13 @@ class Named(NamedTuple):
     records: list[Hit]  # for the headings in them
 
 
+class Letters(NamedTuple):
+    """Letters that stand in a text."""
+
+    letters: str  # 3 to 32 of them, folded
+    is_word: bool = True  # what stands before and behind is no letter; else they may be a part of a longer word
+
+
 class WordSnapshot(Protocol):
     """Safe to share between threads."""
 
@@ -44,6 +52,12 @@ class WordSnapshot(Protocol):
 
     def meant(self, text: str) -> str:
         """The name of a page or section that `text` is a slip or two of; where all its words are there, `text`."""
+
+    def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
+        """The URLs of all pages, in path order, that hold each of the letters and a record that matches `where`.
+
+        There may be others among them: whoever looks for a text reads them. Pages of weight 0 are not.
+        """
 
     def evidence(self, text: str) -> WordEvidence:
         """How much of a query the page says that says most of it; stop words count only where there is nothing else.

@@ -1,8 +1,10 @@
 """The words of a generation, open for queries, with its own numbers."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from searchsocket.stores.base import Named, WordEvidence
+from searchsocket.stores.base import Letters, Named, WordEvidence
 from searchsocket.stores.base.vectors import canonical
 from searchsocket.stores.local.catalogue.facts import TextColumn
 from searchsocket.stores.local.layout import NamingDamage
@@ -44,6 +46,15 @@ class LocalWords:
         """See `WordSnapshot.meant`."""
         with self._damage:
             return self.index.meant(text)
+
+    def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
+        """See `WordSnapshot.pages_with`."""
+        with self._damage:
+            found = [self.index.with_letters(one, canonical(where)) for one in letters or (None,)]
+            pages = [self._urls.codes[self._numbering.rows_of_docs(docs)] for docs in found]
+            rows = np.flatnonzero(np.logical_and.reduce([np.isin(self._urls.codes, codes) for codes in pages]))
+            firsts = rows[np.unique(self._urls.codes[rows], return_index=True)[1]]
+        return list(self._urls.take(np.sort(firsts)))
 
     def evidence(self, text: str) -> WordEvidence:
         """See `WordSnapshot.evidence`."""

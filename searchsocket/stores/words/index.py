@@ -9,16 +9,20 @@ import tantivy
 from numpy.typing import NDArray
 from tantivy import Occur, Query
 
+from searchsocket.stores.base import Letters
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.documents import SAID, token
 from searchsocket.system.files import temporary_folder
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import Forms
+from searchsocket.text.words import UNSPACED
 from searchsocket.types import Filter
 
 _MAX_KNOWN = 4_096  # words
 _MANY_TIES = 250  # so many are listed and sorted; of more, those that come first are looked for
+_CUT_WORD = ".{32}"  # longer words lie in the vocabulary in pieces
+_UNSPACED_WORD = f"[{UNSPACED}].*"
 _DIGITS = 4  # sums of floats in another order differ later than this
 
 Term = tuple[str, float]  # a form that documents may hold, and what it is worth
@@ -119,6 +123,26 @@ class WordIndex:
         if not held:
             return np.empty(0, np.int64), np.empty(0, np.float64)
         return self.best(Query.disjunction_max_query(held), where, top_k)
+
+    def every(self, matching: Query, where: Filter) -> Docs:
+        """All documents that match, in no order."""
+        query = self._filtered(Query.const_score_query(matching, 0.0), where)
+        hits = self.searcher.search(query, limit=max(len(self._in_order), 1), count=False).hits
+        return self._docs(hits)
+
+    def shown(self) -> Query:
+        """Documents that are not hidden."""
+        return Query.term_query(self.schema, "dirs", token("/"))
+
+    def holding(self, letters: Letters) -> Query:
+        """Documents with a word that is these letters or, where they may be a part of one, that may hold them."""
+        if letters.is_word:
+            return Query.term_query(self.schema, "plain", letters.letters)
+        patterns = [("plain", f".*{letters.letters}.*"), ("plain", _CUT_WORD)]
+        patterns += [(field, _UNSPACED_WORD) for field in self._fields]  # beside which no vocabulary has letters
+        return Query.boolean_query(
+            [(Occur.Should, Query.regex_query(self.schema, field, pattern)) for field, pattern in patterns]
+        )
 
     def any_of(self, forms: Iterable[Forms]) -> Query:
         """Pages that hold all words of one of the forms."""

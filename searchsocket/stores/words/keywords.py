@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from tantivy import Occur, Query
 
-from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.base import Letters, WordEvidence
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import SAID
@@ -122,6 +122,10 @@ class Words:
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
         return nearest_name(self._names, text) if self._looked_for(text).unknown else text
+
+    def with_letters(self, letters: Letters | None, where: Filter) -> Docs:
+        """Records whose vocabulary may hold the letters; None: all that are shown."""
+        return self._records.every(self._records.holding(letters) if letters else self._records.shown(), where)
 
     def evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""

@@ -70,6 +70,7 @@ export const groups: Group[] = [
 		items: [
 			{ href: '/docs/api', label: 'The service' },
 			{ href: '/docs/api/search', label: 'Search' },
+			{ href: '/docs/api/find', label: 'Find' },
 			{ href: '/docs/api/pages', label: 'Pages' },
 			{ href: '/docs/api/health', label: 'Health' },
 			{ href: '/docs/security', label: 'Security' }
@@ -83,6 +84,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-index', label: 'index' },
 			{ href: '/docs/cli/searchsocket-search', label: 'search' },
 			{ href: '/docs/cli/searchsocket-code', label: 'code' },
+			{ href: '/docs/cli/searchsocket-find', label: 'find' },
 			{ href: '/docs/cli/searchsocket-status', label: 'status' },
 			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
 			{ href: '/docs/cli/searchsocket-clean', label: 'clean' },

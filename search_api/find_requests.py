@@ -1,0 +1,91 @@
+"""What callers ask who look for every occurrence."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from search_api.requests import (
+    Filters,
+    NamedValues,
+    PathPrefix,
+    Request,
+    ScopeName,
+    Tags,
+    Text,
+    filters_of,
+    named_filters,
+    whole,
+)
+from searchsocket.search.occurrences.answer import MAX_LIMIT, FindQuery
+from searchsocket.search.occurrences.continuation import MAX_CHARS
+
+Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="How many occurrences at most."), BeforeValidator(whole)]
+WholeWords = Annotated[bool, Field(description="It begins and ends where words do.")]
+MatchCase = Annotated[bool, Field(description="Capital letters are told from small ones.")]
+Continuation = Annotated[
+    str, Field(max_length=MAX_CHARS, description="`continuation` of the answer before, for those that follow.")
+]
+
+
+class FindRequest(Request):
+    """The body of `POST /api/find`."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, json_schema_extra={"examples": [{"q": "atomic rename", "pathPrefix": "/docs"}]}
+    )
+
+    q: Text
+    limit: Limit = 20
+    whole_words: WholeWords = True
+    match_case: MatchCase = False
+    continuation: Continuation = ""
+    scope: ScopeName | None = None
+    path_prefix: PathPrefix | None = None
+    tags: Tags | None = None
+    filters: Filters | None = None
+
+    def to_query(self) -> FindQuery:
+        """The query that is meant.
+
+        Raises:
+            InvalidRequest: A filter is of another type.
+        """
+        return FindQuery(
+            self.q,
+            self.limit,
+            self.whole_words,
+            self.match_case,
+            self.path_prefix or "",
+            tuple(self.tags or ()),
+            filters_of(self.filters),
+            self.continuation,
+        )
+
+
+class FindParams(Request):
+    """The query string of `GET /api/find`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    q: Text
+    limit: Limit = 20
+    whole_words: WholeWords = True
+    match_case: MatchCase = False
+    continuation: Continuation = ""
+    scope: ScopeName | None = None
+    path_prefix: PathPrefix = ""
+    tag: Tags = []
+    filter: NamedValues = []
+
+    def to_query(self) -> FindQuery:
+        """The query that is meant."""
+        return FindQuery(
+            self.q,
+            self.limit,
+            self.whole_words,
+            self.match_case,
+            self.path_prefix,
+            tuple(self.tag),
+            named_filters(self.filter),
+            self.continuation,
+        )

@@ -1,0 +1,95 @@
+"""`searchsocket find`: every occurrence of words or a phrase."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.filters import each, named_filter
+from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.output import count, line_width, safe
+from searchsocket.cli.results import mark_lines
+
+if TYPE_CHECKING:
+    from searchsocket.search.occurrences.answer import FindAnswer
+
+_INDENT = "   "
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True)
+@project_option
+@scope_option
+@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Occurrences at most.")
+@click.option("--parts", is_flag=True, help="Also inside of longer words.")
+@click.option("--match-case", is_flag=True, help="Tell capital letters from small ones.")
+@click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs.")
+@click.option("--tag", "tags", multiple=True, help="Only pages with this tag; repeat for several.")
+@click.option(
+    "--language", "languages", multiple=True, metavar="LANG", help="Only in this language; repeat for any of several."
+)
+@click.option(
+    "--filter",
+    "named",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Only with this value of a facet; repeat for any of several.",
+)
+@click.option("--continuation", default="", metavar="WORD", help="What the answer before gave, for those that follow.")
+@json_option
+def find(
+    words: tuple[str, ...],
+    root: Path,
+    scope_name: str | None,
+    limit: int,
+    parts: bool,
+    match_case: bool,
+    path_prefix: str,
+    tags: tuple[str, ...],
+    languages: tuple[str, ...],
+    named: tuple[str, ...],
+    continuation: str,
+    as_json: bool,
+) -> None:
+    """List every occurrence of words or a phrase, page by page.
+
+    \b
+    Example:
+      searchsocket find atomic rename
+      searchsocket find --parts embed --path-prefix /docs --json
+    """
+    from searchsocket.search.occurrences.answer import FindQuery
+    from searchsocket.serving.service import open_service
+
+    project = load_project(root)
+    scope = project.scope(os.environ, scope_name)
+    filters = (*each("language", languages), *map(named_filter, named))
+    asked = FindQuery(" ".join(words), limit, not parts, match_case, path_prefix, tags, filters, continuation)
+    answer = open_service(project, os.environ).find(asked, scope)
+    if as_json:
+        from searchsocket.serving.answer_json import to_json
+
+        click.echo(to_json(answer, sources=True))
+        return
+    for line in found_lines(answer, line_width()):
+        click.echo(line)
+
+
+def found_lines(answer: "FindAnswer", width: int) -> Iterator[str]:
+    """Each page once, with the lines on which it says the words."""
+    page = ""
+    for one in answer.occurrences:
+        if one.url != page:
+            page = one.url
+            yield f"{click.style(safe(one.title) or page, bold=True)}  {click.style(safe(page), fg='cyan')}"
+        for number, line in enumerate(mark_lines(one.snippet, one.marks, width - 2 * len(_INDENT) - 2)):
+            yield f"{_INDENT}{one.line if number == 0 else '':>4}  {line}"
+    if answer.occurrences:
+        yield ""
+    yield click.style(
+        f"{count(answer.total, 'occurrence')} on {count(answer.pages, 'page')}, scope {answer.scope}", dim=True
+    )
+    if answer.continuation:
+        yield click.style(f"further ones with --continuation {answer.continuation}", dim=True)

@@ -1,0 +1,55 @@
+"""What a caller who looks for every occurrence asks, and gets."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from searchsocket.search.filters import Filters
+from searchsocket.search.wire import Age, Href, Marks, Url, Wire
+
+MAX_LIMIT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class FindQuery:
+    """Words or a phrase to look for, to the letter."""
+
+    q: str
+    limit: int = 20  # occurrences: 1 to 100
+    whole_words: bool = True
+    match_case: bool = False
+    path_prefix: str = ""
+    tags: tuple[str, ...] = ()
+    filters: Filters = ()
+    continuation: str = ""  # of the answer before; "" = from the first
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence(Wire):
+    """One place where the words stand."""
+
+    url: Url
+    href: Href
+    anchor: str
+    title: str
+    section_title: str
+    line: Annotated[int, Field(ge=1, description="Of the page's Markdown, as the pages endpoint gives it.")]
+    snippet: str
+    marks: Marks
+
+
+@dataclass(frozen=True, slots=True)
+class FindAnswer(Wire):
+    """Occurrences in the order of pages and, on a page, of its text."""
+
+    q: str  # as it was looked for
+    scope: str
+    generation: str
+    age_seconds: Age
+    total: Annotated[int, Field(ge=0, description="All occurrences, on all pages that the filters let through.")]
+    pages: Annotated[int, Field(ge=0, description="Pages that hold one.")]
+    occurrences: tuple[Occurrence, ...]
+    continuation: Annotated[
+        str | None, Field(description="Asks for those that follow; null where these are the last ones.")
+    ]

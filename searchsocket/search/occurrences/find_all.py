@@ -1,0 +1,81 @@
+"""Finds every occurrence of words or a phrase: the word index says which pages to read, their text says the rest."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.mirror.document import parse_page
+from searchsocket.search.occurrences.answer import MAX_LIMIT, FindAnswer, FindQuery, Occurrence
+from searchsocket.search.occurrences.continuation import continuation_of, offset_of
+from searchsocket.search.occurrences.page_text import heading_above, headings, page_text, passage_at
+from searchsocket.search.occurrences.spelling import Spelling
+from searchsocket.search.query import SearchQuery, checked
+from searchsocket.search.quoting.links import href
+from searchsocket.search.quoting.results import age_s
+from searchsocket.search.quoting.titles import displayed
+from searchsocket.stores.base import IndexReader
+from searchsocket.text.facets import NO_FACETS, Facets
+
+MAX_PAGES_READ = 20_000  # about a second; words that stand on more are no words to look for
+Span = tuple[int, int]
+
+
+def find_all(reader: IndexReader, query: FindQuery, now: datetime, facets: Facets = NO_FACETS) -> FindAnswer:
+    """Some of the occurrences in page order, and how many there are.
+
+    Raises:
+        InvalidRequest: A limit is not held, the continuation does not fit, or too many pages would have to be read.
+        UnknownFacet: The settings name no such facet.
+        PageTextsMissing: An older version published the index, without texts.
+    """
+    if not 1 <= query.limit <= MAX_LIMIT:
+        raise InvalidRequest(f"limit must be from 1 to {MAX_LIMIT}, not {query.limit}")
+    asked = checked(SearchQuery(query.q, path_prefix=query.path_prefix, tags=query.tags, filters=query.filters), facets)
+    spelling = Spelling(asked.q, query.whole_words, query.match_case)
+    offset = offset_of(query, reader)
+    urls = reader.words.pages_with(spelling.letters, where=asked.where)
+    if len(urls) > MAX_PAGES_READ:
+        raise InvalidRequest(
+            f"{asked.q[:40]!r} may stand on {len(urls)} pages, and at most {MAX_PAGES_READ} are read; "
+            "say more words, or a directory"
+        )
+    total = pages = 0
+    found: list[Occurrence] = []
+    pattern = spelling.pattern
+    for url in urls:
+        mirror = reader.catalogue.page_body(url) or ""
+        text = page_text(mirror)
+        spans = [match.span() for match in pattern.finditer(text)]
+        wanted = spans[max(offset - total, 0) :][: query.limit - len(found)]
+        if wanted:
+            found += _occurrences(mirror, text, wanted)
+        total, pages = total + len(spans), pages + bool(spans)
+    generation, last = reader.generation, offset + len(found)
+    return FindAnswer(
+        q=asked.q,
+        scope=generation.scope,
+        generation=generation.name,
+        age_seconds=age_s(generation.published_at, now),
+        total=total,
+        pages=pages,
+        occurrences=tuple(found),
+        continuation=continuation_of(query, reader, last) if found and last < total else None,
+    )
+
+
+def _occurrences(mirror: str, text: str, spans: list[Span]) -> Iterator[Occurrence]:
+    page = parse_page(mirror)
+    above = headings(page.body)
+    for start, end in spans:
+        line = text.count("\n", 0, start)
+        heading, passage = heading_above(above, line), passage_at(text, start, end)
+        yield Occurrence(
+            url=page.facts.url,
+            href=href(page.facts, heading.anchor),
+            anchor=heading.anchor,
+            title=displayed(page.facts.title),
+            section_title=displayed(heading.title),
+            line=line + 1,
+            snippet=passage.text,
+            marks=((passage.start, passage.end),),
+        )

@@ -1,0 +1,71 @@
+"""The text of a page in which words are looked for: its Markdown without the targets of links, on the same lines."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from searchsocket.markdown.text import inline_text
+from searchsocket.text.words import readable_markdown
+
+_BEFORE, _AFTER = 60, 120
+_HEADING = re.compile(r"(#{1,6}) (.*?)(?: \{#([^{}\s]*)\})?$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+class Heading(NamedTuple):
+    """A heading of a page, and the line on which it stands, from 0."""
+
+    line: int
+    anchor: str  # "" where it has none
+    title: str
+
+
+class Passage(NamedTuple):
+    """What stands around an occurrence, on its own lines."""
+
+    text: str
+    start: int  # of the occurrence in it
+    end: int
+
+
+def page_text(mirror: str) -> str:
+    """The readable text of a page's mirror file, of as many lines as its Markdown has."""
+    return readable_markdown(mirror.partition("\n---\n\n")[2])
+
+
+def passage_at(text: str, start: int, end: int) -> Passage:
+    """The occurrence with what stands before and behind it, cut between words."""
+    first = max(text.rfind("\n", 0, start) + 1, start - _BEFORE)
+    stop = text.find("\n", end)
+    last = min(stop if stop >= 0 else len(text), end + _AFTER)
+    while first < start and first > 0 and not text[first - 1].isspace():
+        first += 1
+    while last > end and last < len(text) and not text[last].isspace():
+        last -= 1
+    while first < start and text[first].isspace():
+        first += 1
+    return Passage(text[first:last].rstrip(), start - first, end - first)
+
+
+def headings(markdown: str) -> list[Heading]:
+    """The headings of a page's Markdown, outside of code."""
+    return list(_headings(markdown))
+
+
+def _headings(markdown: str) -> Iterator[Heading]:
+    fence = ""
+    for number, line in enumerate(markdown.split("\n")):
+        if mark := _FENCE.match(line):
+            if not fence:
+                fence = mark[1]
+            elif mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+        elif not fence and (heading := _HEADING.match(line)):
+            yield Heading(number, heading[3] or "", inline_text(heading[2]))
+
+
+def heading_above(found: list[Heading], line: int) -> Heading:
+    """The nearest heading with an anchor at or above a line; an empty one at the top of a page."""
+    above = bisect_right(found, line, key=lambda heading: heading.line)
+    return next((one for one in found[:above][::-1] if one.anchor), Heading(0, "", ""))
