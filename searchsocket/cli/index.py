@@ -216,8 +216,10 @@ def _run(
     made = _home(project, corpus)
     of_corpus = made.scope_named(scope.name)
     with make_state(project.state_dir).lock(scope.name):
-        drop_records(str(project.state_dir), scope.name)
-        inputs = inputs_of(ScopeRun(project, scope, "", options, environ=os.environ), time.time_ns())
+        inputs = None
+        if corpus == "site":  # what is on record says that the site is as it was
+            drop_records(str(project.state_dir), scope.name)
+            inputs = inputs_of(ScopeRun(project, scope, "", options, environ=os.environ), time.time_ns())
         before = _live_generation(made, of_corpus)
         outcome = run_index(
             project,

@@ -47,3 +47,14 @@ def test_one_corpus_alone_is_indexed_where_it_is_asked_for(project: CodeProject)
     assert summary["scope"] == "main"
     assert summary["code"]["pages"]["indexed"] == 6
     assert set(summary["code"]["seconds"]) == {"loading", *CODE_STAGES, "dagster", "total"}
+
+
+def test_code_that_was_indexed_alone_says_nothing_of_the_site(
+    project: CodeProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run of the site that follows must not take it for its own."""
+    looked: list[object] = []
+    monkeypatch.setattr("searchsocket.pipeline.unchanged.inputs.inputs_of", lambda run, now_ns: looked.append(run))
+    done = CliRunner().invoke(cli, ["index", "--only", "code", "--project", str(project.root)])
+    assert done.exit_code == 0, done.output
+    assert looked == []
