@@ -80,6 +80,7 @@ def create_app(
     prefix = _prefix(settings.path)
     app = SearchApp(
         facets=project.settings.facets,
+        reranks=project.settings.rerank.provider != "none",
         title="searchsocket",
         version="1",
         summary="Search this site",

@@ -26,11 +26,12 @@ _NAMES = {
 
 
 class SearchApp(FastAPI):
-    """FastAPI, whose document tells of our errors, of the optional key and of this project's facets."""
+    """FastAPI, whose document tells of our errors, of the optional key, of this project's facets and its reranker."""
 
-    def __init__(self, *, facets: Facets, **options: Any) -> None:
+    def __init__(self, *, facets: Facets, reranks: bool, **options: Any) -> None:
         super().__init__(**options)
         self._facets = facets
+        self._reranks = reranks
 
     def openapi(self) -> dict[str, Any]:
         """The document; made once."""
@@ -44,8 +45,11 @@ class SearchApp(FastAPI):
                 schemas.pop(name, None)
             for name in ("FindRequest", "SearchRequest"):
                 _say_defaults(schemas[name])
-            parameters = (one for methods in document["paths"].values() for one in methods["get"].get("parameters", ()))
+            gets = (methods["get"] for methods in document["paths"].values())
+            parameters = [one for operation in gets for one in operation.get("parameters", ())]
             state_filters(schemas, parameters, self._facets)
+            if not self._reranks:
+                _refuse_rerank(schemas["SearchRequest"], parameters)
             document["components"]["securitySchemes"] = {
                 _KEY: {
                     "type": "http",
@@ -63,6 +67,13 @@ def _say_defaults(schema: dict[str, Any]) -> None:
         default = field.pop("default", None)
         if default is not None:
             field["description"] = f"{field.get('description', '')} Default: {json.dumps(default)}.".lstrip()
+
+
+def _refuse_rerank(request: dict[str, Any], parameters: list[dict[str, Any]]) -> None:
+    """Nothing but false is taken where there is no reranker."""
+    asked = [one["schema"] for one in parameters if one["name"] == "rerank"]
+    for schema in (request["properties"]["rerank"], *asked):
+        schema["const"] = False
 
 
 def _renamed(document: dict[str, Any]) -> dict[str, Any]:

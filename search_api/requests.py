@@ -80,8 +80,10 @@ GenerationName = Annotated[
     ),
 ]
 Grouping = Annotated[GroupBy, Field(description="`page`: best pages, best sections inside; `chunk`: a flat list.")]
-# There is no reranker, so nothing but false is taken.
-Rerank = Annotated[bool, Field(description="Only where a reranker is configured.", json_schema_extra={"const": False})]
+Rerank = Annotated[
+    bool,
+    Field(description="Have the configured reranker judge the best candidates; refused where there is none."),
+]
 Explain = Annotated[bool, Field(description="Give every part of every score.")]
 
 
@@ -139,10 +141,8 @@ class SearchRequest(Request):
         """The query that is meant.
 
         Raises:
-            InvalidRequest: A reranker is asked for, and there is none; or a filter is of another type.
+            InvalidRequest: A filter is of another type.
         """
-        if self.rerank:
-            raise InvalidRequest("no reranker is configured here; leave 'rerank' out")
         return SearchQuery(
             self.q,
             self.top_k,
@@ -154,6 +154,7 @@ class SearchRequest(Request):
             facets=tuple(self.facets or ()),
             offset=self.offset,
             generation=self.generation,
+            rerank=self.rerank,
         )
 
 
@@ -173,6 +174,7 @@ class SearchParams(Request):
     explain: Explain = False
     filter: NamedValues = []
     facet: Facets = []
+    rerank: Rerank = False
 
     def to_query(self) -> SearchQuery:
         """The query that is meant."""
@@ -187,6 +189,7 @@ class SearchParams(Request):
             facets=tuple(self.facet),
             offset=self.offset,
             generation=self.generation,
+            rerank=self.rerank,
         )
 
 

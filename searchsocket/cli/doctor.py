@@ -19,8 +19,8 @@ from searchsocket.cli.output import print_json, safe
 def doctor(root: Path, as_json: bool) -> None:
     """Say what is broken, and how to mend it.
 
-    Looks at configuration, site, state folder, locks, embedding model, index files, vectors elsewhere, cluster and
-    leftovers.
+    Looks at configuration, site, state folder, locks, embedding model, reranker, index files, vectors elsewhere,
+    cluster and leftovers.
     Reads every file of every live generation; exits with 1 when something is broken.
 
     \b
@@ -62,6 +62,7 @@ def _look(root: Path) -> Iterator[Line]:
         ("state", lambda: examine.state_folder(project), "make the folder writable, or free space"),
         ("locks", lambda: examine.locks(project), "make the folder writable"),
         ("model", lambda: examine.model(project), "correct [embeddings]"),
+        ("reranker", lambda: examine.reranker(project), "correct [rerank]"),
         ("index", lambda: examine.index(project), "run `searchsocket index --force`, or `searchsocket rollback`"),
         ("vectors", lambda: examine.vectors(project), "start the server, or correct its address and key"),
         ("cluster", lambda: examine.cluster(project), "correct or unset run.dask_address"),

@@ -20,6 +20,7 @@ from searchsocket.pipeline.run.results import Skipped
 from searchsocket.project.access import private_folders
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
+from searchsocket.rerankers import deprecation, make_reranker
 from searchsocket.sources import make_source
 from searchsocket.state import make_state
 from searchsocket.stores.base import check_vectors
@@ -107,6 +108,19 @@ def model(project: Project) -> Iterator[Line]:
         yield Line("model", False, str(error), getattr(error, "fix", "") or "correct [embeddings]")
     else:
         yield Line("model", True, f"{embedder.model_id}, {embedder.dimensions} dimensions")
+
+
+def reranker(project: Project) -> Iterator[Line]:
+    """Whether the reranker, where one is configured, judges two words; a paid one charges for them."""
+    settings = project.settings.rerank
+    if settings.provider == "none":
+        return
+    judge = make_reranker(settings, os.environ)
+    judge.rerank("search", ["search", "socket"], top_n=1, timeout_s=settings.timeout_s)
+    if deprecated := deprecation(settings):
+        yield Line("reranker", True, f"{judge.model_id} answers", str(deprecated))
+    else:
+        yield Line("reranker", True, f"{judge.model_id} answers")
 
 
 def index(project: Project) -> Iterator[Line]:

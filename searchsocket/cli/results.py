@@ -57,6 +57,8 @@ def _explained(parts: "Explanation") -> Iterator[str]:
         f"found  {parts.fused:.3f} of meaning {parts.vector:.2f} (cosine {parts.cosine:.3f}), "
         f"words {parts.keyword:.2f} (BM25 {parts.bm25:.1f}), page {parts.page:.2f} (BM25 {parts.page_bm25:.1f})"
     )
+    if parts.rerank is not None:
+        yield f"judged {parts.rerank:.3f} by the reranker, which counts most of what was found"
     yield (
         f"added  second section {parts.second:.3f}, links {parts.links:.3f}, depth {parts.depth:.3f}, "
         f"exact {parts.exact:.3f}; weight {parts.weight:g}"

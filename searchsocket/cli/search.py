@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 )
 @click.option("--facet", "facets", multiple=True, metavar="NAME", help="Count pages by the values of this facet.")
 @click.option("--group-by", type=click.Choice(["page", "chunk"]), default="page", show_default=True)
+@click.option("--rerank", is_flag=True, help="Have the configured reranker judge the best candidates.")
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")
 @click.option("--open", "opens", is_flag=True, help="Open the best result in the browser.")
 @json_option
@@ -56,6 +57,7 @@ def search(
     named: tuple[str, ...],
     facets: tuple[str, ...],
     group_by: str,
+    rerank: bool,
     explain: bool,
     opens: bool,
     as_json: bool,
@@ -77,10 +79,11 @@ def search(
         "filters": (*each("language", languages), *each("kind", kinds), *map(named_filter, named)),
         "facets": facets,
         "explain": explain,
+        "rerank": rerank,
         "sources": True,
     }
     request = {"query": fields, "scope": scope_name, "json": as_json, "width": line_width()}
-    if not opens and (reply := ask(str(root), os.environ, request)):
+    if not opens and not rerank and (reply := ask(str(root), os.environ, request)):
         _print(reply)
         return
     from searchsocket.search.query import SearchQuery

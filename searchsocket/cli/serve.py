@@ -119,9 +119,14 @@ def serve(
 
 def share_of_budget(project: "Project", workers: int) -> "Project":
     """The project as one of several workers has it: each counts what queries cost for itself."""
-    embeddings = project.settings.embeddings
-    part = embeddings.model_copy(update={"query_usd_a_day": embeddings.query_usd_a_day / workers})
-    return replace(project, settings=project.settings.model_copy(update={"embeddings": part}))
+    settings = project.settings
+    shares = {
+        "embeddings": settings.embeddings.model_copy(
+            update={"query_usd_a_day": settings.embeddings.query_usd_a_day / workers}
+        ),
+        "rerank": settings.rerank.model_copy(update={"usd_a_day": settings.rerank.usd_a_day / workers}),
+    }
+    return replace(project, settings=settings.model_copy(update=shares))
 
 
 class Troubles:

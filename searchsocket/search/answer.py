@@ -42,6 +42,13 @@ class Explanation(Wire):
         float  # where the query is a name, or names something that is there, see `ranking/exact.py`, `ranking/pages.py`
     )
     weight: float
+    rerank: Annotated[
+        float | None,
+        Field(
+            exclude_if=lambda score: score is None,
+            description="What a reranker gave it, scaled over the candidates that it judged; `fused` counts less then.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
-from time import perf_counter
 
 from searchsocket.embedders.queries import NoVector, QueryVectors
-from searchsocket.errors import EmbeddingModelMismatch, SearchSocketError, VectorBackendUnavailable
+from searchsocket.errors import EmbeddingModelMismatch, InvalidRequest, SearchSocketError, VectorBackendUnavailable
 from searchsocket.markdown.chunk_text import ChunkText
-from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta, Timings
+from searchsocket.rerankers.judge import Judge
+from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta
 from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.cost import cost_of
 from searchsocket.search.filters import FacetCounts, count_pages
@@ -30,7 +30,9 @@ from searchsocket.search.ranking.group import PageGroup, best_of_pages, each_alo
 from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.rank import Parts, Ranked, rank, scored
 from searchsocket.search.related import related_pages
+from searchsocket.search.rerank import NOTHING, Order, rerank
 from searchsocket.search.verdict import Verdict, verdict
+from searchsocket.search.watch import Watch
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.facets import NO_FACETS, Facets
@@ -55,8 +57,14 @@ class SearchEngine:
         clock: Callable[[], datetime],
         facets: Facets = NO_FACETS,
         backend: BackendGuard | None = None,
+        judge: Callable[[], Judge] | None = None,
     ) -> None:
-        """Args: backend: what stands before vectors on another machine; None = nothing, and its errors are raised."""
+        """Make it; nothing is opened.
+
+        Args:
+            backend: What stands before vectors on another machine; None = nothing, and its errors are raised.
+            judge: Gives the reranker, made when it is first asked for; None where none is configured.
+        """
         self._store = store
         self._queries = queries
         self._settings = settings
@@ -64,11 +72,13 @@ class SearchEngine:
         self._clock = clock
         self._facets = facets
         self._backend = backend
+        self._judge = judge
         self._records: dict[str, int] = {}  # of the scopes that were searched
 
     def cost(self, query: SearchQuery, scope: Scope) -> float:
         """What `search` would cost, in plain queries of the same index."""
-        return cost_of(query, self._records.get(scope.name, 0))
+        judging = self._judge().cost if self._judge and query.rerank else 0.0
+        return cost_of(query, self._records.get(scope.name, 0)) + judging
 
     def answers_at_once(self, scope: Scope) -> bool:
         """Whether `search` would take few milliseconds now, wait for nobody, and leave other threads little.
@@ -90,14 +100,16 @@ class SearchEngine:
             anonymous: Whether the query's vector is paid from the budget of those without a key.
 
         Raises:
-            InvalidRequest: The query is empty or beyond a limit.
+            InvalidRequest: The query is empty or beyond a limit, or asks for a reranker that is not configured.
             ScopeNotIndexed: Nothing was published for the scope.
             EmbeddingModelMismatch: The scope was indexed with another model.
-            ConfigMissing: The key of the model's provider is gone.
+            ConfigMissing: The key of the model's provider, or of the reranker that is asked for, is not there.
             VectorBackendUnavailable: An outage, which is never "no results".
         """
-        watch = _Watch()
+        watch = Watch()
         query = checked(query, self._facets)
+        if query.rerank and not self._judge:
+            raise InvalidRequest("no reranker is configured here; leave 'rerank' out, or set rerank.provider")
         reader = self._reader(scope)
         generation = reader.generation
         self._records[scope.name] = generation.records
@@ -118,8 +130,10 @@ class SearchEngine:
         quality: Quality = "rejected"
         results: tuple[Result, ...] = ()
         total = 0
+        order = NOTHING
         if judged.is_answered:
-            results, total, quality = self._results(reader, query, found, judged, age)
+            order = self._ranked(reader, query, found, watch, anonymous=anonymous)
+            results, total, quality = self._results(reader, query, found, judged, order, age)
         if outage and not total:
             raise outage
         return SearchAnswer(
@@ -130,12 +144,12 @@ class SearchEngine:
             total=total,
             meta=SearchMeta(
                 timings_ms=watch.timings(),
-                used_rerank=False,
+                used_rerank=order.is_judged,
                 model_id=generation.model_id,
                 generation=generation.name,
                 published_at=generation.published_at,
                 age_seconds=age,
-                notes=(*notes, *further_notes(reader, query)),
+                notes=(*notes, *order.notes, *further_notes(reader, query)),
             ),
             quality=quality,
             facets=_counts(reader, query, found, is_answered=judged.is_answered) if query.facets else None,
@@ -184,28 +198,49 @@ class SearchEngine:
         vector = self._queries.vector(embedder, q, anonymous=anonymous)
         return (None, (NOTES[vector],)) if isinstance(vector, NoVector) else (vector, ())
 
-    def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: "_Watch") -> Candidates:
+    def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: Watch) -> Candidates:
         pieces = _PIECES_A_PAGE if query.group_by == "page" else 1
         k = min(max(self._settings.candidate_k, query.top_k * pieces), _MAX_CANDIDATES)
         return find(reader, vector, query.q, top_k=k, where=query.where, watch=watch.part)
 
-    def _results(
-        self, reader: IndexReader, query: SearchQuery, found: Candidates, judged: Verdict, age: float
-    ) -> tuple[tuple[Result, ...], int, Quality]:
-        """Rank what was found by its facts, and read the records of what is shown; how many there are in all, and
-        whether the best of them fits.
-
-        What is found does not depend on the offset, so that results keep their order from one page of them to the next.
-        """
+    def _ranked(
+        self, reader: IndexReader, query: SearchQuery, found: Candidates, watch: Watch, *, anonymous: bool
+    ) -> Order:
+        """Rank what was found by its facts, and once more by what a reranker says of it, where that is asked for."""
         facts = found.facts
+
+        def ordered(parts: Parts) -> Order:
+            ranked = rank(facts, parts)
+            if query.group_by != "page":
+                return Order(ranked, parts)
+            parts = of_pages(facts, parts, query.q)
+            scores = scored(facts, parts)
+            return Order(in_page_order(ranked, scores), parts, scores)
+
         fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(query.q))
         boosts = boosts_of(facts, self._settings, names_identifier=names_identifier(query.q))
         parts = Parts(fused, boosts, exact_scores(query.q, found, reader.catalogue.texts))
-        ranked, scores = rank(facts, parts), None
-        if query.group_by == "page":
-            parts = of_pages(facts, parts, query.q)
-            scores = scored(facts, parts)
-            ranked = in_page_order(ranked, scores)
+        order = replace(ordered(parts), fused=fused)
+        if not query.rerank or not order.ranked:
+            return order
+        assert self._judge
+        with watch.part("rerank"):
+            said = rerank(self._judge(), reader, query.q, found, order.ranked, anonymous=anonymous)
+        if isinstance(said, Note):
+            return replace(order, notes=(said,))
+        parts = replace(parts, reranked=said, rerank_weight=self._settings.weights.rerank)
+        return replace(ordered(parts), fused=fused, is_judged=True)
+
+    def _results(
+        self, reader: IndexReader, query: SearchQuery, found: Candidates, judged: Verdict, order: Order, age: float
+    ) -> tuple[tuple[Result, ...], int, Quality]:
+        """Read the records of what is shown; how many results there are in all, and whether the best of them fits.
+
+        What is found does not depend on the offset, so that results keep their order from one page of them to the next.
+        """
+        assert order.parts
+        assert order.fused
+        ranked, parts, scores, fused = order.ranked, order.parts, order.scores, order.fused
         groups, total, alike = self._groups(reader, query, found, ranked, fused, scores)
         chunks = (chunk.position for group in groups for chunk in (group.best, *group.sections))
         others = chain.from_iterable(alike.get(group.best.position, ()) for group in groups)
@@ -261,34 +296,3 @@ def _counts(reader: IndexReader, query: SearchQuery, found: Candidates, *, is_an
     if not is_answered:
         return count_pages(query.facets, [], [])
     return count_pages(query.facets, found.facts.url, reader.catalogue.facets(found.ids))
-
-
-class _Part:
-    """Adds the time that a block takes to one of the parts; five of them in each query."""
-
-    __slots__ = ("_began", "_name", "_parts")
-
-    def __init__(self, parts: dict[str, float], name: str) -> None:
-        self._parts = parts
-        self._name = name
-
-    def __enter__(self) -> None:
-        self._began = perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self._parts[self._name] += perf_counter() - self._began
-
-
-class _Watch:
-    """Adds up the milliseconds of each part."""
-
-    def __init__(self) -> None:
-        self._began = perf_counter()
-        self._parts = dict.fromkeys(("embed", "vector", "keyword", "rerank"), 0.0)
-
-    def part(self, name: str) -> "_Part":
-        return _Part(self._parts, name)
-
-    def timings(self) -> Timings:
-        seconds = self._parts | {"total": perf_counter() - self._began}
-        return Timings(**{name: round(1000 * spent, 3) for name, spent in seconds.items()})

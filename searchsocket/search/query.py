@@ -37,6 +37,7 @@ class SearchQuery:
     facets: tuple[str, ...] = ()  # whose values are counted
     offset: int = 0  # results that are skipped: those that were given before
     generation: str = ""  # that the earlier results came from; another one is noted
+    rerank: bool = False  # have a reranker judge the best candidates
     sources: bool = False  # say which lines of which file each passage is; only the trusted may read it
 
     @property
@@ -73,6 +74,7 @@ def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
         facets=checked_counts(query.facets, facets),
         offset=query.offset,
         generation=query.generation,
+        rerank=query.rerank,
         sources=query.sources,
     )
 

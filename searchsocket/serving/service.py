@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache, partial
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import PageNotFound, SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
+from searchsocket.rerankers import make_judge
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer
 from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.engine import SearchEngine
@@ -39,6 +41,7 @@ class SearchService:
     health_check: HealthCheck
     on_error: OnError  # hears of errors that no caller reads about
     base_of: Callable[[str], str]  # scope -> the path that its site lies under
+    check: Callable[[], object] = lambda: None  # raises what would fail at the first query that is reranked
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
         """See `SearchEngine.search`."""
@@ -65,7 +68,11 @@ class SearchService:
         return self.health_check.report(trusted=trusted)
 
     def warm_up(self) -> None:
-        """Open the indexes and load the model, so that the first caller does not wait for it."""
+        """Open the indexes and load the models, so that the first caller does not wait for it."""
+        try:
+            self.check()
+        except SearchSocketError as error:
+            self.on_error(error)
         for name in self.scopes.public:
             try:
                 self.search(SearchQuery("search"), self.scopes.find(name, trusted=False))
@@ -111,9 +118,13 @@ def open_service(
         clock=clock,
         on_error=on_error,
     )
+    rerank = project.settings.rerank
+    has_reranker = rerank.provider != "none"
+    judge = cache(partial(make_judge, rerank, environ, clock=clock, on_error=on_error))
     scopes = ReadableScopes(project, environ)
     backend = BackendGuard(project.settings.search, on_error=on_error)
-    engine = SearchEngine(store, queries, project.settings.ranking, clock, project.settings.facets, backend)
+    known = judge if has_reranker else None
+    engine = SearchEngine(store, queries, project.settings.ranking, clock, project.settings.facets, backend, known)
     return SearchService(
         store=store,
         engine=engine,
@@ -121,4 +132,5 @@ def open_service(
         health_check=HealthCheck(scopes, store, engine, embedder_of, clock, on_error),
         on_error=on_error,
         base_of=lambda scope: configured_site(project.settings, None, scope).path,
+        check=judge if has_reranker else lambda: None,
     )

@@ -22,7 +22,7 @@ _SHORTHANDS = {"EMBEDDINGS_PROVIDER": ("embeddings", "provider")}
 # Keys of the specification that have no effect in this version: refused by name rather than ignored.
 PLANNED = frozenset(
     {
-        "rerank", "mcp", "ranking.weights.rerank",
+        "mcp",
     }
 )  # fmt: skip
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from searchsocket.settings.code import CodeSettings
+from searchsocket.settings.rerank import RerankSettings
 from searchsocket.settings.section import Count, Section
 from searchsocket.settings.site import (
     BranchSettings,
@@ -92,6 +93,7 @@ class VectorSettings(Section):
 class RankingWeights(Section):
     incoming_links: Annotated[float, Field(ge=0, le=1)] = 0.05
     depth: Annotated[float, Field(ge=0, le=1)] = 0.03
+    rerank: Annotated[float, Field(ge=0, le=1)] = 1.0  # of the reranker, where it is asked; 0 = the order before it
 
 
 class RankingSettings(Section):
@@ -198,6 +200,7 @@ class Settings(Section):
     embeddings: EmbeddingSettings = EmbeddingSettings()
     costs: CostSettings = CostSettings()
     vector: VectorSettings = VectorSettings()
+    rerank: RerankSettings = RerankSettings()
     ranking: RankingSettings = RankingSettings()
     search: SearchSettings = SearchSettings()
     api: ApiSettings = ApiSettings()

@@ -16,6 +16,7 @@ from tests.settings import (
     effects_of_pages,
     effects_of_pinecone,
     effects_of_remote,
+    effects_of_rerank,
     effects_of_runs,
     effects_of_sources,
 )
@@ -33,6 +34,7 @@ EFFECTS = (
     *effects_of_milvus.EFFECTS,
     *effects_of_remote.EFFECTS,
     *effects_of_pinecone.EFFECTS,
+    *effects_of_rerank.EFFECTS,
     *effects_of_answers.EFFECTS,
 )
 QUICK = {"embeddings.provider": "hash"}

@@ -1,7 +1,7 @@
 """Ranked chunks as the results that callers get."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -201,4 +201,7 @@ def _explanation(parts: Parts, position: int) -> Explanation:
         found.cosine, found.bm25, found.vector, found.keyword, found.page_bm25, found.page, found.fused,
         found.second, boosts.links, boosts.depth, parts.exact, boosts.weight,
     )  # fmt: skip
-    return Explanation(*(round(float(column[position]), 6) for column in columns))
+    explanation = Explanation(*(round(float(column[position]), 6) for column in columns))
+    if parts.reranked is None:
+        return explanation
+    return replace(explanation, rerank=round(float(parts.reranked[position]), 6))

@@ -28,7 +28,8 @@ def of_pages(facts: Facts, parts: Parts, q: str) -> Parts:
     fused = fuse(_best(found.cosine, codes), _best(found.bm25, codes), found.page_bm25, shares_of(q))
     second = _SECOND * _second(found.fused, facts.kind, codes)
     exact = _best(parts.exact, codes) + _called(facts, q)
-    return replace(parts, found=replace(fused, second=second), exact=exact)
+    reranked = None if parts.reranked is None else _best(parts.reranked, codes)
+    return replace(parts, found=replace(fused, second=second), exact=exact, reranked=reranked)
 
 
 def in_page_order(ranked: Sequence[Ranked], scores: Scores) -> list[Ranked]:

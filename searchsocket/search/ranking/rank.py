@@ -7,6 +7,7 @@ import numpy as np
 
 from searchsocket.search.ranking.boosts import Boosts
 from searchsocket.search.ranking.fusion import Fused
+from searchsocket.search.ranking.judged import mixed
 from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
 
@@ -21,6 +22,8 @@ class Parts:
     found: Fused
     boosts: Boosts
     exact: Scores  # see `exact.exact_scores`, and of pages `pages.of_pages`
+    reranked: Scores | None = None  # in [0, 1], see `judged.judged`; None = no reranker was asked
+    rerank_weight: float = 0.0
 
 
 class Ranked(NamedTuple):
@@ -47,6 +50,7 @@ def scored(facts: Facts, parts: Parts) -> Scores:
     most = (found.second + parts.exact)[visible].max()
     # Pages may weigh more than 1; dividing by the most keeps scores in [0, 1] and the order as it is.
     scale = (1.0 + boosts.most + most) * max(1.0, boosts.weight[visible].max())
-    sums = found.fused + found.second + boosts.links + boosts.depth + parts.exact
+    first = found.fused if parts.reranked is None else mixed(found.fused, parts.reranked, parts.rerank_weight)
+    sums = first + found.second + boosts.links + boosts.depth + parts.exact
     scores: Scores = np.round(sums * boosts.weight / scale, _DIGITS)
     return scores

@@ -61,6 +61,7 @@ export const groups: Group[] = [
 		items: [
 			{ href: '/docs/search', label: 'How a query is answered' },
 			{ href: '/docs/search/ranking', label: 'Ranking' },
+			{ href: '/docs/search/reranking', label: 'Reranking' },
 			{ href: '/docs/search/filters', label: 'Filters and grouping' },
 			{ href: '/docs/search/snippets', label: 'Snippets' }
 		]

@@ -1,0 +1,57 @@
+"""Who judges candidates once more: one file per reranker, and the one way to make the configured one (spec 13.2)."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from searchsocket.errors import ConfigError
+from searchsocket.rerankers.base import Reranker
+from searchsocket.rerankers.errors import ModelDeprecated
+from searchsocket.rerankers.judge import Judge
+from searchsocket.settings.rerank import RerankSettings
+
+
+def make_judge(
+    settings: RerankSettings,
+    environ: Mapping[str, str],
+    *,
+    clock: Callable[[], datetime],
+    on_error: Callable[[BaseException], None],
+) -> Judge:
+    """The configured reranker as queries use it, see `Judge`.
+
+    Raises:
+        ConfigMissing, ConfigError: As `make_reranker`.
+    """
+    judge = Judge(make_reranker(settings, environ), settings, clock=clock, on_error=on_error)
+    if deprecated := deprecation(settings):
+        on_error(deprecated)
+    return judge
+
+
+def deprecation(settings: RerankSettings) -> ModelDeprecated | None:
+    """What to say of the model, where its vendor has a newer one."""
+    if settings.provider != "jina":
+        return None
+    from searchsocket.rerankers.jina import DEPRECATED
+
+    successor = DEPRECATED.get(settings.jina.model)
+    return ModelDeprecated("rerank.jina.model", settings.jina.model, successor) if successor else None
+
+
+def make_reranker(settings: RerankSettings, environ: Mapping[str, str]) -> Reranker:
+    """The configured reranker. Libraries are imported when their provider is chosen.
+
+    Args:
+        environ: Where keys are read; it is read nowhere else.
+
+    Raises:
+        ConfigMissing: A library, a key or a file of the model is not there.
+        ConfigError: None is configured, or the model, or the address, cannot be used.
+    """
+    match settings.provider:
+        case "none":
+            raise ConfigError("no reranker is configured; set rerank.provider")
+        case "jina":
+            from searchsocket.rerankers.jina import make_jina
+
+            return make_jina(settings, environ)

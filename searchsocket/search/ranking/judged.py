@@ -1,0 +1,38 @@
+"""What a reranker's scores make of the order: most of it, but nothing of what is asked to the letter (spec 13.2)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from searchsocket.search.ranking.fusion import min_max
+from searchsocket.types import Scores
+
+# At the usual weight of 1 the reranker has this share of what finding gives, and the order before it the rest.
+# Both lie in [0, 1], and so does their mix: what `exact.py` adds for a title, or one word, stays above all of it.
+SHARE = 0.8
+
+
+def judged(positions: Sequence[int], scores: Sequence[float | None], candidates: int) -> Scores:
+    """Scores by candidate, scaled over those that have one; 0 for all others, which are not better than any of these.
+
+    Args:
+        positions: Of the candidates that were judged.
+        scores: What they got; None = not among the best.
+    """
+    column = np.zeros(candidates)
+    found = [(position, score) for position, score in zip(positions, scores, strict=True) if score is not None]
+    if found:
+        places, values = zip(*found, strict=True)
+        # Where all are equal the reranker says nothing but that others are worse.
+        column[list(places)] = min_max(np.array(values, np.float64)) if min(values) < max(values) else 1.0
+    return column
+
+
+def mixed(fused: Scores, reranked: Scores, weight: float) -> Scores:
+    """What finding gives a candidate once it was judged, in [0, 1].
+
+    Args:
+        weight: `ranking.weights.rerank`, in [0, 1].
+    """
+    share = SHARE * weight
+    return (1.0 - share) * fused + share * reranked

@@ -1,0 +1,36 @@
+"""How long the parts of a query take."""
+
+from time import perf_counter
+
+from searchsocket.search.answer import Timings
+
+
+class _Part:
+    """Adds the time that a block takes to one of the parts; five of them in each query."""
+
+    __slots__ = ("_began", "_name", "_parts")
+
+    def __init__(self, parts: dict[str, float], name: str) -> None:
+        self._parts = parts
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._began = perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self._parts[self._name] += perf_counter() - self._began
+
+
+class Watch:
+    """Adds up the milliseconds of each part."""
+
+    def __init__(self) -> None:
+        self._began = perf_counter()
+        self._parts = dict.fromkeys(("embed", "vector", "keyword", "rerank"), 0.0)
+
+    def part(self, name: str) -> "_Part":
+        return _Part(self._parts, name)
+
+    def timings(self) -> Timings:
+        seconds = self._parts | {"total": perf_counter() - self._began}
+        return Timings(**{name: round(1000 * spent, 3) for name, spent in seconds.items()})
