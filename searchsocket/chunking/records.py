@@ -104,11 +104,13 @@ def cut_chunks(
     scope: Scope,
     model_id: str,
     facts_of: Callable[[Chunk], PageFacts] | None = None,
+    prepare: Callable[[str], str] = lambda text: text,
 ) -> list[CutChunk]:
     """The records of one page with what they were made of, in the order of `chunks`.
 
     Args:
         facts_of: What a chunk says besides what its page does; default: nothing.
+        prepare: What is done to each text before it is hashed and embedded.
     """
     facts, shared = page, as_json(page)  # once a page, not once a chunk
     cut: list[CutChunk] = []
@@ -116,7 +118,7 @@ def cut_chunks(
     for chunk in chunks:
         if facts_of is not None and (own := facts_of(chunk)) != facts:
             facts, shared = own, as_json(own)
-        embedded = embedded_text(facts.title, chunk)
+        embedded = prepare(embedded_text(facts.title, chunk))
         number = 0
         if isinstance(chunk.at, Lines):
             number = equals[name := _code_name(chunk)]

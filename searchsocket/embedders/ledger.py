@@ -17,7 +17,7 @@ from searchsocket.system.errors import client_error
 from searchsocket.system.files import make_private_folder, share
 
 FILE = "costs.db"
-Use = Literal["index", "queries"]
+Use = Literal["index", "queries", "reranking"]
 _BUSY_TIMEOUT_S = 30.0
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS paid (project TEXT, month TEXT, used_for TEXT, model TEXT, "

@@ -45,6 +45,7 @@ class QueryVectors:
         ledger: Where it is noted what was paid; None = nowhere.
         clock: Tells the day.
         on_error: Hears why a provider could not answer; may be called in any thread.
+        prepare: What is done to a query before a provider elsewhere is given it.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class QueryVectors:
         ledger: Ledger | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         on_error: Callable[[BaseException], None] = lambda _: None,
+        prepare: Callable[[str], str] = lambda text: text,
     ) -> None:
         self.embedder_of = embedder_of
         self._timeout_s = timeout_s
@@ -66,6 +68,7 @@ class QueryVectors:
         self._clock = clock
         self._breaker = Breaker(clock)
         self._on_error = on_error
+        self._prepare = prepare
         self._lock = threading.Lock()
         self._held: OrderedDict[_Key, Vector] = OrderedDict()  # the one that was used longest ago is first
         self._under_way: dict[_Key, Future[Vector]] = {}
@@ -81,6 +84,8 @@ class QueryVectors:
         """
         if embedder.is_instant:
             return self._asked(embedder, text)
+        if embedder.is_remote:
+            text = self._prepare(text)
         key = embedder.model_id, text
         with self._lock:
             if (held := self._held.get(key)) is not None:

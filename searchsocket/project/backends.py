@@ -11,6 +11,7 @@ from searchsocket.embedders.cache_place import cache_file, open_cache
 from searchsocket.embedders.ledger import FILE, Ledger
 from searchsocket.errors import ConfigError, IndexCorrupt
 from searchsocket.project.project import Project
+from searchsocket.redaction.redactor import Redactor
 from searchsocket.state import ProjectState, make_state
 from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore
@@ -77,6 +78,12 @@ class Backends:
         if provider not in self._embedders:
             self._embedders[provider] = make_embedder(settings, self._environ, recorded=recorded, calls=self._calls)
         return self._embedders[provider]
+
+    @cached_property
+    def redactor(self) -> Redactor | None:
+        """What texts for providers elsewhere go through; None where the settings switch that off."""
+        settings = self._project.settings.redaction
+        return Redactor(settings.names, settings.keep) if settings.enabled else None
 
     @property
     def cache_file(self) -> Path:

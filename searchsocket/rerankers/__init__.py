@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from searchsocket.errors import ConfigError
-from searchsocket.rerankers.base import Reranker
+from searchsocket.embedders.ledger import Ledger
+from searchsocket.errors import ConfigError, SearchSocketError
+from searchsocket.rerankers.base import Reranker, Usage
 from searchsocket.rerankers.errors import ModelDeprecated
 from searchsocket.rerankers.judge import Judge
 from searchsocket.settings.rerank import RerankSettings
@@ -16,13 +17,28 @@ def make_judge(
     *,
     clock: Callable[[], datetime],
     on_error: Callable[[BaseException], None],
+    prepare: Callable[[str], str] = lambda text: text,
+    ledger: Ledger | None = None,
 ) -> Judge:
     """The configured reranker as queries use it, see `Judge`.
+
+    Args:
+        ledger: Where it is noted what was paid; None = nowhere.
 
     Raises:
         ConfigMissing, ConfigError: As `make_reranker`.
     """
-    judge = Judge(make_reranker(settings, environ), settings, clock=clock, on_error=on_error)
+
+    def note(usage: Usage) -> None:
+        if ledger is None or not usage.tokens:
+            return
+        try:
+            ledger.add("reranking", usage.model_id, tokens=usage.tokens, cost_usd=usage.cost_usd)
+        except SearchSocketError as error:  # the query is answered all the same
+            on_error(error)
+
+    reranker = make_reranker(settings, environ)
+    judge = Judge(reranker, settings, prepare=prepare, clock=clock, on_error=on_error, on_usage=note)
     if deprecated := deprecation(settings):
         on_error(deprecated)
     return judge

@@ -109,6 +109,7 @@ def open_service(
     settings = project.settings.embeddings
     if settings.provider != "auto":
         embedder_of("")  # what is missing is said before anybody asks
+    redactor = backends.redactor or (lambda text: text)
     queries = QueryVectors(
         embedder_of,
         timeout_s=settings.query_timeout_s,
@@ -117,10 +118,13 @@ def open_service(
         ledger=backends.ledger,
         clock=clock,
         on_error=on_error,
+        prepare=redactor,
     )
     rerank = project.settings.rerank
     has_reranker = rerank.provider != "none"
-    judge = cache(partial(make_judge, rerank, environ, clock=clock, on_error=on_error))
+    judge = cache(
+        partial(make_judge, rerank, environ, clock=clock, on_error=on_error, prepare=redactor, ledger=backends.ledger)
+    )
     scopes = ReadableScopes(project, environ)
     backend = BackendGuard(project.settings.search, on_error=on_error)
     known = judge if has_reranker else None

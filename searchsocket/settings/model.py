@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from searchsocket.settings.code import CodeSettings
+from searchsocket.settings.redaction import RedactionSettings
 from searchsocket.settings.rerank import RerankSettings
 from searchsocket.settings.section import Count, Section
 from searchsocket.settings.site import (
@@ -201,6 +202,7 @@ class Settings(Section):
     costs: CostSettings = CostSettings()
     vector: VectorSettings = VectorSettings()
     rerank: RerankSettings = RerankSettings()
+    redaction: RedactionSettings = RedactionSettings()
     ranking: RankingSettings = RankingSettings()
     search: SearchSettings = SearchSettings()
     api: ApiSettings = ApiSettings()

@@ -26,6 +26,10 @@ def test_a_search_is_reranked_where_it_says_so(run: RunCli, run_json: RunJson, i
     done = run("search", "tide table", "--rerank", "--explain", project=indexed)
     assert "by the reranker" in done.stdout
     assert "deprecated" in done.stderr
+    (paid,) = [
+        line for line in run_json("status", project=indexed)["costs"]["ledger"] if line["usedFor"] == "reranking"
+    ]
+    assert paid["tokens"] == server.tokens > 0
     server.always = Reply(500, {"detail": KEY})
     done = run("search", "tide", "--rerank", project=indexed)
     assert (done.exit_code, "note: the reranker could not answer" in done.stderr) == (0, True)

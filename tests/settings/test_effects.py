@@ -15,6 +15,7 @@ from tests.settings import (
     effects_of_milvus,
     effects_of_pages,
     effects_of_pinecone,
+    effects_of_redaction,
     effects_of_remote,
     effects_of_rerank,
     effects_of_runs,
@@ -34,6 +35,7 @@ EFFECTS = (
     *effects_of_milvus.EFFECTS,
     *effects_of_remote.EFFECTS,
     *effects_of_pinecone.EFFECTS,
+    *effects_of_redaction.EFFECTS,
     *effects_of_rerank.EFFECTS,
     *effects_of_answers.EFFECTS,
 )

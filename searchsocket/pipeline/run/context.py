@@ -12,6 +12,7 @@ from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import Corpus, code_home
 from searchsocket.project.project import Project
+from searchsocket.redaction.redactor import Redactor
 from searchsocket.settings.site import SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
@@ -104,6 +105,11 @@ class ScopeRun:
             ConfigMissing, ConfigError: See `Backends.embedder_for`.
         """
         return self.backends.embedder_for(self.scope)
+
+    @property
+    def redactor(self) -> Redactor | None:
+        """What the texts of chunks go through before they are hashed; None with a model of this machine."""
+        return self.backends.redactor if self.embedder.is_remote else None
 
     def make_source(self, known_form: UrlForm | None = None) -> Source:
         """The source of this run, with a report of its own; `known_form` as for `sources.make_source`."""

@@ -50,7 +50,7 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
             cache,
             embedder,
             texts_at_stake(run, state, cache),
-            state.chunks.texts_at,
+            partial(state.chunks.texts_at, prepare=run.redactor or _as_it_is),
             batch_size=settings.batch_size,
             concurrency=settings.concurrency,
             budget=budget(run),
@@ -65,6 +65,10 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
     run.on_event(Event("embedded_cached", {"texts": result.numbers.reused}))
     run.on_event(Event("embedded_new", {"texts": outcome.created, "tokens": outcome.tokens}))
     return result
+
+
+def _as_it_is(text: str) -> str:
+    return text
 
 
 def budget(run: ScopeRun) -> Budget:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from searchsocket.chunking.records import cut_chunks
 from searchsocket.code.chunks import CODE_CHUNKER_VERSION
@@ -17,6 +18,7 @@ from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.code_files import code_files
 from searchsocket.pipeline.stages.lasting_problems import problem_lines
+from searchsocket.pipeline.stages.secrets import Secrets, secret_lines, secret_table
 from searchsocket.state import ScopeState
 from searchsocket.state.base.chunks import chunk_key
 from searchsocket.state.base.extracts import extract_key
@@ -44,7 +46,9 @@ _NO_GRAMMARS = (
 def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
     """Source files cut at their definitions: each with its name, kind, signature, comment and lines."""
     grammars = "grammars" if installed() else "blank lines"
-    how = digest_of([CODE_CHUNKER_VERSION, grammars, run.embedder.model_id, run.scope.id])
+    parts = [CODE_CHUNKER_VERSION, grammars, run.embedder.model_id, run.scope.id]
+    redactor = run.redactor
+    how = digest_of([*parts, redactor.version] if redactor else parts)
     removed = _forget_removed(state)
     stale = state.extracts.stale(how, everything=run.options.force)
     done = changed = 0
@@ -55,7 +59,7 @@ def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
                 if each.error:
                     failed.append(f"{each.file.raw.locator} could not be read: {each.error}")
                     continue
-                changed += _store(run, state, each, how)
+                changed += _store(run, state, each, how, Secrets(redactor))
         done += len(cut)
         code_chunks.progress(run, done, len(stale))
     leaving = state.mirror.leaving()
@@ -77,12 +81,18 @@ def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
         version=digest_of(state.chunks.records_digests()),
         skipped=[Skipped(page.url[1:], page.skip) for page in state.extracts.skipped(MAX_SKIPPED)],
         skip_reasons=counts,
-        warnings=(*failed, *problem_lines(state, "chunks"), *([] if installed() else [_NO_GRAMMARS])),
+        warnings=(
+            *failed,
+            *problem_lines(state, "chunks"),
+            *secret_lines(state),
+            *([] if installed() else [_NO_GRAMMARS]),
+        ),
         tables={
             "Files with most chunks": [
                 {"file": page.url[1:], "chunks": page.chunks} for page in state.chunks.biggest(10)
             ]
-        },
+        }
+        | secret_table(state),
     )
 
 
@@ -120,7 +130,7 @@ def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
     return True
 
 
-def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str) -> int:
+def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str, secrets: Secrets) -> int:
     """Keep what became of a file; how many of its texts are new."""
     file = cut.file
     if cut.raw_hash != file.raw_hash:  # rewritten between listing and reading
@@ -132,11 +142,13 @@ def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str) -> int:
         return 0
     state.mirror.set_written(file.id, digest=cut.raw_hash, stamp="", generated_at="", route_resolution="none")
     page = _facts(file.raw.locator, cut)
-    chunks = cut_chunks(page, cut.chunks, run.scope, run.embedder.model_id, lambda chunk: _facts_of(page, chunk))
+    own = partial(_facts_of, page)
+    chunks = cut_chunks(page, cut.chunks, run.scope, run.embedder.model_id, own, prepare=secrets.redacted)
     tokens = [run.embedder.count_tokens(chunk.embedded) for chunk in chunks]
     run.on_event(Event("chunked", {"url": file.raw.url, "chunks": len(chunks)}))
     changed = state.chunks.replace(file.id, chunk_key(cut.raw_hash, how), chunks, tokens)
     state.problems.replace(file.id, "chunks", [cut.warning] if cut.warning else [])
+    state.problems.replace(file.id, "secrets", secrets.lines)
     return changed
 
 

@@ -15,6 +15,7 @@ from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.lasting_problems import problem_lines
 from searchsocket.pipeline.stages.mirror_files import read_mirror_page
 from searchsocket.pipeline.stages.page_mirror import page_mirror
+from searchsocket.pipeline.stages.secrets import Secrets, secret_lines, secret_table
 from searchsocket.state import ScopeState
 from searchsocket.state.base.chunks import chunk_key
 
@@ -30,7 +31,9 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
     """
     settings = run.project.settings
     embedder = run.embedder
-    how = digest_of([CHUNKER_VERSION, settings.chunking.model_dump_json(), embedder.model_id, run.scope.id])
+    redactor = run.redactor
+    parts = [CHUNKER_VERSION, settings.chunking.model_dump_json(), embedder.model_id, run.scope.id]
+    how = digest_of([*parts, redactor.version] if redactor else parts)
     stale = None if run.options.force else how
     pages = state.chunks.count_stale(stale)
     warnings: list[str] = []
@@ -40,13 +43,15 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
     for batch in state.chunks.stale(stale, _BATCH):
         with _marking_damage(run, state), state.transaction():
             for page_id, url, digest in batch:
-                chunks, page_warnings = _chunks(run, url, digest, embedder.model_id)
+                secrets = Secrets(redactor)
+                chunks, page_warnings = _chunks(run, url, digest, embedder.model_id, secrets)
                 if limit is not None and cut + len(chunks) > limit:
                     truncated = True
                     break
                 tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
                 changed += state.chunks.replace(page_id, chunk_key(digest, how), chunks, tokens)
                 state.problems.replace(page_id, "chunks", page_warnings)
+                state.problems.replace(page_id, "secrets", secrets.lines)
                 cut += len(chunks)
                 done += 1
                 run.on_event(Event("chunked", {"url": url, "chunks": len(chunks)}))
@@ -61,8 +66,8 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
             total=total, changed=changed, pages_cut=done, pages_kept=state.chunks.count_mirrored() - done
         ),
         version=digest_of(state.chunks.records_digests()),
-        warnings=(*problem_lines(state, "chunks"), *warnings),
-        tables={"Pages with most chunks": [page._asdict() for page in state.chunks.biggest(10)]},
+        warnings=(*problem_lines(state, "chunks"), *secret_lines(state), *warnings),
+        tables={"Pages with most chunks": [page._asdict() for page in state.chunks.biggest(10)]} | secret_table(state),
     )
 
 
@@ -86,11 +91,14 @@ def _marking_damage(run: ScopeRun, state: ScopeState) -> Iterator[None]:
         ) from error
 
 
-def _chunks(run: ScopeRun, url: str, digest: str, model_id: str) -> tuple[list[CutChunk], tuple[str, ...]]:
+def _chunks(
+    run: ScopeRun, url: str, digest: str, model_id: str, secrets: Secrets
+) -> tuple[list[CutChunk], tuple[str, ...]]:
     page = read_mirror_page(run, url, digest)
     if page is None:
         raise _Damaged(url)
     if page.facts.weight == 0:  # the author took the page out of search
         return [], ()
     chunked = chunk_page(page, run.project.settings.chunking)
-    return cut_chunks(page.facts, chunked.chunks, run.scope, model_id), chunked.warnings
+    cut = cut_chunks(page.facts, chunked.chunks, run.scope, model_id, prepare=secrets.redacted)
+    return cut, chunked.warnings

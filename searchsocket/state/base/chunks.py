@@ -1,6 +1,6 @@
 """The chunks of a scope between runs, as the records that they become (stage `page_chunks`; read by those after it)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from searchsocket.chunking.records import CutChunk
@@ -123,8 +123,11 @@ class ChunkTable(Protocol):
             DamagedRow: One is no hash and number.
         """
 
-    def texts_at(self, positions: Sequence[int]) -> list[str]:
+    def texts_at(self, positions: Sequence[int], prepare: Callable[[str], str] = lambda text: text) -> list[str]:
         """The embedded texts at some positions, in the order given.
+
+        Args:
+            prepare: What was done to each before it was hashed.
 
         Raises:
             DamagedRow: One is not there, or not what was written.

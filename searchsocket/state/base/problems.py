@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
-ProblemPart = Literal["page", "chunks"]  # what it is of: the page as it was extracted, or its chunks
+# What it is of: the page as it was extracted, its chunks, or how many secrets their texts hold, as a number.
+ProblemPart = Literal["page", "chunks", "secrets"]
 
 
 class Problem(NamedTuple):

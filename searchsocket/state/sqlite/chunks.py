@@ -1,7 +1,7 @@
 """The chunks of a scope between runs; see `state.base.chunks`."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from searchsocket.chunking.records import CutChunk, hash_of
@@ -18,7 +18,7 @@ def count_chunks(db: sqlite3.Connection, scope: str) -> ChunkCounts:
 
 def drop_chunks(db: sqlite3.Connection, scope: str, page_id: int) -> None:
     """Forget the chunks of a page, with what was wrong with them."""
-    db.execute("DELETE FROM problems WHERE page_id = ? AND part = 'chunks'", (page_id,))
+    db.execute("DELETE FROM problems WHERE page_id = ? AND part IN ('chunks', 'secrets')", (page_id,))
     db.execute("DELETE FROM chunks WHERE page_id = ?", (page_id,))
     db.execute("DELETE FROM chunked WHERE scope = ? AND page_id = ?", (scope, page_id))
 
@@ -95,8 +95,8 @@ class SqliteChunks:
             )
         )
 
-    def texts_at(self, positions: Sequence[int]) -> list[str]:
-        return texts_at(self.db, positions)
+    def texts_at(self, positions: Sequence[int], prepare: Callable[[str], str] = lambda text: text) -> list[str]:
+        return texts_at(self.db, positions, prepare)
 
     def pages_at(self, positions: Sequence[int]) -> list[str]:
         return pages_at(self.db, positions)

@@ -3,7 +3,7 @@
 import re
 import sqlite3
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def texts_of(rows: sqlite3.Cursor) -> Iterator[Text]:
         yield text
 
 
-def texts_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
+def texts_at(db: sqlite3.Connection, rowids: Sequence[int], prepare: Callable[[str], str]) -> list[str]:
     """The embedded texts of some rows, in their order.
 
     Raises:
@@ -44,7 +44,7 @@ def texts_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
             f"SELECT rowid, content_hash, record FROM chunks WHERE rowid IN ({marks(len(some))}) ORDER BY rowid", some
         ):
             stored = _record(record, "")
-            text = embedded_text(stored.page.title, stored.chunk)
+            text = prepare(embedded_text(stored.page.title, stored.chunk))
             if content_hash(text) != key:
                 raise DamagedRow(f"the text {key[:64]!r} is not what was written")
             texts[rowid] = text

@@ -74,7 +74,8 @@ export const groups: Group[] = [
 			{ href: '/docs/api/find', label: 'Find' },
 			{ href: '/docs/api/pages', label: 'Pages' },
 			{ href: '/docs/api/health', label: 'Health' },
-			{ href: '/docs/security', label: 'Security' }
+			{ href: '/docs/security', label: 'Security' },
+			{ href: '/docs/redaction', label: 'Redaction' }
 		]
 	},
 	{

@@ -1,0 +1,1 @@
+"""Secrets in a text are replaced before it leaves the machine (spec 24)."""

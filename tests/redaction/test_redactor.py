@@ -1,0 +1,136 @@
+"""Secrets in a text: what is taken for one, what is not, always alike, and in time that grows with the text alone."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from searchsocket.redaction import redactor as module
+from searchsocket.redaction import rules
+from searchsocket.redaction.redactor import MARK, Redactor
+
+TOKEN = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+SECRETS = [
+    "API_KEY=9f86d081884c7d659a2f",
+    "export GITHUB_TOKEN='hunter2hunter'",
+    "MY_SECRET_VALUE: correct-horse",
+    "DB_PASSWORD := s3cr3tword",
+    '{"apiKey": "9f86d081884c7d65"}',
+    'client_secret = "9f86d081884c7d65"',
+    "password: hunter22hunter",
+    "Authorization: Bearer abcdefghijklmnop1234",
+    "AKIAIOSFODNN7EXAMPLE",
+    f"ghp_{TOKEN}",
+    f"a token of npm: //registry.example/:_authToken=npm_{TOKEN}",
+    "postgres://user:pa55w0rd@host/db",
+    f"sk-proj-{TOKEN[:20]}T3BlbkFJ{TOKEN[:20]}",
+    f"SG.{TOKEN[:22]}.{TOKEN}{TOKEN[:7]}",
+    "xoxb-123456789012-abcdefABCDEF",
+    "sk_live_" + TOKEN[:24],
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLW9mLWl0",
+    f"-----BEGIN RSA PRIVATE KEY-----\n{TOKEN}\n{TOKEN}\n-----END RSA PRIVATE KEY-----",
+    f"-----BEGIN OPENSSH PRIVATE KEY-----\n{TOKEN}\ncut off here",
+]
+HARMLESS = [
+    "The token: a word of the text.",
+    "Set API_KEY to your key.",
+    "API_KEY=<your key>",
+    "API_KEY=$KEY",
+    "API_KEY=${{ secrets.API_KEY }}",
+    "API_KEY=your-key-here",
+    "SECRET=xxxxxxxx",
+    "token = process.env.TOKEN",
+    "secret: string",
+    "password: required",
+    "const token = getToken()",
+    "tokens: 1024",
+    "tokenize=unicode61",
+    "GETTOKENIZER = unicode61",
+    "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+    "-----BEGIN CERTIFICATE-----",
+    "key: value",
+]
+
+
+@pytest.mark.parametrize("text", SECRETS)
+def test_a_secret_is_replaced_and_its_surroundings_stay(text: str) -> None:
+    redacted = Redactor().redact(f"Before it.\n{text}\nAfter it.")
+    assert redacted.count == 1
+    assert MARK in redacted.text
+    assert redacted.text.startswith("Before it.\n")
+    for value in ("9f86d081", "hunter", "horse", "s3cr3t", "abcdefghijklm", "AKIA", TOKEN[:20], "pa55", "eyJ", "c2lnb"):
+        assert value not in redacted.text
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert Redactor().redact(text) == module.Redacted(text, 0)
+
+
+def test_names_and_what_is_kept_can_be_set() -> None:
+    text = "LICENCE=9f86d081884c API_KEY=abc123def456 AKIAIOSFODNN7EXAMPLE"
+    redactor = Redactor(names=["licence"], keep=["AKIAIOSFODNN7EXAMPLE"])
+    assert redactor(text) == f"LICENCE={MARK} API_KEY=abc123def456 AKIAIOSFODNN7EXAMPLE"
+    assert redactor.version != Redactor().version
+    assert Redactor(names=[], keep=["AKIAIOSFODNN7EXAMPLE"])(text) == text
+
+
+PIECES = st.sampled_from(
+    [*SECRETS, *HARMLESS, "word ", "\n", "=", ": ", '"', MARK, "é", "\ud800", "api_key", "Bearer "]
+)
+
+
+@given(st.lists(PIECES | st.text(max_size=20), max_size=20).map("".join))
+@example(f"API_KEY={MARK}abc1234")
+def test_a_text_is_always_redacted_alike_and_never_twice(text: str) -> None:
+    """Its hash is its name in the cache, so another run, or machine, must come to the same."""
+    once = Redactor().redact(text)
+    assert once == Redactor().redact(text)
+    assert (once.count == 0) is (once.text == text)
+    assert once.text.count(MARK) >= once.count
+
+
+BAD = [
+    "password" * 8_000, "eyJ" * 20_000, "://a:" * 12_000, "//" * 30_000, "token= " * 9_000, "-----BEGIN " * 6_000,
+    "-----BEGIN PRIVATE KEY-----" * 2_000, "sk-" * 20_000, "aws key " * 8_000, "xoxb-" + "1-" * 30_000,
+    "secret" + " " * 60_000, "clkey" * 12_000, "_" * 60_000, "eyJa." + "a" * 60_000, f"{TOKEN}:" * 1_500,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BAD, ids=lambda text: text[:10])
+def test_the_worst_text_ends(text: str) -> None:
+    """Some of these patterns take the square of such a text, or its cube: minutes and years."""
+    Redactor().redact(text)
+
+
+def test_patterns_of_others_see_no_more_than_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So what they take is bounded for each window, and the windows of a text grow with it."""
+    seen: list[tuple[int, int]] = []
+
+    class Watched:
+        groupindex: dict[str, int] = {}
+
+        def finditer(self, text: str, begin: int, end: int) -> Iterator[re.Match[str]]:
+            seen.append((begin, end))
+            return iter(())
+
+    monkeypatch.setattr(module, "shapes", lambda: (Watched(),))
+    Redactor().redact("x" * 100_000)
+    assert max(end - begin for begin, end in seen) == module._WINDOW
+    assert len(seen) <= 100_000 // (module._WINDOW - module._OVERLAP) + 1
+    assert all(end - later >= module._OVERLAP for (_, end), (later, _) in pairwise(seen))
+
+
+@given(st.integers(0, 3_000))
+def test_a_key_is_found_wherever_it_stands(offset: int) -> None:
+    """Also across the edge of a window."""
+    text = " " * offset + f"ghp_{TOKEN}" + " " * 500
+    assert Redactor().redact(text).count == 1
+
+
+def test_the_rules_are_loaded_when_a_text_is_redacted() -> None:
+    assert len(rules.shapes()) > 30
+    assert rules.rules_version().startswith(f"{rules.VERSION}-")
