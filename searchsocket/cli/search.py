@@ -62,7 +62,9 @@ def search(
     opens: bool,
     as_json: bool,
 ) -> None:
-    """Ask the live index of a scope; a running `serve` of this project answers at once.
+    """Ask the live index of a scope.
+
+    A running `serve` of this project answers at once.
 
     \b
     Example:
