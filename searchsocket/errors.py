@@ -298,6 +298,12 @@ class PageMissing(PageNotFound):
         self.suggestions = tuple(suggestions)
 
 
+class ContinuationGone(SearchSocketError):
+    """What was sent to go on with an answer is of none that can be gone on with."""
+
+    code = "CONTINUATION_GONE"
+
+
 class PageTextsMissing(SearchSocketError):
     """The index was published without the texts of its pages: by an older version."""
 

@@ -14,7 +14,8 @@ ERRORS = error_docs(
     s400="The request is malformed or beyond a limit.",
     s401="A key was sent, and it is wrong.",
     s403="The scope cannot be read without a key.",
-    s404="Nothing is indexed for the scope, or there is no such page; `suggestions` may name the one that is meant.",
+    s404="Nothing is indexed for the scope, there is no such page, or no answer to go on with; `suggestions` may "
+    "name the one that is meant.",
     s429="Too many requests; see Retry-After.",
     s503="The index or the embedding service cannot answer now.",
 )

@@ -16,7 +16,7 @@ from searchsocket.types import Generation, Page
 from searchsocket.urls.paths import ancestors, below_base, canonical_path, page_readings
 
 _MAX_SUGGESTIONS = 5
-_MAX_WORDS = 12  # of a wrong path: a miss must cost no more than a query
+_MAX_WORDS = 10  # of a wrong path: a miss must cost no more than a query
 _MAX_CHARS = 200
 _MAX_ABOVE = 12  # folders that are looked for, from the nearest
 _NEAR = 0.5  # of the letter triples of a page's own name, so many stand in what was asked for

@@ -54,7 +54,8 @@ def test_its_commands_are_answered(project: Project) -> None:
             answer = api.request(method, url, content=body, headers={"content-type": "application/json"})
             statuses[operation["operationId"]] = answer.status_code
     assert statuses == {
-        "search": 200, "searchByUrl": 200, "relatedPages": 404, "getPageByUrl": 404, "getPage": 404, "health": 200,
+        "search": 200, "searchByUrl": 200, "find": 200, "findByUrl": 200,
+        "relatedPages": 404, "getPageByUrl": 404, "getPage": 404, "health": 200,
     }  # fmt: skip
 
 

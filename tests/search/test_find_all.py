@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from search_site import MAIN, Piece, Site, make_site
 
-from searchsocket.errors import InvalidRequest
+from searchsocket.errors import ContinuationGone
 from searchsocket.mirror.document import render_page
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.occurrences.page_text import page_text, passage_at
@@ -117,17 +117,17 @@ def test_the_target_of_a_link_is_no_text(site: Site) -> None:
 
 @pytest.mark.parametrize("word", ["nonsense", "bm9uZQ==", "WyJnIiwgMSwgIngiXQ=="])
 def test_a_continuation_that_is_none_is_refused(site: Site, word: str) -> None:
-    with pytest.raises(InvalidRequest, match="continuation"):
+    with pytest.raises(ContinuationGone, match="continuation"):
         find(site, "rope", continuation=word)
 
 
 def test_a_continuation_of_another_generation_or_query_is_refused(tmp_path: Path) -> None:
     site = site_of(tmp_path, {"/a": "rope rope rope"})
     word = find(site, "rope", limit=1).continuation
-    with pytest.raises(InvalidRequest, match="another query"):
+    with pytest.raises(ContinuationGone, match="another query"):
         find(site, "boat", continuation=word)
     site.publish([Piece("/b", "rope", title="b")])
-    with pytest.raises(InvalidRequest, match="generation"):
+    with pytest.raises(ContinuationGone, match="generation"):
         find(site, "rope", limit=1, continuation=word)
 
 

@@ -33,7 +33,7 @@ def camel(name: str) -> str:
 def test_fields_are_written_in_their_order_and_camel_case(answers: tuple[SearchAnswer, RelatedAnswer]) -> None:
     own = [camel(field.name) for field in fields(Result) if field.name not in ("kind", "code")]
     assert list(written(answers[0])["results"][0]) == own
-    assert list(written(answers[0])) == ["q", "scope", "groupBy", "results", "total", "meta"]
+    assert list(written(answers[0])) == ["q", "scope", "groupBy", "results", "total", "meta", "quality"]
 
 
 def test_sources_are_written_for_the_trusted_alone(answers: tuple[SearchAnswer, RelatedAnswer]) -> None:

@@ -94,7 +94,7 @@ def allowed_origin(lab: Lab) -> str | None:
 
 def paths(lab: Lab) -> list[int]:
     api = lab.api()
-    return [api.get(path).status_code for path in (SEARCH, "/find?q=lantern", "/api/health", "/health")]
+    return [api.get(path).status_code for path in (SEARCH, "/look?q=lantern", "/api/health", "/health")]
 
 
 def access_lines(lab: Lab) -> int:
@@ -118,7 +118,7 @@ EFFECTS = (
     Effect("ranking.candidate_k", 1, first("tallow candle"), "/b", "/a", prepare=write_runner_up,
            given={"ranking.weights.incoming_links": 1.0, "chunking.page_summary": False}),
     Effect("ranking.synonyms", [["lantern", "flare"]], lambda lab: "/blog/second" in lab.found("flare"), False, True),
-    Effect("api.path", "/find", paths, [200, 404, 200, 404], [404, 200, 404, 200]),
+    Effect("api.path", "/look", paths, [200, 404, 200, 404], [404, 200, 404, 200]),
     Effect("api.page", False, status("/"), 200, 404),
     Effect("api.access_log", True, access_lines, 0, 1),
     Effect("api.max_age_s", 60, lambda lab: lab.api().get(SEARCH).headers["cache-control"], "public, no-cache",

@@ -20,7 +20,7 @@ from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import used_generators
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.stores import index_folder
-from searchsocket.system.files import write_atomic
+from searchsocket.system.files import make_folder, write_atomic
 
 _CONFIGURATION = ("searchsocket.toml", "pyproject.toml", "package.json")
 
@@ -131,7 +131,7 @@ def keep_record(run: ScopeRun, inputs: Inputs, summary: IndexSummary, asked: str
             summary=_of_no_change(summary).to_json(),
         )
         path = Path(record_path(os.fspath(project.state_dir), asked))
-        path.parent.mkdir(exist_ok=True)
+        make_folder(path.parent)
         write_atomic(path, written(record))
 
 

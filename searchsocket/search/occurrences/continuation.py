@@ -5,7 +5,7 @@ import binascii
 import hashlib
 import json
 
-from searchsocket.errors import InvalidRequest
+from searchsocket.errors import ContinuationGone
 from searchsocket.search.occurrences.answer import FindQuery
 from searchsocket.stores.base import IndexReader
 
@@ -22,7 +22,7 @@ def offset_of(query: FindQuery, reader: IndexReader) -> int:
     """How many occurrences were given before.
 
     Raises:
-        InvalidRequest: The word is none of ours, of other words or filters, or of a generation that is not live.
+        ContinuationGone: The word is none of ours, of other words or filters, or of a generation that is not live.
     """
     if not query.continuation:
         return 0
@@ -30,11 +30,11 @@ def offset_of(query: FindQuery, reader: IndexReader) -> int:
         generation, offset, digest = json.loads(base64.urlsafe_b64decode(query.continuation[:MAX_CHARS]))
         is_ours = isinstance(offset, int) and offset > 0 and digest == _digest(query)
     except (ValueError, TypeError, binascii.Error) as error:
-        raise InvalidRequest("the continuation is none that this service gave; leave it out to begin anew") from error
+        raise ContinuationGone("the continuation is none that this service gave; leave it out to begin anew") from error
     if not is_ours:
-        raise InvalidRequest("the continuation belongs to another query; send it with the same words and filters")
+        raise ContinuationGone("the continuation belongs to another query; send it with the same words and filters")
     if generation != reader.generation.name:
-        raise InvalidRequest(
+        raise ContinuationGone(
             f"the continuation is of generation {str(generation)[:40]!r}, and {reader.generation.name!r} is live by "
             "now; leave it out to begin anew"
         )

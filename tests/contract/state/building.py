@@ -8,7 +8,7 @@ from searchsocket.chunking.records import CutChunk, cut_chunks, hash_of
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.base.chunks import chunk_key
 from searchsocket.state.base.extracts import extract_key
-from searchsocket.types import Chunk, ExtractedPage, Generation, Link, Page, PageFacts, Prose, RawPage, Scope, Section
+from searchsocket.types import Chunk, ExtractedPage, Generation, Link, PageFacts, Prose, RawPage, Scope, Section
 
 SCOPE = Scope("museum", "main")
 HOW = "extractor and settings"
@@ -83,7 +83,7 @@ def chunked(state: ScopeState, url: str, *texts: str) -> int:
 
 
 def cut(url: str, *texts: str) -> list[CutChunk]:
-    page = Page(PageFacts(url=url, title=""), scope="main", body="")
+    page = PageFacts(url=url, title="")
     return cut_chunks(
         page, [Chunk(i, "section", Prose(text), Section((), "", "", 0)) for i, text in enumerate(texts)], SCOPE, "m"
     )

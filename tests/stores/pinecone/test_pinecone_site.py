@@ -49,7 +49,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def moved(request: pytest.FixtureRequest, shop: Path) -> Iterator[Moved]:
     """The same project in another folder, with its vectors in Pinecone and pushed."""
     folder = shop / request.param
-    shutil.copytree(shop / "local", folder)
+    shutil.copytree(shop / "local", folder, ignore=shutil.ignore_patterns("serve.sock"))
     with running(Service(key=KEY, max_lag=3)) as service:
         if request.param == "legacy":
             service.add_legacy("handbook", 256)
