@@ -85,7 +85,7 @@ def _cost_lines(summary: "IndexSummary") -> Iterator[tuple[str, str]]:
     """The estimate, what was charged, and what costs most of it."""
     charged = (
         f"; charged {count(summary.charged_tokens, 'token')}, {dollars(summary.charged_cost_usd)}"
-        if summary.charged_tokens
+        if summary.charged_cost_usd
         else ""
     )
     yield "cost", f"about {count(summary.estimated_tokens, 'token')}, {dollars(summary.estimated_cost_usd)}{charged}"
