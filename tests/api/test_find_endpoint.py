@@ -33,12 +33,15 @@ def test_an_answer_goes_on_by_its_continuation(api: Api) -> None:
     assert rest["continuation"] is every["continuation"] is None
 
 
-@pytest.mark.parametrize(
-    "query", ["", "q=", "q=battery&limit=0", "q=battery&limit=101", "q=battery&continuation=x", "q=battery&topK=2"]
-)
+@pytest.mark.parametrize("query", ["", "q=", "q=battery&limit=0", "q=battery&limit=101", "q=battery&topK=2"])
 def test_what_is_malformed_is_refused(api: Api, query: str) -> None:
     answer = api.get(f"/api/find?{query}")
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_REQUEST")
+
+
+def test_a_continuation_of_nothing_leads_nowhere(api: Api) -> None:
+    answer = api.get("/api/find?q=battery&continuation=x")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "CONTINUATION_GONE")
 
 
 def test_an_unchanged_index_is_not_read_again(api: Api) -> None:
