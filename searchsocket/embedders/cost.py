@@ -8,8 +8,8 @@ from datetime import date, datetime
 from searchsocket.dollars import dollars
 from searchsocket.errors import BudgetExceeded, ConfigError
 
-# US dollars a million tokens. The OpenAI figures are its list prices (platform.openai.com/docs/pricing, seen on
-# PRICES_OF); `embeddings.price_per_million_tokens_usd` overrides them.
+# US dollars a million tokens. The OpenAI figures are its list prices (platform.openai.com/docs/pricing) as of
+# PRICES_OF; `embeddings.price_per_million_tokens_usd` overrides them.
 PRICES_OF = "2025-11"
 PRICES_PER_MILLION_TOKENS_USD: Mapping[str, float] = {
     "builtin": 0.0,
@@ -28,13 +28,27 @@ def price_of(model: str, override: float | None = None) -> float:
         ConfigError: The model is not in the table and no price is configured; a budget over an unknown price
             would be no budget.
     """
+    return listed_price(PRICES_PER_MILLION_TOKENS_USD, model, override, "embedding model", "embeddings")
+
+
+def listed_price(table: Mapping[str, float], model: str, override: float | None, kind: str, section: str) -> float:
+    """US dollars a million tokens: `override`, else what the table says of the model.
+
+    Args:
+        kind: What the model is, in the words of the error.
+        section: Of the settings, where its price can be said.
+
+    Raises:
+        ConfigError: The model is not in the table and no price is configured.
+    """
     if override is not None:
         return override
-    if model not in PRICES_PER_MILLION_TOKENS_USD:
+    if model not in table:
         raise ConfigError(
-            f"the price of embedding model {model!r} is not known; set embeddings.price_per_million_tokens_usd"
+            f"the price of {kind} {model!r} is not known; set {section}.price_per_million_tokens_usd (0 for a server "
+            "of your own)"
         )
-    return PRICES_PER_MILLION_TOKENS_USD[model]
+    return table[model]
 
 
 @dataclass(frozen=True, slots=True)

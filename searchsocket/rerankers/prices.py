@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from searchsocket.errors import ConfigError
+from searchsocket.embedders.cost import listed_price
 
 # US dollars a million tokens of query and texts: the price of a billion tokens at jina.ai, May 2025.
 # `rerank.price_per_million_tokens_usd` overrides them.
@@ -21,11 +21,4 @@ def price_of(model: str, override: float | None = None) -> float:
         ConfigError: The model is not in the table and no price is configured; a budget over an unknown price
             would be no budget.
     """
-    if override is not None:
-        return override
-    if model not in PRICES_PER_MILLION_TOKENS_USD:
-        raise ConfigError(
-            f"the price of reranker {model!r} is not known; set rerank.price_per_million_tokens_usd (0 for a server "
-            "of your own)"
-        )
-    return PRICES_PER_MILLION_TOKENS_USD[model]
+    return listed_price(PRICES_PER_MILLION_TOKENS_USD, model, override, "reranker", "rerank")
