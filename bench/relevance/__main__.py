@@ -12,7 +12,7 @@ from bench.relevance.collection import load_all
 from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
 from bench.relevance.rankers import Ranker
-from bench.relevance.typing import half_typed, with_slips
+from bench.relevance.typed_names import half_typed, with_slips
 from bench.relevance.variants import ABLATION, VARIANTS, variants
 
 HERE = Path(__file__).parent
