@@ -16,7 +16,7 @@ from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket_assets.partitions import NAME
 from searchsocket_assets.run.history import delete_run, is_own_home, runs_of
-from searchsocket_assets.run.runs import home_errors
+from searchsocket_assets.run.home_errors import home_errors
 
 
 def forget_ghosts(project: Project, environ: Mapping[str, str], home: Path, plan: PrunePlan) -> list[str]:

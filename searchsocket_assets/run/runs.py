@@ -4,8 +4,7 @@ It has private imports of Dagster, as has `sqlite_storage`: a run that names its
 the UI and can be re-executed there; no public function makes such a run in process.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,14 +14,12 @@ from dagster._core.definitions.job_base import InMemoryJob
 from dagster._core.execution.api import execute_run
 from dagster._core.instance.ref import InstanceRef
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
-from sqlalchemy.exc import SQLAlchemyError
 
 from searchsocket.errors import BudgetExceeded, Interrupted, PermissionDenied, SearchSocketError, StateUnavailable
 from searchsocket.events import Event, OnEvent
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
-from searchsocket.system.errors import client_error, is_full
 from searchsocket.system.garbage import keep_loaded, loading
 from searchsocket.types import Scope
 from searchsocket_assets.definitions import build_definitions
@@ -31,7 +28,8 @@ from searchsocket_assets.partitions import NAME as SCOPES_NAME
 from searchsocket_assets.partitions import PARTITION_TAG, ensure_scope
 from searchsocket_assets.run.history import delete_run, is_own_home, runs_of
 from searchsocket_assets.run.home import prepare_home
-from searchsocket_assets.run.sqlite_storage import quote_paths, without_storage_noise
+from searchsocket_assets.run.home_errors import home_errors
+from searchsocket_assets.run.sqlite_storage import without_storage_noise
 from searchsocket_assets.run.tags import COMMAND, LAUNCHED_BY_TAG, PROJECT_TAG
 from searchsocket_assets.run.translate import STAGE_FAILED
 
@@ -119,26 +117,6 @@ def _opened(home: Path) -> dg.DagsterInstance:
         instance = dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_NO_CAPTURE))
         keep_loaded()
     return instance
-
-
-@contextmanager
-def home_errors(home: Path) -> Iterator[None]:
-    """Turn what Dagster and its databases say about their home into an error that names it.
-
-    Raises:
-        StateUnavailable: A file of the home is damaged, or the disk is full.
-    """
-    quote_paths()
-    try:
-        yield
-    except (dg.DagsterError, SQLAlchemyError, OSError, ValueError) as error:
-        if is_full(home, error):
-            raise client_error("cannot write the Dagster home", home, error) from error
-        why = str(error).strip().split("\n")[0]
-        raise StateUnavailable(
-            f"the Dagster home {home} cannot be used ({why}); free space, or rename the folder and run again: "
-            "it holds the history of runs, the index does not need it"
-        ) from error
 
 
 def run_config(options: RunOptions, *, console: bool) -> dict[str, Any]:
