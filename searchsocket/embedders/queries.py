@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from enum import Enum, auto
 
 from searchsocket.embedders.base import Embedder, charged_tokens
-from searchsocket.embedders.breaker import Breaker
 from searchsocket.embedders.checks import checked
 from searchsocket.embedders.cost import DailyBudget, estimate, estimate_tokens
 from searchsocket.embedders.ledger import Ledger
 from searchsocket.errors import EmbedderRefused, EmbedderUnavailable, SearchSocketError, StateUnavailable
+from searchsocket.system.breaker import Breaker
 from searchsocket.types import Vector
 
 THREAD_NAME = "embed-query"
@@ -66,7 +66,7 @@ class QueryVectors:
         self._usd_a_month = usd_a_month
         self._ledger = ledger
         self._clock = clock
-        self._breaker = Breaker(clock)
+        self._breaker = Breaker(lambda: clock().timestamp(), max_failures=5, pause_s=10.0)
         self._on_error = on_error
         self._prepare = prepare
         self._lock = threading.Lock()

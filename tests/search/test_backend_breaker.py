@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.search.backend.breaker import CircuitBreaker
+from searchsocket.search.backend.guard import breaker_of
 from searchsocket.search.backend.time_limit import TimeLimit
+from searchsocket.system.breaker import Breaker
 
 
 class Clock:
@@ -17,13 +18,13 @@ class Clock:
         return self.now
 
 
-def fail(breaker: CircuitBreaker, times: int) -> None:
+def fail(breaker: Breaker, times: int) -> None:
     for _ in range(times):
         breaker.failed()
 
 
 def test_a_failure_or_two_keep_nobody_away() -> None:
-    breaker = CircuitBreaker(Clock())
+    breaker = breaker_of(Clock())
     fail(breaker, 2)
     assert breaker.wait_s() == 0.0
     breaker.succeeded()
@@ -33,7 +34,7 @@ def test_a_failure_or_two_keep_nobody_away() -> None:
 
 def test_three_in_a_row_do_and_one_caller_a_pause_tries_again() -> None:
     clock = Clock()
-    breaker = CircuitBreaker(clock)
+    breaker = breaker_of(clock)
     fail(breaker, 3)
     assert breaker.wait_s() == 1.0
     clock.now += 1.0
@@ -50,7 +51,7 @@ def test_three_in_a_row_do_and_one_caller_a_pause_tries_again() -> None:
 @given(st.lists(st.booleans(), max_size=60))
 def test_whatever_came_before_it_is_tried_within_half_a_minute_and_trusted_once_it_answers(events: list[bool]) -> None:
     clock = Clock()
-    breaker = CircuitBreaker(clock)
+    breaker = breaker_of(clock)
     for answered in events:
         (breaker.succeeded if answered else breaker.failed)()
     clock.now += 30.0

@@ -9,15 +9,20 @@ from typing import TypeVar
 import numpy as np
 
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendRefused, VectorBackendUnavailable
-from searchsocket.search.backend.breaker import CircuitBreaker
 from searchsocket.search.backend.time_limit import TimeLimit
 from searchsocket.settings.model import SearchSettings
 from searchsocket.stores.base import CatalogueSnapshot, IndexReader, VectorLimits, VectorSnapshot, WordSnapshot
+from searchsocket.system.breaker import Breaker
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
 
 T = TypeVar("T")
 _FIRST_CALL_S = 10.0  # more for the first call of a process, which loads the client and connects
 _PROBE_S = 5.0
+
+
+def breaker_of(clock: Callable[[], float]) -> Breaker:
+    """A store that failed is asked again after a second, then ever later, at least twice a minute."""
+    return Breaker(clock, pause_s=1.0, max_pause_s=30.0)
 
 
 class BackendGuard:
@@ -34,7 +39,7 @@ class BackendGuard:
         self.answers_by_words = settings.on_backend_failure == "words"
         self._timeout_s = settings.backend_timeout_s
         self._limit = TimeLimit()
-        self._breaker = CircuitBreaker(clock)
+        self._breaker = breaker_of(clock)
         self._clock = clock
         self._on_error = on_error
         self._first_s = _FIRST_CALL_S
