@@ -1,0 +1,102 @@
+/** What the service is asked and answers, as its OpenAPI document has it; see `/docs/api/search` of the documentation. */
+export type FilterValue = string | number | boolean;
+export interface SearchRequest {
+    /** The query, at most 1,000 characters. */
+    q: string;
+    /** How many results at most, 1 to 100. */
+    topK?: number;
+    /** How many results to skip; the earlier answers must have had the same `topK`. */
+    offset?: number;
+    /** `meta.generation` of the first answer, where this asks for further ones. */
+    generation?: string;
+    scope?: string;
+    /** Only this directory: `/docs` holds `/docs` and `/docs/a`. */
+    pathPrefix?: string;
+    /** A page must carry all of them. */
+    tags?: readonly string[];
+    groupBy?: "page" | "chunk";
+    /** `language`, `kind` and the facets of the site's settings; of several values one must be met. */
+    filters?: Readonly<Record<string, FilterValue | readonly FilterValue[]>>;
+    /** Facets whose values are counted. */
+    facets?: readonly string[];
+    rerank?: boolean;
+    explain?: boolean;
+}
+/** Where query words stand in a text: [start, end) in code points, not in UTF-16 units. */
+export type Marks = readonly (readonly [number, number])[];
+export interface Section {
+    href: string;
+    anchor: string;
+    /** "" for what stands before the first heading. */
+    title: string;
+    headingPath: readonly string[];
+    snippet: string;
+    snippetHtml: string;
+    marks: Marks;
+    score: number;
+    ref: string;
+}
+export interface AlikePage {
+    url: string;
+    href: string;
+    title: string;
+}
+export interface Result {
+    /** The page, as filters and other requests name it. */
+    url: string;
+    /** Opens the page on its host, at its best section. */
+    href: string;
+    anchor: string;
+    title: string;
+    sectionTitle: string;
+    headingPath: readonly string[];
+    snippet: string;
+    snippetHtml: string;
+    marks: Marks;
+    /** Higher is better; comparable only within one answer. */
+    score: number;
+    /** How likely it answers, 0 to 1; comparable between answers. */
+    confidence: number;
+    routeFile: string | null;
+    scope: string;
+    generation: string;
+    ageSeconds: number;
+    tags: readonly string[];
+    language: string;
+    modified: string;
+    ref: string;
+    sections: readonly Section[];
+    alike: readonly AlikePage[];
+}
+export interface Note {
+    code: string;
+    message: string;
+}
+export interface SearchAnswer {
+    /** The query as it was run. */
+    q: string;
+    scope: string;
+    groupBy: "page" | "chunk";
+    results: readonly Result[];
+    /** How many results there are over all offsets. */
+    total: number;
+    /** `weak`: nothing fits well; `rejected`: what was found is too weak to be given. */
+    quality: "answered" | "weak" | "rejected";
+    /** Pages by value, of each facet that was asked for. */
+    facets?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+    meta: {
+        timingsMs: {
+            embed: number;
+            vector: number;
+            keyword: number;
+            rerank: number;
+            total: number;
+        };
+        usedRerank: boolean;
+        modelId: string;
+        generation: string;
+        publishedAt: string;
+        ageSeconds: number;
+        notes: readonly Note[];
+    };
+}

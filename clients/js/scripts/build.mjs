@@ -1,0 +1,46 @@
+// Builds dist/: one bundle an entry, its types, and the languages, which are loaded when they are needed.
+// The result is committed, so that whoever installs from the repository, and CI, need neither npm nor a registry.
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const out = process.argv[2] ?? `${root}dist`;
+const entries = ["index", "components", "handle"].filter((name) => existsSync(`${root}src/${name}.ts`));
+const folder = `${root}src/labels`;
+const languages = existsSync(folder) ? readdirSync(folder).filter((name) => /^[a-z]{2}\.ts$/.test(name) && name !== "en.ts") : [];
+
+rmSync(out, { recursive: true, force: true });
+const shared = { absWorkingDir: root, bundle: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none" };
+const { metafile } = await build({
+  ...shared,
+  metafile: true,
+  entryPoints: entries.map((name) => `src/${name}.ts`),
+  outdir: out,
+  minify: true,
+  // A language stays a file of its own, next to the bundle that asks for it.
+  plugins: [{
+    name: "languages",
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /labels\/[a-z]{2}\.js$/, namespace: "file" }, ({ path, kind }) =>
+        kind === "dynamic-import" ? { path: `./labels/${path.split("/").pop()}`, external: true } : undefined
+      )
+  }]
+});
+if (languages.length) {
+  await build({ ...shared, entryPoints: languages.map((name) => `src/labels/${name}`), outdir: `${out}/labels`, minify: true });
+}
+// What each bundle was made of, so that a test sees without npm that a source is newer.
+for (const entry of entries) {
+  const bundle = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === `src/${entry}.ts`);
+  const sources = [...Object.keys(bundle.inputs), ...(entry === "components" ? languages.map((name) => `src/labels/${name}`) : [])];
+  const hashes = sources.sort().map((name) => [name, createHash("sha256").update(readFileSync(`${root}${name}`)).digest("hex")]);
+  writeFileSync(`${out}/${entry}.sources.json`, `${JSON.stringify(Object.fromEntries(hashes), null, 2)}\n`);
+}
+execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "--emitDeclarationOnly", "--outDir", out], {
+  cwd: root,
+  stdio: "inherit"
+});

@@ -1,0 +1,41 @@
+/** Codes of this package; all others are the service's, see `/docs/api/search#errors`. */
+export type OwnCode = "ABORTED" | "TIMED_OUT" | "UNREACHABLE" | "INVALID_ANSWER";
+
+/** Why there is no answer. An outage is an error; it never looks like an empty list. */
+export class SearchError extends Error {
+  override readonly name = "SearchError";
+
+  /**
+   * @param code `RATE_LIMITED`, `INVALID_REQUEST`, ... of the service, or one of `OwnCode`.
+   * @param status Of the HTTP answer; 0 where there was none.
+   * @param retryAfterS Seconds after which the service wants to be asked again; null where it did not say.
+   */
+  constructor(
+    readonly code: OwnCode | (string & {}),
+    message: string,
+    readonly status = 0,
+    readonly retryAfterS: number | null = null,
+  ) {
+    super(message);
+  }
+
+  /** Whether the same request may be answered later. */
+  get retryable(): boolean {
+    return this.status === 429 || this.status >= 500 || this.code === "TIMED_OUT" || this.code === "UNREACHABLE";
+  }
+}
+
+const MAX_WAIT_S = 3600;
+
+/** The error that a response carries, also where a proxy wrote it and not the service. */
+export async function errorOf(response: Response): Promise<SearchError> {
+  const body: unknown = await response.json().catch(() => null);
+  const { code, message } = (body as { error?: { code?: unknown; message?: unknown } } | null)?.error ?? {};
+  const wait = Number.parseInt(response.headers.get("retry-after") ?? "", 10);
+  return new SearchError(
+    typeof code === "string" ? code : response.status === 429 ? "RATE_LIMITED" : "INVALID_ANSWER",
+    typeof message === "string" ? message : `the service answered with status ${response.status}`,
+    response.status,
+    Number.isFinite(wait) ? Math.min(Math.max(wait, 0), MAX_WAIT_S) : null,
+  );
+}

@@ -1,0 +1,23 @@
+import type { SearchRequest } from "./types.js";
+
+const MAX_URL_CHARS = 2000; // what every proxy takes
+
+/** What to fetch: a GET, which caches keep and which needs no preflight elsewhere; a POST where that would be too long. */
+export function toFetch(endpoint: string, request: SearchRequest): { url: string; body: string | null } {
+  const url = `${endpoint}${endpoint.includes("?") ? "&" : "?"}${toParams(request)}`;
+  return url.length <= MAX_URL_CHARS ? { url, body: null } : { url: endpoint, body: JSON.stringify(request) };
+}
+
+/** The same request in the names of the query string: `tag`, `filter` and `facet` once for each value. */
+function toParams({ tags = [], filters = {}, facets = [], ...plain }: SearchRequest): URLSearchParams {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(plain)) {
+    if (value !== undefined && value !== "") params.set(name, String(value));
+  }
+  for (const tag of tags) params.append("tag", tag);
+  for (const [name, value] of Object.entries(filters)) {
+    for (const one of [value].flat()) params.append("filter", `${name}:${one}`);
+  }
+  for (const facet of facets) params.append("facet", facet);
+  return params;
+}
