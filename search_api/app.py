@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from search_api.endpoints.code import add_code
 from search_api.endpoints.find import add_find
 from search_api.endpoints.health import add_health
+from search_api.endpoints.llms import add_llms
 from search_api.endpoints.metrics import Metrics, add_metrics
 from search_api.endpoints.pages import add_pages
 from search_api.endpoints.related import add_related
@@ -32,6 +33,7 @@ from searchsocket.project.access import configured_key
 from searchsocket.project.project import Project
 from searchsocket.serving.code import open_code
 from searchsocket.serving.hosts import is_loopback
+from searchsocket.serving.llms import AgentTexts
 from searchsocket.serving.service import OnError, SearchService, open_service
 from searchsocket.stores.base import VectorStore
 from searchsocket.urls.site import site_origin
@@ -100,6 +102,7 @@ def create_app(
     if project.settings.code.enable:
         add_code(app, f"{prefix}/code/search", open_code(project, environ, clock=clock, on_error=on_error), service)
     add_health(app, health_path, service)
+    add_llms(app, AgentTexts(project, service), service, freshness)
     metrics = Metrics()
     add_metrics(app, metrics, service)
     add_handlers(app, on_error)

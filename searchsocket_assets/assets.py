@@ -12,7 +12,7 @@ import dagster as dg
 
 from searchsocket.pipeline.run.index import plan_scope
 from searchsocket.pipeline.run.stage import Stage
-from searchsocket.pipeline.run.stages import CODE_STAGES, STAGES
+from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES
 from searchsocket_assets.columns import column_schema
 from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import SCOPES
@@ -81,8 +81,9 @@ def is_cancelled(instance: dg.DagsterInstance, run_id: str) -> bool:
 
 
 def stage_assets(look: Look) -> tuple[dg.AssetsDefinition, ...]:
-    """An asset for each stage; those of code where it is indexed."""
-    stages = (*STAGES.values(), *(CODE_STAGES.values() if look.has_code else ()))
+    """An asset for each stage; those of code and of `llms.txt` where they are asked for."""
+    llms = LLMS_STAGES.values() if look.has_llms else ()
+    stages = (*STAGES.values(), *llms, *(CODE_STAGES.values() if look.has_code else ()))
     return tuple(stage_asset(stage, look) for stage in stages)
 
 

@@ -38,6 +38,12 @@ _COLUMNS = {
         ("text", "string", "what is searched and quoted"),
         ("vector", "array<float32>", "of unit length"),
     ),
+    "llms_txt": (
+        ("url", "string", "its page; one file each"),
+        ("title", "string", "of the page"),
+        ("note", "string", "what it says, in a line"),
+        ("size", "int", "bytes of its Markdown"),
+    ),
     "code_files": (
         ("url", "string", "path from the project's top; one row each"),
         ("locator", "string", "the same path"),

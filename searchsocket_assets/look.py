@@ -26,6 +26,7 @@ class Look:
     owners: tuple[str, ...] = ()
     source_kinds: frozenset[str] = frozenset({"html"})
     has_code: bool = False  # its source code is indexed too
+    has_llms: bool = False  # llms.txt and its pages are written
     discovers_branches: bool = False  # whether the sensor for new branches runs from the start
 
 
@@ -42,6 +43,7 @@ def look_of_project(environ: Mapping[str, str]) -> Look:
             look,
             owners=settings.dagster.owners,
             has_code=settings.code.enable,
+            has_llms=settings.llms.enable,
             discovers_branches=settings.branches.discover,
         )
         origin = make_source(project.root, project.settings, None, scope="main").origin

@@ -21,7 +21,20 @@ HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | {"numpy", "pydantic", "tanti
 
 # From the centre outward; every room of the library has its place.
 CENTRE = {"types", "errors", "events", "dollars"}
-PURE = {"settings", "text", "urls", "routes", "html", "markdown", "mirror", "chunking", "code", "redaction", "system"}
+PURE = {
+    "settings",
+    "text",
+    "urls",
+    "routes",
+    "html",
+    "markdown",
+    "mirror",
+    "llms",
+    "chunking",
+    "code",
+    "redaction",
+    "system",
+}
 SEAMS = {"project", "sources", "embedders", "stores", "artifacts", "rerankers", "state"}
 USE_CASES = {"pipeline", "search", "branches"}
 ANSWERS = {"serving"}

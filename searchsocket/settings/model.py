@@ -125,6 +125,16 @@ class SearchSettings(Section):
     backend_timeout_s: Annotated[float, Field(gt=0, le=60)] = 2.0  # for each call of a query; the first has 10 s more
 
 
+class LlmsSettings(Section):
+    """What agents read: `llms.txt`, `llms-full.txt` and each page as Markdown, written beside the pages of the site."""
+
+    enable: bool = False  # each run writes them; a service answers with them in any case
+    dir: str = ""  # relative to the project, `{scope}` in it is replaced; "" = the build folder
+    title: str = ""  # of the site; "" = the title of its home page
+    summary: str = ""  # of the site, in a sentence; "" = the description of its home page
+    max_kb: Count = 1_000  # of the pages in one llms-full.txt; more are split by folder
+
+
 class CorsSettings(Section):
     allow_origins: tuple[str, ...] = ()
 
@@ -136,6 +146,7 @@ class RateLimitSettings(Section):
 
 class ApiSettings(Section):
     path: str = "/api/search"
+    public_url: str = ""  # where others reach the service, e.g. https://search.example.com, named in llms.txt
     page: bool = True  # a search page at /
     access_log: bool = False  # one line of JSON for each request on stderr, without what was asked
     max_age_s: Annotated[int, Field(ge=0)] = 0  # how long caches keep public answers unasked; 0 = they ask each time
@@ -206,6 +217,7 @@ class Settings(Section):
     ranking: RankingSettings = RankingSettings()
     search: SearchSettings = SearchSettings()
     api: ApiSettings = ApiSettings()
+    llms: LlmsSettings = LlmsSettings()
     artifacts: ArtifactSettings = ArtifactSettings()
     run: RunSettings = RunSettings()
     dagster: DagsterSettings = DagsterSettings()

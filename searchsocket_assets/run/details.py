@@ -56,6 +56,8 @@ def _places(run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:
         name, folder = folders[result.stage]
         if folder.is_dir():
             found = {name: dg.MetadataValue.path(folder), "dagster/uri": folder.absolute().as_uri()}
+    if result.stage == "llms_txt":
+        found["llms_folder"] = dg.MetadataValue.path(result.facts["llms_folder"])
     if result.stage == "search_index":
         found["mirror_folder"] = dg.MetadataValue.path(run.project.mirror_dir / run.scope.name)
         found["search_page"] = dg.MetadataValue.md(

@@ -181,3 +181,11 @@ def test_definitions_load_in_any_folder(tmp_path: Path) -> None:
         [sys.executable, "-c", code], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_files_for_agents_are_an_asset_where_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "searchsocket.toml").write_text("llms.enable = true\n")
+    look = look_of_project({"SEARCHSOCKET_PROJECT": str(tmp_path)})
+    specs = {spec.key.to_user_string(): spec for spec in build_definitions(look=look).resolve_all_asset_specs()}
+    assert {dep.asset_key.to_user_string() for dep in specs["llms_txt"].deps} == {"search_index"}
+    assert "llms_txt" not in {spec.key.to_user_string() for spec in build_definitions().resolve_all_asset_specs()}

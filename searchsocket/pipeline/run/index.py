@@ -11,7 +11,7 @@ from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.origin import PagesOrigin, origin_of_pages
 from searchsocket.pipeline.run.results import result_of
 from searchsocket.pipeline.run.stage import Stage, exclusive
-from searchsocket.pipeline.run.stages import CODE_STAGES, STAGES
+from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, stages_of
 from searchsocket.pipeline.run.summary import IndexSummary, summarise
 from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
@@ -25,7 +25,7 @@ def index_scope(run: ScopeRun) -> IndexSummary:
         SearchSocketError: A stage failed; the live index is as it was.
     """
     with exclusive(run):
-        return summarise(run.scope.name, [stage(run) for stage in _stages(run.corpus)])
+        return summarise(run.scope.name, [stage(run) for stage in _stages(run)])
 
 
 def plan_scope(run: ScopeRun) -> IndexSummary:
@@ -38,12 +38,12 @@ def plan_scope(run: ScopeRun) -> IndexSummary:
     """
     with tempfile.TemporaryDirectory(prefix="searchsocket-plan-") as folder, run.state.dry_copy() as state:
         dry = replace(run, workspace=Workspace(Path(folder), state))
-        return summarise(run.scope.name, [stage(dry) for stage in _stages(run.corpus)], dry_run=True)
+        return summarise(run.scope.name, [stage(dry) for stage in _stages(run)], dry_run=True)
 
 
 def origin_of(state: ProjectState, scope: str, corpus: Corpus = "site") -> PagesOrigin:
     """Where the pages of a scope came from in its last run, from what the stages put on record; touches nothing."""
-    reports = [(stage, state.last_report(scope, stage.name)) for stage in _stages(corpus)]
+    reports = [(stage, state.last_report(scope, stage.name)) for stage in _known(corpus).values()]
     return origin_of_pages([result_of(report, stage.numbers) for stage, report in reports if report])
 
 
@@ -66,9 +66,14 @@ def summary_of(project: Project, run_id: str, scope: str, corpus: Corpus = "site
         project: The home of the corpus.
     """
     reports = make_state(project.state_dir).results_of(run_id)
-    stages = {stage.name: stage for stage in _stages(corpus)}
+    stages = _known(corpus)
     return summarise(scope, [result_of(report, stages[report["stage"]].numbers) for report in reports])
 
 
-def _stages(corpus: Corpus) -> Collection[Stage[Any]]:
-    return (STAGES if corpus == "site" else CODE_STAGES).values()
+def _stages(run: ScopeRun) -> Collection[Stage[Any]]:
+    return stages_of(run.corpus, run.project.settings).values()
+
+
+def _known(corpus: Corpus) -> Mapping[str, Stage[Any]]:
+    """Every stage that may have left a report."""
+    return {**STAGES, **LLMS_STAGES} if corpus == "site" else CODE_STAGES

@@ -95,3 +95,13 @@ class CodeNumbers(ChunkNumbers):
     files_skipped: int  # for what is in them: binaries
     failed: int
     removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class LlmsNumbers(Numbers):
+    """Of `llms_txt`."""
+
+    pages: int  # that are listed
+    files_written: int
+    files_removed: int
+    files_in_the_way: int  # of somebody else, under a name that one of ours would have

@@ -9,21 +9,33 @@ from searchsocket.pipeline.stages.code_chunks import code_chunks
 from searchsocket.pipeline.stages.code_embeddings import code_embeddings
 from searchsocket.pipeline.stages.code_files import code_files
 from searchsocket.pipeline.stages.code_index import code_index
+from searchsocket.pipeline.stages.llms_txt import llms_txt
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.pipeline.stages.site_pages import site_pages
+from searchsocket.project.corpora import Corpus
+from searchsocket.settings.model import Settings
 
 STAGES: Mapping[str, Stage[Any]] = {
     stage.name: stage for stage in (site_pages, page_mirror, page_chunks, chunk_embeddings, search_index)
 }
+
+LLMS_STAGES: Mapping[str, Stage[Any]] = {llms_txt.name: llms_txt}  # after those of the site, where it is asked for
 
 CODE_STAGES: Mapping[str, Stage[Any]] = {
     stage.name: stage for stage in (code_files, code_chunks, code_embeddings, code_index)
 }
 
 
+def stages_of(corpus: Corpus, settings: Settings) -> Mapping[str, Stage[Any]]:
+    """The stages of a run over a corpus."""
+    if corpus == "code":
+        return CODE_STAGES
+    return {**STAGES, **LLMS_STAGES} if settings.llms.enable else STAGES
+
+
 def label_of(name: str) -> str:
     """What a stage is doing, for people who wait; the name itself where there is no such stage."""
-    stage = STAGES.get(name) or CODE_STAGES.get(name)
+    stage = {**STAGES, **LLMS_STAGES, **CODE_STAGES}.get(name)
     return stage.label if stage else name

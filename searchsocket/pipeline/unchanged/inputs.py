@@ -75,6 +75,8 @@ def _read_by(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     configured = settings.source.static_output_dir.replace("{scope}", run.scope.name)
     folders = [configured] if configured else [*find_build(root).looked_at]
     folders += [kit.routes_dir, kit.static_dir]
+    if settings.llms.enable and settings.llms.dir:
+        folders.append(settings.llms.dir.replace("{scope}", run.scope.name))
     if settings.embeddings.provider == "onnx":
         folders.append(settings.embeddings.model)  # absolute where it is a folder
     if settings.scope.mode == "git":

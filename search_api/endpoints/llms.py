@@ -1,0 +1,52 @@
+"""`GET /llms.txt`, `/llms-full.txt` and `/page.md`: the site for agents, where a site itself would have it."""
+
+from collections.abc import Callable
+
+from fastapi import FastAPI, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from search_api.endpoints.common import caller_of
+from search_api.gate.freshness import Freshness
+from searchsocket.llms.site import INDEX
+from searchsocket.serving.llms import AgentText, AgentTexts
+from searchsocket.serving.service import SearchService
+from searchsocket.types import Scope
+
+MARKDOWN = "text/markdown"
+_LISTS = r"llms.txt", r"llms-full.txt", r"llms-full-{part:int}.txt"
+
+
+def add_llms(app: FastAPI, texts: AgentTexts, service: SearchService, freshness: Freshness) -> None:
+    """Serve the lists at the top and in each folder, and every page at its address with `.md`."""
+
+    async def answer(
+        request: Request, scope: str | None, media_type: str, make: Callable[[Scope], AgentText | None]
+    ) -> Response:
+        caller = caller_of(request)
+        if unchanged := freshness.unchanged(request, caller, scope):
+            return unchanged
+        found = await run_in_threadpool(lambda: make(service.scopes.find(scope, trusted=caller.trusted)))
+        if found is None:
+            raise HTTPException(404)
+        headers = freshness.headers(request, caller, found.scope, found.generation)
+        base = service.base_of(found.scope)
+        links = [f'<{base}/{INDEX}>; rel="describedby"; type="text/plain"']
+        if found.canonical:
+            links.insert(0, f'<{found.canonical}>; rel="canonical"')
+        headers["link"] = ", ".join(link for link in links if link.isascii())
+        return Response(found.data, headers=headers, media_type=media_type)
+
+    async def get_list(request: Request, scope: str | None = None) -> Response:
+        path = request.url.path
+        return await answer(request, scope, "text/plain", lambda wanted: texts.file(path, wanted))
+
+    async def get_markdown(request: Request, scope: str | None = None) -> Response:
+        raw = request.scope["raw_path"].partition(b"?")[0].decode("latin-1")
+        return await answer(request, scope, MARKDOWN, lambda wanted: texts.page(raw, wanted))
+
+    for name in _LISTS:
+        app.get(f"/{name}", include_in_schema=False)(get_list)
+        app.get(f"/{{folder:path}}/{name}", include_in_schema=False)(get_list)
+    app.get("/{page:path}.md", include_in_schema=False)(get_markdown)

@@ -1,0 +1,24 @@
+"""What the settings and the home page say of a site."""
+
+from searchsocket.llms.site import AgentSite
+from searchsocket.settings.model import Settings
+from searchsocket.types import Page
+
+
+def agent_site(settings: Settings, project_id: str, base: str, home: Page | None, *, origin: str) -> AgentSite:
+    """The site of a scope.
+
+    Args:
+        base: The path that it lies under.
+        home: Its home page, where it has one.
+        origin: What links begin with, see `AgentSite`.
+    """
+    stated, api = settings.llms, settings.api
+    host = api.public_url.rstrip("/")  # a site that is only files may have no search at its own address
+    return AgentSite(
+        title=stated.title or (home.facts.title if home else "") or project_id,
+        summary=stated.summary or (home.facts.description if home else ""),
+        origin=origin,
+        base=base,
+        search=f"{host}{api.path}" if host or not origin else "",
+    )

@@ -1,0 +1,101 @@
+"""After publishing: what agents read of the site, written beside its pages."""
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+from searchsocket.errors import ConfigMissing
+from searchsocket.events import Event
+from searchsocket.llms.configured import agent_site
+from searchsocket.llms.folder import OwnFiles
+from searchsocket.llms.write import write_files
+from searchsocket.mirror.document import parse_page
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.numbers import LlmsNumbers
+from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.stages.search_index import search_index
+from searchsocket.sources.base import SourceReport
+from searchsocket.sources.build_folder import BuildFolder
+from searchsocket.state import ScopeState
+from searchsocket.system.files import make_folder
+from searchsocket.types import Page
+from searchsocket.urls.site import site_origin
+
+_NAMED = 3
+RECORDS = "llms"  # folder of the state, with a record for each folder that is written to
+
+
+def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
+    """What a dry run says: nothing is written, and nothing is live to write of."""
+    pages = state.chunks.count().pages
+    return StageResult(total=pages, numbers=LlmsNumbers(pages, 0, 0, 0), version="")
+
+
+@stage("Writing llms.txt", LlmsNumbers, reads=[search_index], kinds={"markdown"}, dry=only_counted)
+def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
+    """The files for agents: `llms.txt`, `llms-full.txt` and each page as Markdown, from the live generation.
+
+    Raises:
+        ConfigMissing: There is no folder to write to.
+        StateUnavailable, PermissionDenied: A file cannot be written.
+    """
+    folder, scope, settings = folder_of(run), run.scope, run.project.settings
+    store = run.backends.store
+    catalogue = store.reader(scope).catalogue
+
+    def read(url: str) -> Page:
+        return parse_page(catalogue.page_body(url) or "")
+
+    pages = list(store.body_digests(scope))
+    home = read("/") if any(url == "/" for url, _ in pages) else None
+    site = agent_site(settings, run.project.id, run.site.path, home, origin=site_origin(settings, scope.name))
+    make_folder(folder)
+    files = OwnFiles(folder, run.project.state_dir / RECORDS / f"{_id(folder)}.json")
+    entries = write_files(site, pages, read, files, max_bytes=settings.llms.max_kb * 1000)
+    if state.published.may_delete():
+        files.remove_rest()
+    else:
+        files.keep_rest()
+    files.save()
+    run.on_event(Event("llms_written", {"files": files.written, "folder": os.fspath(folder)}))
+    return StageResult(
+        total=len(entries),
+        numbers=LlmsNumbers(len(entries), files.written, files.removed, len(files.foreign)),
+        version=files.digest,
+        facts={"llms_folder": os.fspath(folder)},
+        warnings=_warnings(files.foreign, folder),
+    )
+
+
+def folder_of(run: ScopeRun) -> Path:
+    """The folder that stands for the root of the site: what is configured, else that of the build.
+
+    Raises:
+        ConfigMissing: None is configured, and the pages are not those of a build folder.
+    """
+    project, scope = run.project, run.scope.name
+    if stated := project.settings.llms.dir:
+        return project.root / stated.replace("{scope}", scope)
+    origin = run.make_source().origin
+    if origin.mode != "static-output":
+        raise ConfigMissing(
+            f"llms.enable is true, but the pages come from {origin.mode}, so there is no build folder to write "
+            'llms.txt to; set llms.dir, e.g. "static"'
+        )
+    build = project.root / origin.folder
+    return build / BuildFolder(os.path.realpath(build), run.site.path.removeprefix("/"), SourceReport()).top
+
+
+def _warnings(foreign: list[str], folder: Path) -> tuple[str, ...]:
+    if not foreign:
+        return ()
+    named = ", ".join(foreign[:_NAMED]) + (f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else "")
+    return (
+        f"{folder.name}/ holds {named}, written by somebody else: left as they are; delete them, or build the site "
+        "anew, to have llms.txt and its pages written there",
+    )
+
+
+def _id(folder: Path) -> str:
+    return sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:20]

@@ -1,0 +1,125 @@
+"""`llms.txt`, `llms-full.txt` and a page as Markdown, from the live generation: what a service answers agents with."""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+
+from searchsocket.llms.configured import agent_site
+from searchsocket.llms.full import FullFile, full_files, joined
+from searchsocket.llms.index import index_files
+from searchsocket.llms.page import render_markdown, utf8
+from searchsocket.llms.site import AgentSite, entry_of
+from searchsocket.mirror.document import parse_page
+from searchsocket.project.project import Project
+from searchsocket.serving.service import SearchService
+from searchsocket.stores.base import IndexReader
+from searchsocket.types import Page, Scope
+
+_KEPT = 4  # generations whose lists are held
+_KEPT_TEXTS = 16  # full texts of each
+
+
+@dataclass(frozen=True, slots=True)
+class AgentText:
+    """A text, and the generation that it is of."""
+
+    data: bytes
+    scope: str
+    generation: str
+    canonical: str = ""  # address of the page that it is of; "" for a list
+
+
+class AgentTexts:
+    """The texts of a project; safe to share between threads.
+
+    Links in them begin with the path: they lead on wherever the text was fetched from.
+    """
+
+    def __init__(self, project: Project, service: SearchService) -> None:
+        self._project = project
+        self._service = service
+        self._lock = Lock()  # one list is made at a time: it reads every page
+        self._lists: OrderedDict[tuple[str, str], _Lists] = OrderedDict()
+
+    def page(self, path: str, scope: Scope) -> AgentText:
+        """The Markdown of a page.
+
+        Raises:
+            PageMissing, ScopeNotIndexed, IndexCorrupt: See `find_page`.
+        """
+        found = self._service.page(path, scope)
+        site = self._site(scope, None)
+        facts = found.page.facts
+        text = utf8(render_markdown(found.page, site))
+        return AgentText(text, scope.name, found.generation.name, facts.address or site.base + facts.url)
+
+    def file(self, path: str, scope: Scope) -> AgentText | None:
+        """`/llms.txt`, a full text, or such a file of a folder; None where there is no such.
+
+        Raises:
+            ScopeNotIndexed, IndexCorrupt: Nothing can be read.
+        """
+        reader = self._service.store.reader(scope)
+        base = self._service.base_of(scope.name)
+        name = path.removeprefix(base).removeprefix("/")
+        with self._lock:
+            lists = self._of(reader, scope)
+            data = lists.text(name)
+        return AgentText(data, scope.name, reader.generation.name) if data is not None else None
+
+    def _of(self, reader: IndexReader, scope: Scope) -> "_Lists":
+        key = (scope.name, reader.generation.name)
+        if key not in self._lists:
+            urls = [url for url, _ in self._service.store.body_digests(scope)]
+            home = _read(reader, "/") if "/" in urls[:1] else None
+            max_bytes = self._project.settings.llms.max_kb * 1000
+            self._lists[key] = _Lists(reader, self._site(scope, home), urls, max_bytes)
+            while len(self._lists) > _KEPT:
+                self._lists.popitem(last=False)
+        self._lists.move_to_end(key)
+        return self._lists[key]
+
+    def _site(self, scope: Scope, home: Page | None) -> AgentSite:
+        base = self._service.base_of(scope.name)
+        return agent_site(self._project.settings, self._project.id, base, home, origin="")
+
+
+class _Lists:
+    """What one generation is listed as; a text is made when it is asked for."""
+
+    def __init__(self, reader: IndexReader, site: AgentSite, urls: Sequence[str], max_bytes: int) -> None:
+        self._reader = reader
+        self._site = site
+        self._urls = urls
+        self._max_bytes = max_bytes
+        self._texts: OrderedDict[str, bytes] = OrderedDict()
+
+    def text(self, name: str) -> bytes | None:
+        if name in self._texts:
+            self._texts.move_to_end(name)
+            return self._texts[name]
+        indexes, fulls = self._made
+        if name in indexes:
+            return utf8(indexes[name])
+        if name not in fulls:
+            return None
+        pages = [_read(self._reader, entry.url) for entry in fulls[name].pages]
+        self._texts[name] = utf8(joined(fulls[name], [render_markdown(page, self._site) for page in pages if page]))
+        while len(self._texts) > _KEPT_TEXTS:
+            self._texts.popitem(last=False)
+        return self._texts[name]
+
+    @cached_property
+    def _made(self) -> tuple[Mapping[str, str], Mapping[str, FullFile]]:
+        pages = (page for url in self._urls if (page := _read(self._reader, url)))
+        entries = [entry_of(page, len(utf8(render_markdown(page, self._site)))) for page in pages]
+        fulls = full_files(self._site, entries, self._max_bytes)
+        return dict(index_files(self._site, entries)), {file.name: file for file in fulls}
+
+
+def _read(reader: IndexReader, url: str) -> Page | None:
+    """A page of a generation; None where another one was listed meanwhile that has it."""
+    text = reader.catalogue.page_body(url)
+    return parse_page(text) if text is not None else None
