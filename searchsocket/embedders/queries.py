@@ -4,10 +4,7 @@ Whoever asks a model on another machine must take it that the model is down, slo
 error of the caller's: it is told why there is no vector, and words alone answer.
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future
 from datetime import UTC, datetime
 from enum import Enum, auto
 
@@ -17,6 +14,7 @@ from searchsocket.embedders.cost import DailyBudget, estimate, estimate_tokens
 from searchsocket.embedders.ledger import Ledger
 from searchsocket.errors import EmbedderRefused, EmbedderUnavailable, SearchSocketError, StateUnavailable
 from searchsocket.system.breaker import Breaker
+from searchsocket.system.shared_calls import SharedCalls
 from searchsocket.types import Vector
 
 THREAD_NAME = "embed-query"
@@ -69,9 +67,7 @@ class QueryVectors:
         self._breaker = Breaker(lambda: clock().timestamp(), max_failures=5, pause_s=10.0)
         self._on_error = on_error
         self._prepare = prepare
-        self._lock = threading.Lock()
-        self._held: OrderedDict[_Key, Vector] = OrderedDict()  # the one that was used longest ago is first
-        self._under_way: dict[_Key, Future[Vector]] = {}
+        self._calls = SharedCalls[_Key, Vector](THREAD_NAME, max_held=_MAX_HELD, max_under_way=_MAX_UNDER_WAY)
 
     def vector(self, embedder: Embedder, text: str, *, anonymous: bool = False) -> Vector | NoVector:
         """The vector of a query, shape (dimensions,), float32, unit length; or why there is none.
@@ -87,10 +83,8 @@ class QueryVectors:
         if embedder.is_remote:
             text = self._prepare(text)
         key = embedder.model_id, text
-        with self._lock:
-            if (held := self._held.get(key)) is not None:
-                self._held.move_to_end(key)
-                return held
+        if (held := self._calls.held(key)) is not None:
+            return held
         if not embedder.is_remote:
             return self._asked(embedder, text, key)
         return self._awaited(embedder, text, key, anonymous=anonymous)
@@ -103,7 +97,8 @@ class QueryVectors:
             self._on_error(error)
             return NoVector.UNAVAILABLE
         if key:
-            self._remember(key, vector)
+            vector.flags.writeable = False
+            self._calls.remember(key, vector)
         return vector
 
     def _awaited(self, embedder: Embedder, text: str, key: _Key, *, anonymous: bool) -> Vector | NoVector:
@@ -112,20 +107,17 @@ class QueryVectors:
         cost = estimate(estimate_tokens(text), embedder.price_per_million_tokens_usd)
         if self._is_month_spent(cost):
             return NoVector.OVER_BUDGET
-        with self._lock:
-            call = self._under_way.get(key)
-            if call is None:
-                if len(self._under_way) >= _MAX_UNDER_WAY:
-                    return NoVector.TOO_SLOW
-                if not self._breaker.lets_through():
-                    return NoVector.UNAVAILABLE
-                if anonymous and not self._budget.take(cost):
-                    return NoVector.OVER_BUDGET
-                call = self._under_way[key] = Future()
-                # A daemon, so that a provider that never answers keeps no process alive.
-                threading.Thread(
-                    target=self._call, args=(embedder, text, key, call), name=THREAD_NAME, daemon=True
-                ).start()
+
+        def refused() -> NoVector | None:
+            if not self._breaker.lets_through():
+                return NoVector.UNAVAILABLE
+            return NoVector.OVER_BUDGET if anonymous and not self._budget.take(cost) else None
+
+        call = self._calls.joined(key, lambda: self._paid(embedder, text), refused)
+        if call is None:
+            return NoVector.TOO_SLOW
+        if isinstance(call, NoVector):
+            return call
         try:
             return call.result(self._timeout_s)
         except TimeoutError:
@@ -134,27 +126,21 @@ class QueryVectors:
         except SearchSocketError:
             return NoVector.UNAVAILABLE
 
-    def _call(self, embedder: Embedder, text: str, key: _Key, call: Future[Vector]) -> None:
+    def _paid(self, embedder: Embedder, text: str) -> Vector:
+        """Ask a provider elsewhere, and note what it charged and how it fared."""
         started = self._clock()
         try:
             vector = _embed(embedder, text)
-        except BaseException as error:  # noqa: BLE001  (handed to whoever waits)
+        except BaseException as error:
             self._note_payment(embedder, 0)
             self._breaker.failed()
-            with self._lock:
-                del self._under_way[key]
-            try:
-                self._on_error(error)
-            finally:
-                call.set_exception(error)
-        else:
-            self._note_payment(embedder, estimate_tokens(text))
-            self._remember(key, vector)
-            if (self._clock() - started).total_seconds() <= self._timeout_s:  # else it was waited for in vain
-                self._breaker.succeeded()
-            with self._lock:
-                del self._under_way[key]
-            call.set_result(vector)
+            self._on_error(error)
+            raise
+        self._note_payment(embedder, estimate_tokens(text))
+        if (self._clock() - started).total_seconds() <= self._timeout_s:  # else it was waited for in vain
+            self._breaker.succeeded()
+        vector.flags.writeable = False
+        return vector
 
     def _is_month_spent(self, cost_usd: float) -> bool:
         """Also where the ledger cannot be read: a budget that is not known is none to spend from."""
@@ -176,13 +162,6 @@ class QueryVectors:
                 self._ledger.add("queries", embedder.model_id, tokens=tokens, cost_usd=cost)
             except StateUnavailable as error:
                 self._on_error(error)
-
-    def _remember(self, key: _Key, vector: Vector) -> None:
-        vector.flags.writeable = False
-        with self._lock:
-            self._held[key] = vector
-            if len(self._held) > _MAX_HELD:
-                self._held.popitem(last=False)
 
 
 def _embed(embedder: Embedder, text: str) -> Vector:

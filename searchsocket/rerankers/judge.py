@@ -6,9 +6,7 @@ order that they had before.
 
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from datetime import UTC, datetime
 from enum import Enum, auto
 
@@ -17,6 +15,7 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.rerankers.base import Reranker, Usage
 from searchsocket.settings.rerank import RerankSettings
 from searchsocket.system.breaker import Breaker
+from searchsocket.system.shared_calls import SharedCalls
 
 THREAD_NAME = "rerank-query"
 _MAX_HELD = 1_024  # judgements; a megabyte
@@ -63,10 +62,8 @@ class Judge:
         self._on_error = on_error
         self._on_usage = on_usage
         self._breaker = breaker or Breaker()
-        self._lock = threading.Lock()
-        self._held: OrderedDict[bytes, Scores] = OrderedDict()  # the one that was used longest ago is first
-        self._under_way: dict[bytes, Future[Scores]] = {}
-        self._waiting = 0
+        self._calls = SharedCalls[bytes, Scores](THREAD_NAME, max_held=_MAX_HELD, max_under_way=_MAX_UNDER_WAY)
+        self._waiting = threading.BoundedSemaphore(_MAX_WAITING)
 
     @property
     def cost(self) -> float:
@@ -82,59 +79,51 @@ class Judge:
         """
         query, texts = self._prepare(query), [self._prepare(text) for text in texts]
         key = hashlib.sha256("\0".join((query, *texts)).encode("utf-8", "surrogatepass")).digest()
-        with self._lock:
-            if (held := self._held.get(key)) is not None:
-                self._held.move_to_end(key)
-                return held
-            call = self._under_way.get(key)
-            if self._waiting >= _MAX_WAITING or (call is None and len(self._under_way) >= _MAX_UNDER_WAY):
-                return NotJudged.TOO_SLOW
-            if call is None:
-                if not self._breaker.lets_through():
-                    return NotJudged.UNAVAILABLE
-                tokens = self._reranker.count_tokens(query, texts)
-                cost = estimate(tokens, self._reranker.price_per_million_tokens_usd)
-                if anonymous and not self._budget.take(cost):
-                    return NotJudged.OVER_BUDGET
-                call = self._under_way[key] = Future()
-                # A daemon, so that a reranker that never answers keeps no process alive.
-                threading.Thread(
-                    target=self._call, args=(query, texts, key, call), name=THREAD_NAME, daemon=True
-                ).start()
-            self._waiting += 1
+        if (held := self._calls.held(key)) is not None:
+            return held
+        if not self._waiting.acquire(blocking=False):
+            return NotJudged.TOO_SLOW
+        try:
+            return self._awaited(query, texts, key, anonymous=anonymous)
+        finally:
+            self._waiting.release()
+
+    def _awaited(self, query: str, texts: Sequence[str], key: bytes, *, anonymous: bool) -> Scores | NotJudged:
+        def refused() -> NotJudged | None:
+            if not self._breaker.lets_through():
+                return NotJudged.UNAVAILABLE
+            tokens = self._reranker.count_tokens(query, texts)
+            cost = estimate(tokens, self._reranker.price_per_million_tokens_usd)
+            return NotJudged.OVER_BUDGET if anonymous and not self._budget.take(cost) else None
+
+        call = self._calls.joined(key, lambda: self._paid(query, texts), refused)
+        if call is None:
+            return NotJudged.TOO_SLOW
+        if isinstance(call, NotJudged):
+            return call
         try:
             return call.result(self.settings.timeout_s)
         except TimeoutError:
             return NotJudged.TOO_SLOW
         except Exception:  # noqa: BLE001  (also a defect: `on_error` heard of it, and the search goes on)
             return NotJudged.UNAVAILABLE
-        finally:
-            with self._lock:
-                self._waiting -= 1
 
-    def _call(self, query: str, texts: Sequence[str], key: bytes, call: Future[Scores]) -> None:
+    def _paid(self, query: str, texts: Sequence[str]) -> Scores:
+        """Ask the reranker, and say what it took and how it fared."""
         reranker, settings = self._reranker, self.settings
         try:
             top_n = min(settings.top_n, len(texts))
             judgement = reranker.rerank(query, texts, top_n=top_n, timeout_s=settings.timeout_s)
-        except BaseException as error:  # noqa: BLE001  (handed to whoever waits)
+        except BaseException as error:
             retryable = isinstance(error, SearchSocketError) and error.retryable
             self._breaker.failed(for_s=getattr(error, "retry_after_s", None), lasting=not retryable)
-            with self._lock:
-                del self._under_way[key]
-            try:
-                self._on_error(error)
-            finally:
-                call.set_exception(error)
-            return
+            self._on_error(error)
+            raise
         self._breaker.succeeded()
-        with self._lock:
-            self._held[key] = judgement.scores
-            if len(self._held) > _MAX_HELD:
-                self._held.popitem(last=False)
-            del self._under_way[key]
+        price = reranker.price_per_million_tokens_usd
+        usage = Usage(reranker.model_id, judgement.tokens, estimate(judgement.tokens, price))
         try:
-            price = reranker.price_per_million_tokens_usd
-            self._on_usage(Usage(reranker.model_id, judgement.tokens, estimate(judgement.tokens, price)))
-        finally:
-            call.set_result(judgement.scores)
+            self._on_usage(usage)
+        except SearchSocketError as error:  # what was paid for is used, whether that could be noted or not
+            self._on_error(error)
+        return judgement.scores

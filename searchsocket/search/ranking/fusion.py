@@ -1,5 +1,6 @@
 """Three lists of scores made one: each scaled to [0, 1] over all candidates, then mixed (docs/ranking.md)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -51,7 +52,20 @@ def fuse(cosine: ArrayLike, bm25: ArrayLike, page_bm25: ArrayLike, shares: Share
     cosines = np.array(cosine, np.float64)
     cosines = np.minimum(np.maximum(np.where(np.isnan(cosines), -1.0, cosines), -1.0), 1.0)
     words, pages = _positive(bm25), _positive(page_bm25)
-    vector, keyword, page = min_max(cosines), min_max(words), min_max(pages)
+    return _mixed(cosines, words, pages, min_max(pages), shares)
+
+
+def fuse_pages(chunks: Fused, best: Callable[[Scores], Scores], shares: Shares) -> Fused:
+    """The columns of the pages of chunks.
+
+    Args:
+        best: Gives each chunk the greatest value of its page's.
+    """
+    return _mixed(best(chunks.cosine), best(chunks.bm25), chunks.page_bm25, chunks.page, shares)
+
+
+def _mixed(cosines: Scores, words: Scores, pages: Scores, page: Scores, shares: Shares) -> Fused:
+    vector, keyword = min_max(cosines), min_max(words)
     mixed = np.minimum(shares.meaning * vector + shares.words * keyword + shares.page * page, 1.0)
     return Fused(cosines, words, pages, vector, keyword, page, mixed, np.zeros(len(mixed)))
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from searchsocket.search.ranking.fusion import fuse, shares_of
+from searchsocket.search.ranking.fusion import fuse_pages, shares_of
 from searchsocket.search.ranking.rank import Parts, Ranked
 from searchsocket.stores.base import Facts
 from searchsocket.text.words import index_text, parse_query
@@ -23,12 +22,11 @@ _NAMED = 0.3
 
 def of_pages(facts: Facts, parts: Parts, q: str) -> Parts:
     """The parts of the pages instead of the chunks', equal for all chunks of a page."""
-    codes = _codes(facts.url)
-    found = parts.found
-    fused = fuse(_best(found.cosine, codes), _best(found.bm25, codes), found.page_bm25, shares_of(q))
-    second = _SECOND * _second(found.fused, facts.kind, codes)
-    exact = _best(parts.exact, codes) + _called(facts, q)
-    reranked = None if parts.reranked is None else _best(parts.reranked, codes)
+    pages = _Pages(facts)
+    fused = fuse_pages(parts.found, pages.best, shares_of(q))
+    second = _SECOND * pages.second(parts.found.fused, facts.kind)
+    exact = pages.best(parts.exact) + pages.called(q)
+    reranked = None if parts.reranked is None else pages.best(parts.reranked)
     return replace(parts, found=replace(fused, second=second), exact=exact, reranked=reranked)
 
 
@@ -38,49 +36,55 @@ def in_page_order(ranked: Sequence[Ranked], scores: Scores) -> list[Ranked]:
     return [ranked[at] for at in np.argsort(-scores[positions], kind="stable").tolist()] if positions else []
 
 
-def _codes(urls: Sequence[str]) -> NDArray[np.int64]:
-    """A number for each page."""
-    distinct = dict.fromkeys(urls)
-    codes = dict(zip(distinct, range(len(distinct)), strict=True))
-    return np.array(list(map(codes.__getitem__, urls)), np.int64)
+class _Pages:
+    """Which of the candidates lie on one page."""
+
+    def __init__(self, facts: Facts) -> None:
+        titles = dict(zip(facts.url, facts.title, strict=True))
+        self._names = list(zip(titles.values(), titles, strict=True))  # title and path of each page
+        codes = dict(zip(titles, range(len(titles)), strict=True))
+        self._codes = np.array(list(map(codes.__getitem__, facts.url)), np.int64)
+
+    def best(self, values: Scores) -> Scores:
+        """The greatest value of the chunks of each page, for each of them."""
+        best = np.full(len(self._names), -np.inf)
+        np.maximum.at(best, self._codes, values)
+        return best[self._codes]
+
+    def second(self, fused: Scores, kinds: Sequence[str]) -> Scores:
+        """What the second best section of each page scores by itself; 0 where there is one at most."""
+        sections = np.flatnonzero(np.array(kinds) != "summary")
+        order = sections[np.lexsort((-fused[sections], self._codes[sections]))]
+        of = self._codes[order]
+        is_second = np.zeros(len(order), bool)
+        is_second[1:] = of[1:] == of[:-1]
+        is_second[2:] &= of[2:] != of[:-2]
+        second = np.zeros(len(self._names))
+        second[of[is_second]] = fused[order[is_second]]
+        return second[self._codes]
+
+    def called(self, q: str) -> Scores:
+        """What each page gains by what its title and path say of the query."""
+        asked, said = _words_asked(q)
+        gains = [0.0] * len(self._names)
+        for at, page in enumerate(self._names):
+            in_title, in_both = _words_of(page)
+            held = asked & in_both
+            if not held:
+                continue
+            if held != asked or not in_title:
+                gains[at] = _SAID * len(held) / len(asked)
+            else:
+                gains[at] = _SAID + _NAMED * len(in_title & said) / len(in_title)
+        return np.array(gains, np.float64)[self._codes]
 
 
-def _best(values: Scores, codes: NDArray[np.int64]) -> Scores:
-    """The greatest value of the chunks of each page, for each of them."""
-    best = np.full(len(values), -np.inf)
-    np.maximum.at(best, codes, values)
-    return best[codes]
-
-
-def _second(fused: Scores, kinds: Sequence[str], codes: NDArray[np.int64]) -> Scores:
-    """What the second best section of each page scores by itself; 0 where there is one at most."""
-    sections = np.flatnonzero(np.array(kinds) != "summary")
-    order = sections[np.lexsort((-fused[sections], codes[sections]))]
-    of = codes[order]
-    is_second = np.zeros(len(order), bool)
-    is_second[1:] = of[1:] == of[:-1]
-    is_second[2:] &= of[2:] != of[:-2]
-    second = np.zeros(len(fused))
-    second[of[is_second]] = fused[order[is_second]]
-    return second[codes]
-
-
-def _called(facts: Facts, q: str) -> Scores:
-    """What each page gains by what its title and path say of the query."""
+@lru_cache(maxsize=64)
+def _words_asked(q: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a query that count, and all as the index keeps them."""
     parsed = parse_query(q).words
     asked = {word.stem or word.exact for word in parsed if not word.is_stop} or {word.exact for word in parsed}
-    said = frozenset(index_text(q).split())
-    gains: dict[tuple[str, str], float] = {}
-    for page in dict.fromkeys(zip(facts.title, facts.url, strict=True)):
-        in_title, in_both = _words_of(page)
-        held = asked & in_both
-        if not held:
-            gains[page] = 0.0
-        elif held != asked or not in_title:
-            gains[page] = _SAID * len(held) / len(asked)
-        else:
-            gains[page] = _SAID + _NAMED * len(in_title & said) / len(in_title)
-    return np.array([gains[page] for page in zip(facts.title, facts.url, strict=True)], np.float64)
+    return frozenset(asked), frozenset(index_text(q).split())
 
 
 @lru_cache(maxsize=1 << 13)  # the same pages are found again and again

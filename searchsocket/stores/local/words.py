@@ -78,13 +78,15 @@ class LocalWords:
             return pages, self._best_rows(self.index.named_records(text, canonical(where), top_k), top_k)
 
     def _best_rows(self, found: Scored, top_k: int) -> tuple[Rows, Scores]:
-        docs, scores = found
-        rows = self._numbering.rows_of_docs(docs)
+        rows, scores = self._numbering.rows_of_docs(found[0]), found[1]
+        if len(rows) < 2:
+            return rows, scores
         best = np.lexsort((self._numbering.id_order[rows], -scores))[:top_k]
         return rows[best], scores[best]
 
     def _best_pages(self, found: Scored, top_k: int) -> tuple[Rows, Scores]:
-        docs, scores = found
-        rows = self._numbering.rows_of_docs(docs)
+        rows, scores = self._numbering.rows_of_docs(found[0]), found[1]
+        if len(rows) < 2:
+            return rows, scores
         best = np.lexsort((rows, -scores))[:top_k]
         return rows[best], scores[best]

@@ -114,13 +114,12 @@ class WordIndex:
 
     def best_named(self, worth: Mapping[str, float], where: Filter, top_k: int) -> Scored:
         """The documents with one of the names, by what that is worth; see `best`."""
-        terms = [(Query.term_query(self.schema, "names", name), value) for name, value in worth.items()]
         held = [
-            Query.const_score_query(query, value)
-            for (name, value), (query, _) in zip(worth.items(), terms, strict=True)
+            Query.const_score_query(Query.term_query(self.schema, "names", name), value)
+            for name, value in worth.items()
             if self.searcher.doc_freq("names", name)
         ]
-        if not held:
+        if not held or top_k <= 0:
             return np.empty(0, np.int64), np.empty(0, np.float64)
         return self.best(Query.disjunction_max_query(held), where, top_k)
 

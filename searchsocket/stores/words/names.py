@@ -4,6 +4,7 @@ Names are compared by their words as they are typed, without case and punctuatio
 """
 
 import re
+from functools import lru_cache
 
 import tantivy
 
@@ -24,15 +25,23 @@ _NO_DIGIT = re.compile(r"\D+")
 
 def named(index: WordIndex, text: str, where: Filter, top_k: int) -> Scored:
     """The documents that are called `text`, or begin so while it may still be being typed; see `WordSnapshot.named`."""
-    names = names_meant(storable(text))
-    if not names or top_k <= 0:
-        return index.best_named({}, where, top_k)
-    worth = dict.fromkeys([*names[:1], *address_meant(text)], 1.0) | dict.fromkeys(names[1:], _NEARLY)
-    begun = names[0]
-    if len(begun) >= _MIN_BEGUN_CHARS and parse_query(storable(text)).open_ended:
+    worth, begun = _worth(text)
+    if begun:
+        worth = dict(worth)
         for name, _ in index.searcher.terms_with_prefix(NAMES, begun, limit=_MAX_BEGUN):
             worth.setdefault(name, _NEARLY * len(begun) / len(name))
     return index.best_named(worth, where, top_k)
+
+
+@lru_cache(maxsize=64)  # asked for pages and for records
+def _worth(text: str) -> tuple[dict[str, float], str]:
+    """What each name that a query may be is worth, and the name that it may begin; "" for none."""
+    text = storable(text)
+    names = names_meant(text)
+    if not names:
+        return {}, ""
+    worth = dict.fromkeys([*names[:1], *address_meant(text)], 1.0) | dict.fromkeys(names[1:], _NEARLY)
+    return worth, names[0] if len(names[0]) >= _MIN_BEGUN_CHARS and parse_query(text).open_ended else ""
 
 
 def address_meant(text: str) -> tuple[str, ...]:
