@@ -298,6 +298,28 @@ class PageMissing(PageNotFound):
         self.suggestions = tuple(suggestions)
 
 
+class DocumentMissing(PageNotFound):
+    """A folder that is searched for content holds no such document."""
+
+    def __init__(self, file_path: str, folder_id: str) -> None:
+        super().__init__(
+            f"folder {folder_id[:80]!r} holds no document {file_path[:200]!r}; take a file_path as search_content and "
+            "find_documents give it"
+        )
+
+
+class ChunkGone(SearchSocketError):
+    """The id of a chunk is of none that the live generation holds."""
+
+    code = "CHUNK_GONE"
+
+    def __init__(self, chunk_id: str, generation: str) -> None:
+        super().__init__(
+            f"generation {generation!r} holds no chunk {chunk_id[:200]!r}: it changed or went since the id was given, "
+            "or the id is of another folder; search again"
+        )
+
+
 class ContinuationGone(SearchSocketError):
     """What was sent to go on with an answer is of none that can be gone on with."""
 

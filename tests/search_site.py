@@ -10,6 +10,7 @@ from record_maker import make_record
 
 from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.embedders.queries import QueryVectors
+from searchsocket.search.continuation import Continuations
 from searchsocket.search.engine import SearchEngine
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import PageBody, PublishInfo
@@ -48,7 +49,8 @@ class Site:
 
     @property
     def engine(self) -> SearchEngine:
-        return SearchEngine(self.store, QueryVectors(lambda _: self.embedder), self.settings, lambda: NOW)
+        queries, words = QueryVectors(lambda _: self.embedder), Continuations(lambda: b"a key")
+        return SearchEngine(self.store, queries, self.settings, lambda: NOW, continuations=words)
 
     def publish(self, pieces: Sequence[Piece], scope: Scope = MAIN, bodies: Sequence[PageBody] = ()) -> None:
         """Add pieces, and texts of pages, to what the scope holds and publish it."""

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from searchsocket.errors import StateUnavailable
+from searchsocket.errors import ScopeLocked, StateUnavailable
 from searchsocket.project.project import Project
 from searchsocket.settings.model import ApiSettings
 from searchsocket.stores import index_folder
@@ -75,3 +75,16 @@ def make_token(project: Project) -> str:
             token = secrets.token_urlsafe(_TOKEN_BYTES)
             write_atomic(project.state_dir / TOKEN_FILE, f"{token}\n".encode(), mode=_TOKEN_MODE)
     return token
+
+
+def signing_key(project: Project, environ: Mapping[str, str]) -> bytes:
+    """What words that callers send back are signed with: one for all services that share a key, or a state folder.
+
+    Where neither is there nor can be made, one of this process.
+    """
+    if key := configured_key(project.settings.api, environ):
+        return key.encode("utf-8", "surrogateescape")
+    try:
+        return make_token(project).encode()
+    except (StateUnavailable, ScopeLocked):
+        return secrets.token_bytes(_TOKEN_BYTES)

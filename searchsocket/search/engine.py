@@ -5,12 +5,14 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 
+from searchsocket.embedders.comparable import vector_for
 from searchsocket.embedders.queries import NoVector, QueryVectors
-from searchsocket.errors import EmbeddingModelMismatch, InvalidRequest, SearchSocketError, VectorBackendUnavailable
+from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
 from searchsocket.markdown.chunk_text import ChunkText
 from searchsocket.rerankers.judge import Judge
 from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta
 from searchsocket.search.backend.guard import BackendGuard
+from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
 from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.find import find
@@ -37,7 +39,7 @@ from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.text.synonyms import make_synonyms
-from searchsocket.types import Generation, Scope, Scores, Vector
+from searchsocket.types import Scope, Scores, Vector
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
 _MAX_CANDIDATES = 1_000
@@ -58,6 +60,7 @@ class SearchEngine:
         facets: Facets = NO_FACETS,
         backend: BackendGuard | None = None,
         judge: Callable[[], Judge] | None = None,
+        continuations: Continuations | None = None,
     ) -> None:
         """Make it; nothing is opened.
 
@@ -66,13 +69,14 @@ class SearchEngine:
             judge: Gives the reranker, made when it is first asked for; None where none is configured.
         """
         self._store = store
-        self._queries = queries
+        self.queries = queries
         self._settings = settings
         self._synonyms = make_synonyms(settings.synonyms)
         self._clock = clock
         self._facets = facets
         self._backend = backend
         self._judge = judge
+        self._continuations = continuations or Continuations()
         self._records: dict[str, int] = {}  # of the scopes that were searched
 
     def cost(self, query: SearchQuery, scope: Scope) -> float:
@@ -90,7 +94,7 @@ class SearchEngine:
             reader is not None
             and reader.generation.records <= _FEW_RECORDS
             and not reader.vectors.limits.is_remote
-            and self._queries.embedder_of(reader.generation.model_id).is_instant
+            and self.queries.embedder_of(reader.generation.model_id).is_instant
         )
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
@@ -110,12 +114,13 @@ class SearchEngine:
         query = checked(query, self._facets)
         if query.rerank and not self._judge:
             raise InvalidRequest("no reranker is configured here; leave 'rerank' out, or set rerank.provider")
-        reader = self._reader(scope)
+        reader = self.opened(scope)
         generation = reader.generation
         self._records[scope.name] = generation.records
         typed, query = query.q, replace(query, q=reader.words.meant(query.q))
         with watch.part("embed"):
-            vector, notes = self._embed(query.q, generation, anonymous=anonymous)
+            asked = vector_for(self.queries, generation, query.q, anonymous=anonymous)
+        vector, notes = (None, (NOTES[asked],)) if isinstance(asked, NoVector) else (asked, ())
         outage: VectorBackendUnavailable | None = None
         try:
             found = self._find(reader, query, vector, watch)
@@ -161,7 +166,7 @@ class SearchEngine:
         Raises:
             InvalidRequest, UnknownFacet, ScopeNotIndexed, PageTextsMissing, VectorBackendUnavailable: As it does.
         """
-        return find_all(self._store.reader(scope), query, self._clock(), self._facets)
+        return find_all(self._store.reader(scope), query, self._clock(), self._facets, self._continuations)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
         """Pages near a page; nothing is embedded.
@@ -170,7 +175,7 @@ class SearchEngine:
             PageNotFound: The live index holds no such page.
             ScopeNotIndexed, VectorBackendUnavailable: As `search`.
         """
-        reader = self._reader(scope)
+        reader = self.opened(scope)
         pages = tuple(related_pages(reader, url, top_k))
         generation = reader.generation
         age = age_s(generation.published_at, self._clock())
@@ -186,17 +191,14 @@ class SearchEngine:
         """Whether queries are answered without vectors."""
         return self._backend is not None and self._backend.answers_by_words
 
-    def _reader(self, scope: Scope) -> IndexReader:
+    def opened(self, scope: Scope) -> IndexReader:
+        """The live generation of a scope, which says at once when its backend is away.
+
+        Raises:
+            ScopeNotIndexed: Nothing was published for the scope.
+        """
         reader = self._store.reader(scope)
         return self._backend.guarded(reader) if self._backend else reader
-
-    def _embed(self, q: str, generation: Generation, *, anonymous: bool) -> tuple[Vector | None, tuple[Note, ...]]:
-        """The query's vector, sure to be comparable with the generation's; or why there is none."""
-        embedder = self._queries.embedder_of(generation.model_id)
-        if generation.model_id != embedder.model_id:
-            raise EmbeddingModelMismatch(generation.scope, generation.model_id, embedder.model_id)
-        vector = self._queries.vector(embedder, q, anonymous=anonymous)
-        return (None, (NOTES[vector],)) if isinstance(vector, NoVector) else (vector, ())
 
     def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: Watch) -> Candidates:
         pieces = _PIECES_A_PAGE if query.group_by == "page" else 1

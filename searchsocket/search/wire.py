@@ -1,7 +1,7 @@
 """How answers travel: a dataclass is its JSON, in camelCase, and the description of it (spec 14.1)."""
 
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import ConfigDict, Field, PlainSerializer, SerializationInfo
 from pydantic.alias_generators import to_camel
@@ -23,13 +23,15 @@ def _for_the_trusted(value: T, info: SerializationInfo) -> T | None:
     return value if info.context == SOURCES else None
 
 
+def for_the_trusted(kind: Any) -> PlainSerializer:
+    """Of a field of `kind | None`: null, unless its reader may see sources."""
+    return PlainSerializer(_for_the_trusted, return_type=kind | None, when_used="unless-none")
+
+
 SOURCES = "sources"  # the context in which source paths are written
 # What nobody asked for is null already, and is not asked about.
-RouteFile = Annotated[str | None, PlainSerializer(_for_the_trusted, return_type=str | None, when_used="unless-none")]
-Resolution = Annotated[
-    RouteResolution | None,
-    PlainSerializer(_for_the_trusted, return_type=RouteResolution | None, when_used="unless-none"),
-]
+RouteFile = Annotated[str | None, for_the_trusted(str)]
+Resolution = Annotated[RouteResolution | None, for_the_trusted(RouteResolution)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,7 @@ class FileLines(Wire):
     last_line: int | None  # included
 
 
-PassageLines = Annotated[
-    FileLines | None, PlainSerializer(_for_the_trusted, return_type=FileLines | None, when_used="unless-none")
-]
+PassageLines = Annotated[FileLines | None, for_the_trusted(FileLines)]
 Score = Annotated[float, Field(ge=0, le=1, description="Higher is better; comparable only within one answer.")]
 Confidence = Annotated[
     float, Field(ge=0, le=1, description="How likely it answers; comparable between answers, models and sites.")

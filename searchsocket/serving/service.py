@@ -9,11 +9,13 @@ from functools import cache, partial
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import PageNotFound, SearchSocketError
+from searchsocket.project.access import signing_key
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.rerankers import make_judge
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer
 from searchsocket.search.backend.guard import BackendGuard
+from searchsocket.search.continuation import Continuations
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery
@@ -37,6 +39,7 @@ class SearchService:
 
     store: VectorStore
     engine: SearchEngine
+    continuations: Continuations  # what words to go on with are made and read by
     scopes: ReadableScopes
     health_check: HealthCheck
     on_error: OnError  # hears of errors that no caller reads about
@@ -128,10 +131,13 @@ def open_service(
     scopes = ReadableScopes(project, environ)
     backend = BackendGuard(project.settings.search, on_error=on_error)
     known = judge if has_reranker else None
-    engine = SearchEngine(store, queries, project.settings.ranking, clock, project.settings.facets, backend, known)
+    words = Continuations(partial(signing_key, project, environ))
+    ranking, facets = project.settings.ranking, project.settings.facets
+    engine = SearchEngine(store, queries, ranking, clock, facets, backend, known, words)
     return SearchService(
         store=store,
         engine=engine,
+        continuations=words,
         scopes=scopes,
         health_check=HealthCheck(scopes, store, engine, embedder_of, clock, on_error),
         on_error=on_error,

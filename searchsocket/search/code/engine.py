@@ -5,8 +5,9 @@ from datetime import datetime
 from functools import cache
 
 from searchsocket.code.symbols import symbols_in
+from searchsocket.embedders.comparable import vector_for
 from searchsocket.embedders.queries import NoVector, QueryVectors
-from searchsocket.errors import CodeNotIndexed, EmbeddingModelMismatch, PageTextsMissing, ScopeNotIndexed
+from searchsocket.errors import CodeNotIndexed, PageTextsMissing, ScopeNotIndexed
 from searchsocket.search.answer import Note
 from searchsocket.search.code.answer import CodeAnswer, CodeResult, Why
 from searchsocket.search.code.candidates import CodeCandidates, find_code
@@ -34,7 +35,7 @@ class CodeSearch:
             read_now: Reads files of a scope as they are now.
         """
         self._store = store
-        self._queries = queries
+        self.queries = queries
         self._clock = clock
         self._read_now = read_now
 
@@ -50,10 +51,7 @@ class CodeSearch:
         query.checked()
         reader, read_now = self.opened(scope)
         generation = reader.generation
-        embedder = self._queries.embedder_of(generation.model_id)
-        if embedder.model_id != generation.model_id:
-            raise EmbeddingModelMismatch(generation.scope, generation.model_id, embedder.model_id)
-        vector = self._queries.vector(embedder, query.q)
+        vector = vector_for(self.queries, generation, query.q)
         known = None if isinstance(vector, NoVector) else vector
         symbols, glob = symbols_in(query.q), query.matcher()
         takes = None if glob is None else lambda url: glob.match_file(url[1:])

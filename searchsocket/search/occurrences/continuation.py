@@ -1,24 +1,23 @@
-"""Where the next part of an answer begins, as a word that callers send back: the service keeps nothing of it."""
+"""Where the next occurrences begin: the word carries no more of the query than what tells it from others."""
 
-import base64
-import binascii
 import hashlib
 import json
 
 from searchsocket.errors import ContinuationGone
+from searchsocket.search.continuation import Continuations
 from searchsocket.search.occurrences.answer import FindQuery
-from searchsocket.stores.base import IndexReader
+from searchsocket.types import Generation
 
 MAX_CHARS = 400
+_KIND = "find"
 
 
-def continuation_of(query: FindQuery, reader: IndexReader, offset: int) -> str:
+def continuation_of(query: FindQuery, generation: Generation, offset: int, words: Continuations) -> str:
     """The word for what follows the first `offset` occurrences."""
-    told = json.dumps([reader.generation.name, offset, _digest(query)])
-    return base64.urlsafe_b64encode(told.encode()).decode()
+    return words.word(_KIND, generation, _digest(query), offset)
 
 
-def offset_of(query: FindQuery, reader: IndexReader) -> int:
+def offset_of(query: FindQuery, generation: Generation, words: Continuations) -> int:
     """How many occurrences were given before.
 
     Raises:
@@ -26,19 +25,10 @@ def offset_of(query: FindQuery, reader: IndexReader) -> int:
     """
     if not query.continuation:
         return 0
-    try:
-        generation, offset, digest = json.loads(base64.urlsafe_b64decode(query.continuation[:MAX_CHARS]))
-        is_ours = isinstance(offset, int) and offset > 0 and digest == _digest(query)
-    except (ValueError, TypeError, binascii.Error) as error:
-        raise ContinuationGone("the continuation is none that this service gave; leave it out to begin anew") from error
-    if not is_ours:
+    asked, offset = words.position(query.continuation[:MAX_CHARS], _KIND, generation)
+    if asked != _digest(query):
         raise ContinuationGone("the continuation belongs to another query; send it with the same words and filters")
-    if generation != reader.generation.name:
-        raise ContinuationGone(
-            f"the continuation is of generation {str(generation)[:40]!r}, and {reader.generation.name!r} is live by "
-            "now; leave it out to begin anew"
-        )
-    return int(offset)
+    return offset
 
 
 def _digest(query: FindQuery) -> str:

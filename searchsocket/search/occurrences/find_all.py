@@ -5,6 +5,7 @@ from datetime import datetime
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.mirror.document import parse_page
+from searchsocket.search.continuation import Continuations
 from searchsocket.search.occurrences.answer import MAX_LIMIT, FindAnswer, FindQuery, Occurrence
 from searchsocket.search.occurrences.continuation import continuation_of, offset_of
 from searchsocket.search.occurrences.page_text import heading_above, headings, page_text, passage_at
@@ -18,9 +19,12 @@ from searchsocket.text.facets import NO_FACETS, Facets
 
 MAX_PAGES_READ = 20_000  # about a second; words that stand on more are no words to look for
 Span = tuple[int, int]
+_OF_PROCESS = Continuations()
 
 
-def find_all(reader: IndexReader, query: FindQuery, now: datetime, facets: Facets = NO_FACETS) -> FindAnswer:
+def find_all(
+    reader: IndexReader, query: FindQuery, now: datetime, facets: Facets = NO_FACETS, words: Continuations = _OF_PROCESS
+) -> FindAnswer:
     """Some of the occurrences in page order, and how many there are.
 
     Raises:
@@ -32,7 +36,7 @@ def find_all(reader: IndexReader, query: FindQuery, now: datetime, facets: Facet
         raise InvalidRequest(f"limit must be from 1 to {MAX_LIMIT}, not {query.limit}")
     asked = checked(SearchQuery(query.q, path_prefix=query.path_prefix, tags=query.tags, filters=query.filters), facets)
     spelling = Spelling(asked.q, query.whole_words, query.match_case)
-    offset = offset_of(query, reader)
+    offset = offset_of(query, reader.generation, words)
     urls = reader.words.pages_with(spelling.letters, where=asked.where)
     if len(urls) > MAX_PAGES_READ:
         raise InvalidRequest(
@@ -59,7 +63,7 @@ def find_all(reader: IndexReader, query: FindQuery, now: datetime, facets: Facet
         total=total,
         pages=pages,
         occurrences=tuple(found),
-        continuation=continuation_of(query, reader, last) if found and last < total else None,
+        continuation=continuation_of(query, generation, last, words) if found and last < total else None,
     )
 
 

@@ -59,6 +59,13 @@ class WordSnapshot(Protocol):
         There may be others among them: whoever looks for a text reads them. Pages of weight 0 are not.
         """
 
+    def holding(self, alternatives: Sequence[Sequence[str]], *, where: Filter = MATCH_ALL) -> list[str]:
+        """The ids of all records, in path order, whose text has every token of one of the alternatives.
+
+        Tokens are those of `text.exact`, and no text is read. Without alternatives, and where one has no token, all
+        that match `where`; records of weight 0 are never among them.
+        """
+
     def evidence(self, text: str) -> WordEvidence:
         """How much of a query the page says that says most of it; stop words count only where there is nothing else.
 

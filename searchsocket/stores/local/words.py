@@ -56,6 +56,12 @@ class LocalWords:
             firsts = rows[np.unique(self._urls.codes[rows], return_index=True)[1]]
         return list(self._urls.take(np.sort(firsts)))
 
+    def holding(self, alternatives: Sequence[Sequence[str]], *, where: Filter = MATCH_ALL) -> list[str]:
+        """See `WordSnapshot.holding`."""
+        with self._damage:
+            rows = self._numbering.rows_of_docs(self.index.with_tokens(alternatives, canonical(where)))
+        return self._numbering.ids_of(np.sort(rows))
+
     def evidence(self, text: str) -> WordEvidence:
         """See `WordSnapshot.evidence`."""
         with self._damage:

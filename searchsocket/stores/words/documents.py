@@ -10,6 +10,7 @@ import tantivy
 
 from searchsocket.stores.base.labels import labels_of
 from searchsocket.stores.words import WORDS
+from searchsocket.text.exact import exact_tokens
 from searchsocket.text.words import index_text, names_of, spellings, split_code
 from searchsocket.types import Prose
 from searchsocket.urls.paths import ancestors
@@ -18,6 +19,7 @@ from searchsocket.urls.paths import ancestors
 RECORD_FIELDS = ("title", "headings", "links", "path", "body", "code")
 PAGE_FIELDS = ("said", "headings")
 SAID = "said"
+EXACT = "exact"  # of a record: the words of its text to the letter, see `text/exact.py`
 _MAX_TOKEN_CHARS = 200
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)", re.MULTILINE)
 
@@ -60,6 +62,7 @@ def schema(part: str) -> tantivy.Schema:
         builder.add_text_field("own", tokenizer_name="whitespace", stored=True)
         # A vocabulary, never scored.
         builder.add_text_field("plain", tokenizer_name="whitespace", index_option="basic", stored=True)
+        builder.add_text_field(EXACT, tokenizer_name="whitespace", index_option="basic", stored=True)
     else:
         for name in PAGE_FIELDS:
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
@@ -117,6 +120,7 @@ def _record_document(row: Row) -> tantivy.Document:
     for name in dict.fromkeys(name for heading in (row.at_title or "", *own) for name in names_of(heading)):
         document.add_text("names", token(name))
     document.add_text("plain", " ".join(spellings("\n".join(values.values()))))
+    document.add_text(EXACT, " ".join(map(token, exact_tokens(row.body_text))))
     _add_filters(document, [row])
     return document
 

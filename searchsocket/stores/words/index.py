@@ -12,7 +12,7 @@ from tantivy import Occur, Query
 from searchsocket.stores.base import Letters
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.stores.words.documents import SAID, token
+from searchsocket.stores.words.documents import EXACT, SAID, token
 from searchsocket.system.files import temporary_folder
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import Forms
@@ -142,6 +142,16 @@ class WordIndex:
         return Query.boolean_query(
             [(Occur.Should, Query.regex_query(self.schema, field, pattern)) for field, pattern in patterns]
         )
+
+    def holding_exactly(self, alternatives: Sequence[Sequence[str]]) -> Query:
+        """Documents with all tokens of one of the alternatives; those that are shown where there is none."""
+        if not all(alternatives) or not alternatives:
+            return self.shown()
+        return Query.boolean_query([(Occur.Should, self._with_tokens(tokens)) for tokens in alternatives])
+
+    def _with_tokens(self, tokens: Sequence[str]) -> Query:
+        terms = [Query.term_query(self.schema, EXACT, token(one), "basic") for one in tokens]
+        return Query.boolean_query([(Occur.Must, term) for term in terms])
 
     def any_of(self, forms: Iterable[Forms]) -> Query:
         """Pages that hold all words of one of the forms."""

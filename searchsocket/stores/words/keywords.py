@@ -127,6 +127,10 @@ class Words:
         """Records whose vocabulary may hold the letters; None: all that are shown."""
         return self._records.every(self._records.holding(letters) if letters else self._records.shown(), where)
 
+    def with_tokens(self, alternatives: Sequence[Sequence[str]], where: Filter) -> Docs:
+        """Records whose text has the tokens, see `WordSnapshot.holding`; in no order."""
+        return self._records.every(self._records.holding_exactly(alternatives), where)
+
     def evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""
         wanted = self._looked_for(text)

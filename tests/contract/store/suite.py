@@ -5,6 +5,7 @@ from contract.store.candidate import CandidateContract
 from contract.store.changes import ChangesContract
 from contract.store.edit_history import EditHistoryContract
 from contract.store.evidence import EvidenceContract
+from contract.store.exact import ExactContract
 from contract.store.filters import FiltersContract
 from contract.store.health import HealthContract
 from contract.store.isolation import IsolationContract
@@ -33,6 +34,7 @@ class StoreContract(
     WordsContract,
     PagesContract,
     EvidenceContract,
+    ExactContract,
     PublishContract,
     ReadersContract,
     RollbackContract,

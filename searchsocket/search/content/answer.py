@@ -1,0 +1,118 @@
+"""What is answered with content, in the shape and the names that agents know: data, status, continuation, hints."""
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from searchsocket.search.wire import Age, Href, RouteFile, Score, Url, Wire, for_the_trusted
+
+
+class Documented(Wire):
+    """Base of what travels under the names that its fields have."""
+
+    __slots__ = ()
+    __pydantic_config__ = ConfigDict()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLines(Documented):
+    """Where a passage stands in the file that people edit."""
+
+    file: str | None  # null where no file is known
+    first_line: int | None  # from 1; null where the lines are not known
+    last_line: int | None  # included
+
+
+@dataclass(frozen=True, slots=True)
+class Source(Documented):
+    """Where a passage or a document comes from."""
+
+    url: Url
+    href: Href
+    title: str
+    section: Annotated[str, Field(description="The heading, or the symbol of code; empty above the first one.")]
+    route_file: RouteFile
+    lines: Annotated[SourceLines | None, for_the_trusted(SourceLines)]
+
+
+@dataclass(frozen=True, slots=True)
+class RawScore(Documented):
+    """What `relevance_score` is made of: score = semantic x boost, and divided by the most that the terms give."""
+
+    semantic: Annotated[float, Field(ge=0, le=1, description="Cosine, at least 0; 1 where no concept is asked for.")]
+    boost: Annotated[float, Field(ge=1, description="1.5 for each distinct exact term that is there.")]
+    score: Annotated[float, Field(ge=0)]
+    exact_terms: Annotated[tuple[str, ...], Field(description="Those that are there.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ContentResult(Documented):
+    """One chunk."""
+
+    chunk_id: Annotated[str, Field(examples=["/docs/install#setup~0@1f0c2a9b3d4e"])]
+    file_path: Annotated[str, Field(description="As every request takes it.", examples=["docs/install.md"])]
+    content: Annotated[str, Field(description="The chunk's whole text.")]
+    relevance_score: Score
+    chunk_index: Annotated[int, Field(ge=0, description="Position in its document.")]
+    document_keywords: tuple[str, ...]
+    raw: RawScore
+    source: Source
+    truncated: Annotated[bool, Field(description="Whether `content` was cut, since it alone is over `max_tokens`.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics(Documented):
+    total_results: Annotated[int, Field(ge=0, description="On all pages; the same on each.")]
+    files_covered: Annotated[tuple[str, ...], Field(description="Documents of these results.")]
+    avg_relevance: Annotated[float, Field(ge=0, le=1, description="Of these results.")]
+    search_interpretation: str
+    tokens: Annotated[int, Field(ge=0, description="About how many these results are.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ContentData(Documented):
+    results: tuple[ContentResult, ...]
+    statistics: Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class Status(Documented):
+    message: str
+    success: bool = True
+    code: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation(Documented):
+    has_more: bool
+    next_token: str | None  # null where nothing follows
+    truncated: Annotated[bool, Field(description="Whether `max_tokens` ended this part before `limit`.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationHints(Documented):
+    next_actions: tuple[str, ...] = ()
+    related_queries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFacts(Documented):
+    """What answered."""
+
+    folder_id: str
+    scope: str
+    generation: str
+    published_at: str
+    age_seconds: Age
+
+
+@dataclass(frozen=True, slots=True)
+class ContentAnswer(Documented):
+    """Chunks by falling relevance."""
+
+    data: ContentData
+    status: Status
+    continuation: Continuation
+    index: IndexFacts
+    navigation_hints: NavigationHints = field(default_factory=NavigationHints)

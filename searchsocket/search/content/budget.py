@@ -1,0 +1,31 @@
+"""How much text fits into an answer: whole pieces while they fit, and of the first one what does."""
+
+import json
+
+from searchsocket.text.token_count import count_tokens
+
+OVERHEAD = 120  # tokens of what stands beside a passage: its names, scores and source
+_ENOUGH = 0.98  # of the budget; the search for where to cut ends there
+
+
+def text_tokens(text: str) -> int:
+    """Tokens of a text as it travels: in JSON, where line breaks and quotes are escaped."""
+    return count_tokens(json.dumps(text, ensure_ascii=False))
+
+
+def cut_to(text: str, max_tokens: int) -> str:
+    """As much of the beginning of a text as fits, up to a paragraph, a line, or a word where there is none."""
+    if text_tokens(text) <= max_tokens:
+        return text
+    fits, beyond = 0, len(text)
+    while beyond - fits > max(8, int(fits * (1 - _ENOUGH))):
+        middle = (fits + beyond) // 2
+        if text_tokens(text[:middle]) <= max_tokens:
+            fits = middle
+        else:
+            beyond = middle
+    for mark in ("\n\n", "\n", " "):
+        end = text.rfind(mark, fits // 2, fits)
+        if end > 0:
+            return text[: end + len(mark)]
+    return text[:fits]

@@ -1,0 +1,264 @@
+"""One document as it is read: its text by whole sections, and what it is made of."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import accumulate
+from typing import Annotated
+
+from pydantic import Field
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.mirror.document import body_line, parse_page
+from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
+from searchsocket.search.content.budget import OVERHEAD, cut_to, text_tokens
+from searchsocket.search.content.corpus import Corpus, chunk_id
+from searchsocket.search.content.hints import call
+from searchsocket.search.content.query import DEFAULT_MAX_TOKENS, check_bounds
+from searchsocket.search.content.source import index_facts, source_of_chunk, source_of_page
+from searchsocket.search.continuation import Continuations
+from searchsocket.search.quoting.results import age_s
+from searchsocket.types import Lines, Record
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentQuery:
+    """Which document to read, and how much of it at once."""
+
+    file_path: str
+    chunk_id: str = ""  # where to begin: at this chunk; "" = at the top
+    max_tokens: int | None = None  # None: that of the answer before, else 10,000
+    continuation_token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText(Documented):
+    file_path: str
+    text: Annotated[str, Field(description="Markdown of a page, the source of a file: whole sections, as indexed.")]
+    first_line: Annotated[int, Field(ge=1, description="Of the document's text.")]
+    last_line: int
+    total_lines: int
+    tokens: Annotated[int, Field(description="About how many `text` is.")]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTextAnswer(Documented):
+    """The text of a document, or the part of it that fits."""
+
+    data: DocumentText
+    status: Status
+    continuation: Continuation
+    index: IndexFacts
+    navigation_hints: NavigationHints
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChunk(Documented):
+    """One chunk of a document."""
+
+    chunk_id: str
+    chunk_index: int
+    kind: str
+    heading_path: tuple[str, ...]
+    content: str
+    truncated: bool
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentData(Documented):
+    file_path: str
+    title: str
+    description: str
+    language: str
+    tags: tuple[str, ...]
+    modified: str
+    incoming_links: int
+    document_keywords: tuple[str, ...]
+    total_chunks: int
+    chunks: tuple[DocumentChunk, ...]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDataAnswer(Documented):
+    """What is known of a document, and its chunks in their order."""
+
+    data: DocumentData
+    status: Status
+    continuation: Continuation
+    index: IndexFacts
+    navigation_hints: NavigationHints
+
+
+class DocumentReader:
+    """Reads documents of a corpus; safe to share between threads."""
+
+    def __init__(self, words: Continuations, clock: Callable[[], datetime]) -> None:
+        self._words = words
+        self._clock = clock
+
+    def text(self, corpus: Corpus, query: DocumentQuery) -> DocumentTextAnswer:
+        """As many whole sections as fit; of one that is too long alone, whole paragraphs or lines.
+
+        Raises:
+            DocumentMissing, ChunkGone: There is no such document, or chunk of it.
+            ContinuationGone: The continuation is none, or of another document, folder or generation.
+            PageTextsMissing: An older version published the index, without texts.
+        """
+        tool = "get_document_text"
+        url, start, max_tokens = self._opened(corpus, query, tool)
+        text, skipped = _text(corpus, url)
+        records = corpus.reader.catalogue.page_records(url)
+        ends = list(accumulate(len(line) + 1 for line in text.removesuffix("\n").split("\n")))
+        if query.chunk_id and not query.continuation_token:
+            first = _line(_of_document(corpus, query.chunk_id, url))
+            start = ends[first - skipped - 2] if first - skipped > 1 else 0
+        part = _fitting(text, start, _section_starts(records, ends, skipped), max_tokens)
+        last = start + len(part)
+        has_more = last < len(text)
+        asked = {"p": query.file_path, "m": max_tokens}
+        token = self._words.word(tool, corpus.reader.generation, asked, last) if has_more else None
+        first_line = bisect_right(ends, start) + 1
+        data = DocumentText(
+            file_path=query.file_path,
+            text=part,
+            first_line=first_line,
+            last_line=max(bisect_right(ends, max(last - 1, start)) + 1, first_line),
+            total_lines=len(ends),
+            tokens=text_tokens(part),
+            source=source_of_page(records[0].page),
+        )
+        more = call(tool, folder_id=corpus.folder_id, file_path=query.file_path, continuation_token=token)
+        return DocumentTextAnswer(
+            data,
+            Status(f"lines {data.first_line} to {data.last_line} of {data.total_lines}"),
+            Continuation(has_more, token, has_more),
+            index_facts(corpus, self._age(corpus)),
+            NavigationHints((f"read on: {more}",) if token else ()),
+        )
+
+    def data(self, corpus: Corpus, query: DocumentQuery) -> DocumentDataAnswer:
+        """What is known of a document, with as many of its chunks as fit, from the first or from `chunk_id` on.
+
+        Raises:
+            DocumentMissing, ChunkGone, ContinuationGone: As `text`.
+        """
+        tool = "get_document_data"
+        url, start, max_tokens = self._opened(corpus, query, tool)
+        records = corpus.reader.catalogue.page_records(url)
+        held = [record for record in records if record.chunk.kind != "summary"]
+        if query.chunk_id and not query.continuation_token:
+            start = held.index(_of_document(corpus, query.chunk_id, url))
+        chunks = _chunks_within(held[start:], max_tokens)
+        last = start + len(chunks)
+        token = None
+        if last < len(held):
+            asked = {"p": query.file_path, "m": max_tokens}
+            token = self._words.word(tool, corpus.reader.generation, asked, last)
+        page = records[0].page
+        data = DocumentData(
+            file_path=query.file_path,
+            title=page.title,
+            description=page.description,
+            language=page.language,
+            tags=page.tags,
+            modified=page.modified,
+            incoming_links=page.incoming_links,
+            document_keywords=(),
+            total_chunks=len(held),
+            chunks=tuple(chunks),
+            source=source_of_page(page),
+        )
+        text = call("get_document_text", folder_id=corpus.folder_id, file_path=query.file_path)
+        more = call(tool, folder_id=corpus.folder_id, file_path=query.file_path, continuation_token=token)
+        actions = [f"read it as one text: {text}", *([f"get the chunks that follow: {more}"] if token else [])]
+        return DocumentDataAnswer(
+            data,
+            Status(f"{len(chunks)} of {len(held)} chunks"),
+            Continuation(token is not None, token, token is not None),
+            index_facts(corpus, self._age(corpus)),
+            NavigationHints(tuple(actions)),
+        )
+
+    def _opened(self, corpus: Corpus, query: DocumentQuery, tool: str) -> tuple[str, int, int]:
+        """The document's URL, where to begin, and how many tokens there may be."""
+        check_bounds(None, query.max_tokens)
+        url = corpus.url_of(query.file_path)
+        if not query.continuation_token:
+            return url, 0, query.max_tokens or DEFAULT_MAX_TOKENS
+        asked, offset = self._words.position(query.continuation_token, tool, corpus.reader.generation)
+        if asked["p"] != query.file_path:
+            raise InvalidRequest(f"the continuation is of document {asked['p']!r}; send it with that file_path")
+        return url, offset, query.max_tokens or asked["m"]
+
+    def _age(self, corpus: Corpus) -> float:
+        return age_s(corpus.reader.generation.published_at, self._clock())
+
+
+def _text(corpus: Corpus, url: str) -> tuple[str, int]:
+    """What a document says, and how many lines of what its chunks count stand above it."""
+    body = corpus.reader.catalogue.page_body(url) or ""
+    if corpus.kind == "code":
+        return body, 0
+    page = parse_page(body)
+    return page.body, body_line(page) - 1
+
+
+def _line(record: Record) -> int:
+    """Where a chunk begins, by the lines of the mirror file, or of the file."""
+    return max(record.chunk.at.first, 1)
+
+
+def _section_starts(records: Iterable[Record], ends: Sequence[int], skipped: int) -> list[int]:
+    """Where chunks begin in the text, ascending."""
+    lines = {_line(record) - skipped for record in records if record.chunk.kind != "summary"}
+    return sorted({ends[line - 2] for line in lines if 1 < line <= len(ends)})
+
+
+def _fitting(text: str, start: int, starts: Sequence[int], max_tokens: int) -> str:
+    """What fits from `start` on, up to where a section begins, or the first one in part."""
+    bounds = [at for at in starts if at > start] + [len(text)]
+    end = start
+    left = max_tokens
+    for bound in bounds:
+        tokens = text_tokens(text[end:bound])
+        if tokens > left:
+            break
+        end, left = bound, left - tokens
+    return text[start:end] if end > start else cut_to(text[start:], max_tokens)
+
+
+def _chunks_within(records: Sequence[Record], max_tokens: int) -> list[DocumentChunk]:
+    """The first chunks that fit, at least one of them."""
+    chunks: list[DocumentChunk] = []
+    left = max_tokens
+    for record in records:
+        text, at = record.chunk.body.text, record.chunk.at
+        tokens = text_tokens(text) + OVERHEAD
+        if tokens > left and chunks:
+            break
+        content = text if tokens <= left else cut_to(text, left - OVERHEAD)
+        left -= tokens
+        path = at.parents if isinstance(at, Lines) else at.heading_path
+        chunks.append(
+            DocumentChunk(
+                chunk_id(record),
+                record.chunk.ordinal,
+                record.chunk.kind,
+                path,
+                content,
+                content != text,
+                source_of_chunk(record),
+            )
+        )
+    return chunks
+
+
+def _of_document(corpus: Corpus, wanted: str, url: str) -> Record:
+    record = corpus.record_of(wanted)
+    if record.page.url != url:
+        raise InvalidRequest(f"chunk {wanted[:80]!r} is of another document: {corpus.file_path(record.page.url)!r}")
+    return record

@@ -1,0 +1,150 @@
+"""Which documents are about something: their summaries and key phrases, to choose by before one is read."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
+from searchsocket.search.content.budget import OVERHEAD, text_tokens
+from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.content.hints import call
+from searchsocket.search.content.query import DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, check_bounds
+from searchsocket.search.content.source import index_facts, source_of_page
+from searchsocket.search.content.summary import summary_of
+from searchsocket.search.continuation import Continuations, Position
+from searchsocket.search.quoting.results import age_s
+from searchsocket.search.wire import Score
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsQuery:
+    """What documents shall be about."""
+
+    query: str = ""  # "" with a continuation alone
+    limit: int | None = None
+    max_tokens: int | None = None
+    continuation_token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDocument(Documented):
+    """One document."""
+
+    file_path: str
+    title: str
+    summary: Annotated[str, Field(description="Its description, or its first sentences; of code what it defines.")]
+    document_keywords: tuple[str, ...]
+    relevance_score: Score
+    total_chunks: int
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsData(Documented):
+    documents: tuple[FoundDocument, ...]
+    total_results: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsAnswer(Documented):
+    """Documents, best first."""
+
+    data: DocumentsData
+    status: Status
+    continuation: Continuation
+    index: IndexFacts
+    navigation_hints: NavigationHints
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDocuments:
+    """What a search of documents found in one generation."""
+
+    urls: Sequence[str]  # best first, from the offset on
+    scores: Sequence[float]
+    total: int
+
+
+class DocumentFinder:
+    """Answers with documents; safe to share between threads."""
+
+    def __init__(self, words: Continuations, clock: Callable[[], datetime]) -> None:
+        self._words = words
+        self._clock = clock
+
+    def checked(self, corpus: Corpus, query: DocumentsQuery) -> tuple[DocumentsQuery, int]:
+        """The query as it is run, and how many documents were given before.
+
+        Raises:
+            InvalidRequest: A limit is not held.
+            ContinuationGone: The continuation is none, or of another folder or generation.
+        """
+        check_bounds(query.limit, query.max_tokens)
+        offset = 0
+        if query.continuation_token:
+            asked, offset = self._position(corpus, query)
+            query = DocumentsQuery(asked["q"], query.limit or asked["l"], query.max_tokens or asked["m"])
+        limit, max_tokens = query.limit or DEFAULT_LIMIT, query.max_tokens or DEFAULT_MAX_TOKENS
+        return DocumentsQuery(query.query, limit, max_tokens), offset
+
+    def answer(self, corpus: Corpus, query: DocumentsQuery, offset: int, ranked: RankedDocuments) -> DocumentsAnswer:
+        """The documents that a search found, as many as fit.
+
+        Args:
+            query, offset: As `checked` gave them.
+        """
+        left = query.max_tokens or DEFAULT_MAX_TOKENS
+        found: list[FoundDocument] = []
+        for url, score in zip(ranked.urls, ranked.scores, strict=True):
+            document = _document(corpus, url, score)
+            left -= text_tokens(document.summary) + OVERHEAD
+            if left < 0 and found:
+                break
+            found.append(document)
+        last = offset + len(found)
+        asked = {"q": query.query, "l": query.limit, "m": query.max_tokens}
+        more = last < ranked.total and bool(found)
+        token = self._words.word("find_documents", corpus.reader.generation, asked, last) if more else None
+        return DocumentsAnswer(
+            DocumentsData(tuple(found), ranked.total),
+            Status(f"found {ranked.total} documents" if ranked.total else "found no document; try other words"),
+            Continuation(more, token, len(found) < len(ranked.urls)),
+            index_facts(corpus, age_s(corpus.reader.generation.published_at, self._clock())),
+            NavigationHints(_actions(corpus, query, found, token)),
+        )
+
+    def _position(self, corpus: Corpus, query: DocumentsQuery) -> Position:
+        return self._words.position(query.continuation_token, "find_documents", corpus.reader.generation)
+
+
+def _document(corpus: Corpus, url: str, score: float) -> FoundDocument:
+    records = corpus.reader.catalogue.page_records(url)
+    page = records[0].page
+    return FoundDocument(
+        file_path=corpus.file_path(url),
+        title=page.title,
+        summary=summary_of(records),
+        document_keywords=(),
+        relevance_score=score,
+        total_chunks=sum(record.chunk.kind != "summary" for record in records),
+        source=source_of_page(page),
+    )
+
+
+def _actions(
+    corpus: Corpus, query: DocumentsQuery, found: Sequence[FoundDocument], token: str | None
+) -> tuple[str, ...]:
+    folder = corpus.folder_id
+    passages = call("search_content", folder_id=folder, semantic_concepts=[query.query])
+    if not found:
+        return (f"look for passages instead: {passages}",)
+    actions = [
+        f"read the first one: {call('get_document_text', folder_id=folder, file_path=found[0].file_path)}",
+        f"look for passages in all of them: {passages}",
+    ]
+    if token:
+        actions.append(f"get those that follow: {call('find_documents', folder_id=folder, continuation_token=token)}")
+    return tuple(actions)

@@ -1,0 +1,92 @@
+"""What a caller asks who wants content, within limits before any work is done for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.continuation import Continuations
+from searchsocket.search.query import clean_text
+
+DEFAULT_LIMIT, MAX_LIMIT = 10, 50
+MAX_TERMS, MAX_TERM_CHARS = 20, 200
+# What clients cut at is 25,000 tokens, names of fields and a second copy as text left out.
+DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS, MOST_MAX_TOKENS = 10_000, 200, 100_000
+MAX_TOKEN_CHARS = 40_000  # of a continuation: all the terms, as JSON in base64
+
+
+@dataclass(frozen=True, slots=True)
+class ContentQuery:
+    """Concepts to find by meaning, terms to find to the letter, or both."""
+
+    semantic_concepts: tuple[str, ...] = ()
+    exact_terms: tuple[str, ...] = ()
+    limit: int | None = None  # None: that of the answer before, else 10
+    max_tokens: int | None = None  # None: likewise, else 10,000
+    continuation_token: str = ""  # "" = from the first
+    offset: int = 0  # set by the continuation
+
+    @property
+    def page_size(self) -> int:
+        return self.limit or DEFAULT_LIMIT
+
+    @property
+    def budget(self) -> int:
+        return self.max_tokens or DEFAULT_MAX_TOKENS
+
+    def asked(self) -> dict[str, Any]:
+        """What a continuation remembers, as JSON."""
+        return {"c": self.semantic_concepts, "t": self.exact_terms, "l": self.limit, "m": self.max_tokens}
+
+
+def checked(query: ContentQuery, corpus: Corpus, words: Continuations) -> ContentQuery:
+    """The query as it is run: that of the continuation, where there is one.
+
+    Raises:
+        InvalidRequest: It asks for nothing, or is beyond a limit.
+        ContinuationGone: The continuation is none, or of another query, folder or generation.
+    """
+    check_bounds(query.limit, query.max_tokens)
+    query = replace(
+        query,
+        semantic_concepts=_cleaned("semantic_concepts", query.semantic_concepts),
+        exact_terms=_cleaned("exact_terms", query.exact_terms),
+    )
+    if query.continuation_token:
+        return _continued(query, corpus, words)
+    if not query.semantic_concepts and not query.exact_terms:
+        raise InvalidRequest("say what to look for: semantic_concepts, exact_terms, or both")
+    return query
+
+
+def check_bounds(limit: int | None, max_tokens: int | None, most: int = MAX_LIMIT) -> None:
+    """Raises: InvalidRequest: One is beyond its bounds."""
+    if limit is not None and not 1 <= limit <= most:
+        raise InvalidRequest(f"limit must be from 1 to {most}, not {limit}")
+    if max_tokens is not None and not LEAST_MAX_TOKENS <= max_tokens <= MOST_MAX_TOKENS:
+        raise InvalidRequest(f"max_tokens must be from {LEAST_MAX_TOKENS} to {MOST_MAX_TOKENS}, not {max_tokens}")
+
+
+def _continued(query: ContentQuery, corpus: Corpus, words: Continuations) -> ContentQuery:
+    asked, offset = words.position(query.continuation_token, "search_content", corpus.reader.generation)
+    concepts, terms = tuple(asked["c"]), tuple(asked["t"])
+    other = (query.semantic_concepts or concepts, query.exact_terms or terms) != (concepts, terms)
+    if other:
+        raise InvalidRequest("the continuation is of other concepts or terms; send it alone, or with the same ones")
+    return ContentQuery(
+        concepts, terms, query.limit or asked["l"], query.max_tokens or asked["m"], query.continuation_token, offset
+    )
+
+
+def _cleaned(name: str, values: Sequence[str]) -> tuple[str, ...]:
+    """Distinct, on one line each, without what cannot be seen."""
+    if len(values) > MAX_TERMS:
+        raise InvalidRequest(f"{name} has {len(values)} items; the limit is {MAX_TERMS}")
+    for value in values:
+        if len(value) > MAX_TERM_CHARS:
+            raise InvalidRequest(f"an item of {name} has {len(value)} characters; the limit is {MAX_TERM_CHARS}")
+    try:
+        return tuple(dict.fromkeys(map(clean_text, values)))
+    except InvalidRequest as error:
+        raise InvalidRequest(f"an item of {name} is empty") from error

@@ -1,0 +1,154 @@
+"""Finds the passages that an agent needs: by meaning, to the letter, or both, with their whole text."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from searchsocket.embedders.queries import NoVector
+from searchsocket.errors import EmbedderUnavailable
+from searchsocket.search.content.answer import (
+    ContentAnswer,
+    ContentData,
+    ContentResult,
+    Continuation,
+    NavigationHints,
+    RawScore,
+    Statistics,
+    Status,
+)
+from searchsocket.search.content.budget import OVERHEAD, cut_to, text_tokens
+from searchsocket.search.content.corpus import Corpus, chunk_id
+from searchsocket.search.content.hints import interpretation, next_actions, related_queries
+from searchsocket.search.content.order import BOOST, ExactHits, Scored, best_chunks, exact_hits
+from searchsocket.search.content.query import ContentQuery, checked
+from searchsocket.search.content.source import index_facts, source_of_chunk
+from searchsocket.search.continuation import Continuations
+from searchsocket.search.quoting.results import age_s
+from searchsocket.stores.bounded import BoundedCache
+from searchsocket.text.exact import ExactTerm
+from searchsocket.types import Record, Vector
+
+_MAX_ORDERS = 16  # lists of all chunks with a term that are kept for the pages that follow
+_MAX_COUNTS = 64
+_DIGITS = 4
+
+_OrderKey = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
+
+
+class ContentSearch:
+    """Answers with chunks; safe to share between threads."""
+
+    def __init__(self, words: Continuations, clock: Callable[[], datetime]) -> None:
+        """Args: words: What continuations are made and read by."""
+        self._words = words
+        self._clock = clock
+        self._orders = BoundedCache[_OrderKey, ExactHits](_MAX_ORDERS)
+        self._counts = BoundedCache[tuple[str, str, str], int](_MAX_COUNTS)
+
+    def search(self, corpus: Corpus, query: ContentQuery) -> ContentAnswer:
+        """The best chunks of a corpus, of all that there are.
+
+        Raises:
+            InvalidRequest: It asks for nothing, or is beyond a limit.
+            ContinuationGone: The continuation is none, or of another query, folder or generation.
+            EmbedderUnavailable: Concepts cannot be looked for now.
+            VectorBackendUnavailable: An outage, which is never "no results".
+        """
+        query = checked(query, corpus, self._words)
+        generation = corpus.reader.generation
+        vector = concept_vector(corpus, query.semantic_concepts)
+        exact = self._exact(corpus, query, vector)
+        first, count = query.offset, query.page_size
+        if vector is None:
+            found, total = list(exact.best[first : first + count]), len(exact.best)
+        else:
+            found, total = best_chunks(corpus, exact, vector, self._count(corpus), first, count)
+        results, tokens = _within(corpus, query, found)
+        last = query.offset + len(results)
+        has_more = bool(results) and last < total
+        token = self._words.word("search_content", generation, query.asked(), last) if has_more else None
+        scores = [result.relevance_score for result in results]
+        phrases = [phrase for result in results for phrase in result.document_keywords]
+        return ContentAnswer(
+            data=ContentData(
+                tuple(results),
+                Statistics(
+                    total_results=total,
+                    files_covered=tuple(dict.fromkeys(result.file_path for result in results)),
+                    avg_relevance=round(sum(scores) / len(scores), _DIGITS) if scores else 0.0,
+                    search_interpretation=interpretation(query),
+                    tokens=tokens,
+                ),
+            ),
+            status=Status(f"found {total} results" if total else "found nothing; try other words, or concepts"),
+            continuation=Continuation(has_more, token, len(results) < len(found)),
+            index=index_facts(corpus, age_s(generation.published_at, self._clock())),
+            navigation_hints=NavigationHints(
+                next_actions(corpus, query, results, token or ""), related_queries(corpus, query, phrases)
+            ),
+        )
+
+    def _exact(self, corpus: Corpus, query: ContentQuery, vector: Vector | None) -> ExactHits:
+        """All chunks with a term, kept for the next page: callers mostly ask for it at once."""
+        where = corpus.reader.generation
+        key = (where.project_id, where.scope, where.name, query.exact_terms, query.semantic_concepts)
+        found = self._orders.values.get(key)
+        if found is None:
+            found = exact_hits(corpus, query.exact_terms, vector)
+            self._orders.remember_one(key, found)
+        return found
+
+    def _count(self, corpus: Corpus) -> int:
+        """All chunks: nothing is too far away to be listed."""
+        where = corpus.reader.generation
+        key = (where.project_id, where.scope, where.name)
+        count = self._counts.values.get(key)
+        if count is None:
+            count = len(corpus.reader.words.holding((), where=corpus.where))
+            self._counts.remember_one(key, count)
+        return count
+
+
+def concept_vector(corpus: Corpus, concepts: Sequence[str]) -> Vector | None:
+    """One vector for all concepts: that of them in one text. None where there is none.
+
+    Raises:
+        EmbedderUnavailable: They cannot be embedded now.
+    """
+    if not concepts:
+        return None
+    vector = corpus.vector(", ".join(concepts))
+    if isinstance(vector, NoVector):
+        raise EmbedderUnavailable("the concepts cannot be embedded now; try again, or ask for exact_terms alone")
+    return vector
+
+
+def _within(corpus: Corpus, query: ContentQuery, found: Sequence[Scored]) -> tuple[list[ContentResult], int]:
+    """The best results that fit, at least one of them, and how many tokens they are."""
+    records = corpus.reader.catalogue.records([one.id for one in found])
+    results: list[ContentResult] = []
+    left = query.budget
+    for one, record in zip(found, records, strict=True):
+        text = record.chunk.body.text
+        tokens = text_tokens(text) + OVERHEAD
+        if tokens > left and results:
+            break
+        content = text if tokens <= left else cut_to(text, left - OVERHEAD)
+        left -= tokens if content is text else text_tokens(content) + OVERHEAD
+        results.append(_result(corpus, query, one, record, content))
+    return results, query.budget - left
+
+
+def _result(corpus: Corpus, query: ContentQuery, one: Scored, record: Record, content: str) -> ContentResult:
+    text = record.chunk.body.text
+    held = tuple(term for term in query.exact_terms if ExactTerm(term).is_in(text))
+    return ContentResult(
+        chunk_id=chunk_id(record),
+        file_path=corpus.file_path(record.page.url),
+        content=content,
+        relevance_score=min(round(one.raw / BOOST ** len(query.exact_terms), _DIGITS), 1.0),
+        chunk_index=record.chunk.ordinal,
+        document_keywords=(),
+        raw=RawScore(min(round(one.semantic, _DIGITS), 1.0), BOOST ** len(held), round(one.raw, _DIGITS), held),
+        source=source_of_chunk(record),
+        truncated=content != text,
+    )

@@ -1,0 +1,92 @@
+"""Where the next part of an answer begins, as a signed word that callers send back: the service keeps nothing of it.
+
+It carries what was asked, the index and generation that answered, and how much was given. Whoever changed it, made it,
+or sends it to another index or after a publish is told so, and never answered with something else.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from searchsocket.errors import ContinuationGone
+from searchsocket.types import Generation
+
+_MAC_BYTES = 16
+_LABEL = b"searchsocket continuation 1"  # so that a key which is used for more signs nothing else of this form
+
+
+class Position(NamedTuple):
+    """Where to go on."""
+
+    asked: Any  # JSON: what `Continuations.word` was given
+    offset: int
+
+
+class Continuations:
+    """Makes words and reads them.
+
+    Args:
+        key: What all services of a project share, of any length; asked once, when the first word is made or read.
+            Without it, words are good in this process alone.
+    """
+
+    def __init__(self, key: Callable[[], bytes] = lambda: secrets.token_bytes(32)) -> None:
+        self._make_key = key
+
+    @cached_property
+    def _key(self) -> bytes:
+        return hmac.digest(self._make_key(), _LABEL, hashlib.sha256)
+
+    def word(self, kind: str, generation: Generation, asked: object, offset: int) -> str:
+        """The word for what follows the first `offset` parts of an answer.
+
+        Args:
+            kind: Of the request, so that one of another kind takes no word of this.
+            asked: JSON of all that decides what follows.
+        """
+        told = json.dumps([kind, *_place(generation), generation.name, offset, asked], separators=(",", ":")).encode()
+        return base64.urlsafe_b64encode(self._mac(told) + told).decode().rstrip("=")
+
+    def position(self, word: str, kind: str, generation: Generation) -> Position:
+        """What a word says.
+
+        Raises:
+            ContinuationGone: It is none of ours, was changed, or is of another request, index or generation.
+        """
+        try:
+            data = base64.b64decode(word + "=" * (-len(word) % 4), altchars="-_", validate=True)
+        except (ValueError, binascii.Error) as error:
+            raise _foreign() from error
+        mac, told = data[:_MAC_BYTES], data[_MAC_BYTES:]
+        if not hmac.compare_digest(mac, self._mac(told)):
+            raise _foreign()
+        of, *place, name, offset, asked = json.loads(told)
+        if of != kind:
+            raise ContinuationGone(f"the continuation is of {of}, not of {kind}; send it where it came from")
+        if place != _place(generation):
+            raise ContinuationGone("the continuation is of another index; send it with the folder that it came from")
+        if name != generation.name:
+            raise ContinuationGone(
+                f"the continuation is of generation {name!r}, and {generation.name!r} is live by now; "
+                "leave it out to begin anew"
+            )
+        return Position(asked, offset)
+
+    def _mac(self, told: bytes) -> bytes:
+        return hmac.digest(self._key, told, hashlib.sha256)[:_MAC_BYTES]
+
+
+def _foreign() -> ContinuationGone:
+    return ContinuationGone(
+        "the continuation is none that this service gave, or it was changed; leave it out to begin anew"
+    )
+
+
+def _place(generation: Generation) -> list[str]:
+    return [generation.project_id, generation.scope]

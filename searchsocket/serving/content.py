@@ -1,0 +1,140 @@
+"""Content for agents, for every surface that asks: which folder is meant, who may read it, and the answer over it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+from searchsocket.embedders.comparable import vector_for
+from searchsocket.errors import Busy, InvalidRequest, ScopeRefused
+from searchsocket.project.project import Project
+from searchsocket.search.code.query import CodeQuery
+from searchsocket.search.content.answer import ContentAnswer
+from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentReader, DocumentTextAnswer
+from searchsocket.search.content.documents import DocumentFinder, DocumentsAnswer, DocumentsQuery, RankedDocuments
+from searchsocket.search.content.query import DEFAULT_LIMIT, ContentQuery
+from searchsocket.search.content.retrieve import ContentSearch
+from searchsocket.search.query import SearchQuery
+from searchsocket.serving.code import CodeService, open_code
+from searchsocket.serving.service import OnError, SearchService
+from searchsocket.types import Scope
+
+_KINDS = ("site", "code")
+_MAX_FILES = 50  # of source code, that a search of documents finds
+_MAX_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ContentService:
+    """One project's content; safe to share between threads.
+
+    A folder is a corpus of a scope: `site`, `code`, or one of these behind the name of a scope, as `main/site`.
+    """
+
+    service: SearchService
+    code: CodeService | None  # None: source code is not indexed here
+    content: ContentSearch
+    reader: DocumentReader
+    finder: DocumentFinder
+
+    def search_content(self, folder_id: str, query: ContentQuery, *, trusted: bool) -> ContentAnswer:
+        """Chunks by meaning and to the letter, see `ContentSearch.search`.
+
+        Raises:
+            InvalidRequest, ScopeRefused, ScopeNotIndexed: There is no such folder, or it is not for this caller.
+        """
+        return self.content.search(self.corpus(folder_id, trusted=trusted), query)
+
+    def find_documents(self, folder_id: str, query: DocumentsQuery, *, trusted: bool) -> DocumentsAnswer:
+        """Documents that are about something, best first, with their summaries.
+
+        Raises:
+            InvalidRequest, ScopeRefused, ScopeNotIndexed: There is no such folder, or it is not for this caller.
+            ContinuationGone: The continuation is none, or of another folder or generation.
+        """
+        for _ in range(_MAX_TRIES):
+            corpus = self.corpus(folder_id, trusted=trusted)
+            asked, offset = self.finder.checked(corpus, query)
+            ranked, generation = self._ranked(corpus, asked, offset, trusted=trusted)
+            if generation == corpus.reader.generation.name:  # none was published in between
+                return self.finder.answer(corpus, asked, offset, ranked)
+        raise Busy("the index is published faster than it can be read; try again")
+
+    def get_document_text(self, folder_id: str, query: DocumentQuery, *, trusted: bool) -> DocumentTextAnswer:
+        """The text of a document, see `DocumentReader.text`."""
+        return self.reader.text(self.corpus(folder_id, trusted=trusted), query)
+
+    def get_document_data(self, folder_id: str, query: DocumentQuery, *, trusted: bool) -> DocumentDataAnswer:
+        """What is known of a document and its chunks, see `DocumentReader.data`."""
+        return self.reader.data(self.corpus(folder_id, trusted=trusted), query)
+
+    def _ranked(
+        self, corpus: Corpus, query: DocumentsQuery, offset: int, *, trusted: bool
+    ) -> tuple[RankedDocuments, str]:
+        """What the search of pages or of code finds, and the generation that answered."""
+        limit, scope = query.limit or DEFAULT_LIMIT, corpus.reader.generation.scope
+        if corpus.kind == "site":
+            wanted = self.service.scopes.find(scope, trusted=trusted)
+            found = self.service.search(SearchQuery(query.query, limit, offset=offset), wanted, anonymous=not trusted)
+            urls, scores = [one.url for one in found.results], [one.score for one in found.results]
+            return RankedDocuments(urls, scores, found.total), found.meta.generation
+        assert self.code
+        code = self.code.search(CodeQuery(query.query, _MAX_FILES, max_per_file=1), scope)
+        files = [(f"/{one.file}", one.score) for one in code.results]
+        part = files[offset : offset + limit]
+        return RankedDocuments([url for url, _ in part], [score for _, score in part], len(files)), code.generation
+
+    def corpus(self, folder_id: str, *, trusted: bool) -> Corpus:
+        """A folder, opened.
+
+        Raises:
+            InvalidRequest, ScopeRefused, ScopeNotIndexed: There is no such folder, or it is not for this caller.
+        """
+        scope, kind = self.folder(folder_id, trusted=trusted)
+        if kind == "site":
+            reader, queries = self.service.engine.opened(scope), self.service.engine.queries
+            embed = partial(vector_for, queries, reader.generation, anonymous=not trusted)
+            return Corpus(folder_id, "site", reader, embed)
+        assert self.code
+        reader, _ = self.code.engine.opened(self.code.home.scope_named(scope.name))
+        return Corpus(folder_id, "code", reader, partial(vector_for, self.code.engine.queries, reader.generation))
+
+    def folder(self, folder_id: str, *, trusted: bool) -> tuple[Scope, str]:
+        """The scope and the corpus that a folder is."""
+        name, _, kind = folder_id.rpartition("/")
+        if kind not in _KINDS or folder_id.startswith("/"):
+            raise InvalidRequest(
+                f"folder_id {folder_id[:80]!r} is none; say 'site', 'code', or one of them behind a scope: 'main/site'"
+            )
+        if kind == "code":
+            if not trusted:
+                raise ScopeRefused("source code cannot be read without a key")
+            if self.code is None:
+                raise InvalidRequest("source code is not indexed here; set code.enable, then run `searchsocket index`")
+        return self.service.scopes.find(name or None, trusted=trusted), kind
+
+
+def open_content(
+    project: Project,
+    environ: Mapping[str, str],
+    service: SearchService,
+    code: CodeService | None = None,
+    *,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    on_error: OnError = lambda _: None,
+) -> ContentService:
+    """The content of a project beside its search; no index is opened yet.
+
+    Args:
+        code: The service of its source code; None: it is made where the settings say that code is indexed.
+
+    Raises:
+        ConfigError, ConfigMissing: A backend cannot be used.
+    """
+    if code is None and project.settings.code.enable:
+        code = open_code(project, environ, clock=clock, on_error=on_error)
+    words = service.continuations
+    return ContentService(
+        service, code, ContentSearch(words, clock), DocumentReader(words, clock), DocumentFinder(words, clock)
+    )

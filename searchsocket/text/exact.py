@@ -1,0 +1,62 @@
+"""Terms to the letter: what an index keeps of a text, so that every text that holds a term is found, and no other.
+
+A term counts where it stands as whole words. Case counts in what is spelled like code alone (camelCase, PascalCase,
+snake_case, dotted names): `useState` is not `usestate`, while `websocket`, `SQL` and `V4` are found however written.
+In scripts without spaces between words a term counts wherever it stands.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from searchsocket.text.words import UNSPACED
+
+_WORD_CHAR = rf"[^\W{UNSPACED}]"
+_RUN = re.compile(rf"[{UNSPACED}]|{_WORD_CHAR}+")
+_HUMP = re.compile(r"[a-z0-9][A-Z]")
+_DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]")
+_CASED = "="  # before a token whose case counts
+
+
+def exact_tokens(text: str) -> list[str]:
+    """What is kept of a text: its distinct words in small letters, and those spelled like code as they are; sorted."""
+    return sorted({*_RUN.findall(text.lower()), *(_CASED + run for run in _RUN.findall(text) if _is_code(run))})
+
+
+def _is_code(word: str) -> bool:
+    return "_" in word or _HUMP.search(word) is not None
+
+
+@dataclass(frozen=True)
+class ExactTerm:
+    """A term that is looked for to the letter; white space in it stands for any."""
+
+    text: str
+
+    @cached_property
+    def match_case(self) -> bool:
+        """Whether it is spelled like code."""
+        return any(map(_is_code, _RUN.findall(self.text))) or _DOTTED.search(self.text) is not None
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """Of what `exact_tokens` keeps, what every text with the term has; none where it has no letter or digit."""
+        words = _RUN.findall(self.text.lower())
+        cased = (_CASED + run for run in _RUN.findall(self.text) if self.match_case and _is_code(run))
+        return tuple(dict.fromkeys((*words, *cased)))
+
+    @property
+    def is_token(self) -> bool:
+        """Whether whatever has its tokens holds the term, so that no text need be read."""
+        return _RUN.fullmatch(self.text if self.match_case else self.text.lower()) is not None
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text holds the term."""
+        return self._pattern.search(text if self.match_case else text.lower()) is not None
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        written = self.text if self.match_case else self.text.lower()
+        starts = rf"(?<!{_WORD_CHAR})" if re.match(_WORD_CHAR, written) else ""
+        ends = rf"(?!{_WORD_CHAR})" if re.match(_WORD_CHAR, written[-1:]) else ""
+        return re.compile(starts + r"\s+".join(map(re.escape, written.split())) + ends)

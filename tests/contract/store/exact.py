@@ -1,0 +1,30 @@
+"""Posting lists of words to the letter give every record that holds a term, in path order."""
+
+from contract.store.samples import fill, record
+
+from searchsocket.stores.base import VectorStore
+from searchsocket.text.exact import ExactTerm
+from searchsocket.types import Filter
+
+TEXTS = {
+    "c": ("/a", "useState keeps a value; v4 of it"),
+    "b": ("/b", "usestate is none, and neither is USE_STATE"),
+    "a": ("/b/c", "both useState and use_state"),
+    "d": ("/d", "only use_state, see useStates"),
+}
+
+
+class ExactContract:
+    def test_every_record_with_a_term_comes_back_in_path_order(self, store: VectorStore) -> None:
+        words = fill(store, [record(name, url, text) for name, (url, text) in TEXTS.items()]).words
+        for term in ("useState", "usestate", "use_state", "V4", "both", "nothing"):
+            tokens = ExactTerm(term).tokens
+            assert words.holding([tokens]) == [name for name in "cbad" if ExactTerm(term).is_in(TEXTS[name][1])], term
+
+    def test_alternatives_filters_and_hidden_pages_count(self, store: VectorStore) -> None:
+        records = [record(name, url, text) for name, (url, text) in TEXTS.items()]
+        words = fill(store, [*records, record("h", "/hidden", "useState", weight=0.0)]).words
+        assert words.holding([("=useState",), ("=use_state",)]) == ["c", "a", "d"]
+        assert words.holding([("=useState", "=use_state")]) == ["a"]
+        assert words.holding([], where=Filter("/b")) == ["b", "a"]
+        assert words.holding([()]) == ["c", "b", "a", "d"]

@@ -1,0 +1,175 @@
+"""The scenarios of content retrieval, on a site of the kind that they were written for (spec 16)."""
+
+from datetime import UTC, datetime
+
+import pytest
+from content_project import content_project
+
+from searchsocket.errors import ChunkGone, ContinuationGone, DocumentMissing, InvalidRequest, ScopeRefused
+from searchsocket.search.content.answer import ContentAnswer
+from searchsocket.search.content.document import DocumentQuery
+from searchsocket.search.content.documents import DocumentsQuery
+from searchsocket.search.content.query import ContentQuery
+from searchsocket.serving.content import ContentService, open_content
+from searchsocket.serving.service import open_service
+
+NOW = datetime(2026, 1, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> ContentService:
+    project = content_project(tmp_path_factory.mktemp("notes"))
+    environ: dict[str, str] = {}
+    return open_content(project, environ, open_service(project, environ, clock=lambda: NOW), clock=lambda: NOW)
+
+
+def content(service: ContentService, folder_id: str = "site", **asked: object) -> ContentAnswer:
+    return service.search_content(folder_id, ContentQuery(**asked), trusted=True)  # type: ignore[arg-type]
+
+
+def files(answer: ContentAnswer) -> list[str]:
+    return [result.file_path for result in answer.data.results]
+
+
+def scores(answer: ContentAnswer) -> list[float]:
+    return [result.relevance_score for result in answer.data.results]
+
+
+def test_scenario_1_concepts_and_terms(service: ContentService) -> None:
+    asked = ("vector similarity", "semantic search")
+    answer = content(service, semantic_concepts=asked, exact_terms=("vec0", "MATCH"), limit=10)
+    assert files(answer)[:2] == ["roadmap/semantic-search.md"] * 2
+    best = answer.data.results[0]
+    assert "vec0 MATCH" in best.content or "`MATCH" in best.content
+    [same] = [one for one in content(service, semantic_concepts=asked).data.results if one.chunk_id == best.chunk_id]
+    assert best.raw.score > same.raw.score
+    assert scores(answer) == sorted(scores(answer), reverse=True)
+
+
+def test_scenario_2_concepts_alone(service: ContentService) -> None:
+    answer = content(service, semantic_concepts=("endpoint navigation", "semantic metadata", "exploration flow"))
+    assert files(answer)[0] == "roadmap/endpoint-navigation.md"
+    assert "roadmap/explore-endpoint.md" in files(answer)[:4]
+    assert scores(answer) == sorted(scores(answer), reverse=True)
+    assert "endpoint" in answer.data.results[0].content
+
+
+def test_scenario_3_terms_alone(service: ContentService) -> None:
+    answer = content(service, exact_terms=("vec0", "SQLite", "embeddings"))
+    assert files(answer)[0] == "roadmap/vec0-migration.md"
+    assert {"roadmap/semantic-search.md", "guide/troubleshooting.md"} < set(files(answer))
+    counts = [len(result.raw.exact_terms) for result in answer.data.results]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == 3
+    assert counts[-1] == 1
+    assert all(result.raw.score == 1.5**count for result, count in zip(answer.data.results, counts, strict=True))
+
+
+def test_scenario_4_page_after_page(service: ContentService) -> None:
+    first = content(service, semantic_concepts=("endpoint", "API", "navigation"), limit=3)
+    assert len(first.data.results) == 3
+    assert first.continuation.has_more
+    second = content(service, continuation_token=first.continuation.next_token)
+    both = [result.chunk_id for answer in (first, second) for result in answer.data.results]
+    assert len(both) == len(set(both)) == 6
+    assert [*scores(first), *scores(second)] == sorted([*scores(first), *scores(second)], reverse=True)
+    assert first.data.statistics.total_results == second.data.statistics.total_results
+    assert first.data.statistics.search_interpretation == second.data.statistics.search_interpretation
+
+
+def test_scenario_5_the_first_five_of_twenty_are_the_five(service: ContentService) -> None:
+    asked = ("endpoint API design", "navigation flow")
+    five, twenty = (
+        content(service, semantic_concepts=asked, limit=5),
+        content(service, semantic_concepts=asked, limit=20),
+    )
+    assert (len(twenty.data.results), twenty.data.statistics.total_results) == (20, 23)
+    assert [one.chunk_id for one in twenty.data.results][:5] == [one.chunk_id for one in five.data.results]
+    assert files(five)[0] == "roadmap/endpoint-navigation.md"
+
+
+def test_scenario_6_a_file_path_is_good_everywhere(service: ContentService) -> None:
+    best = content(service, semantic_concepts=("endpoint navigation", "exploration flow")).data.results[0]
+    assert best.file_path == "roadmap/endpoint-navigation.md"
+    data = service.get_document_data("site", DocumentQuery(best.file_path), trusted=True).data
+    text = service.get_document_text("site", DocumentQuery(best.file_path), trusted=True).data
+    assert (data.title, data.total_chunks) == ("Epic: navigating by endpoints", 4)
+    assert [chunk.chunk_id for chunk in data.chunks].count(best.chunk_id) == 1
+    assert all(chunk.content in text.text for chunk in data.chunks)
+
+
+def test_discovery_then_search_then_reading(service: ContentService) -> None:
+    """The workflow that the tools are made for: each answer names what the next one takes."""
+    found = service.find_documents("site", DocumentsQuery("database is locked"), trusted=True)
+    assert found.data.documents[0].file_path == "guide/troubleshooting.md"
+    assert found.data.documents[0].summary.startswith("Another daemon holds the lock. Stop it")
+    chunk = content(service, semantic_concepts=("stale lock",), exact_terms=("daemon",)).data.results[0]
+    text = service.get_document_text("site", DocumentQuery(chunk.file_path, chunk.chunk_id), trusted=True)
+    assert text.data.text.startswith("## The database is locked")
+    assert chunk.source.href == "/guide/troubleshooting#the-database-is-locked"
+
+
+def test_code_is_a_folder_like_the_site(service: ContentService) -> None:
+    answer = content(service, "code", exact_terms=("hybridScore",))
+    assert files(answer) == ["src/scoring.ts"]
+    assert answer.data.results[0].source.lines is not None
+    assert answer.data.results[0].source.lines.first_line == 1
+    found = service.find_documents("main/code", DocumentsQuery("remove stale lock"), trusted=True).data.documents[0]
+    assert (found.file_path, "removeStaleLock" in found.summary) == ("src/lockFile.ts", True)
+    text = service.get_document_text("code", DocumentQuery(found.file_path), trusted=True).data
+    assert "unlinkIfStale" in text.text
+    assert (text.first_line, text.last_line, text.total_lines) == (1, 4, 4)
+
+
+@pytest.mark.parametrize("folder_id", ["", "sites", "/site", "main/", "main", "../site/x", "site/"])
+def test_a_folder_that_is_none_is_refused(service: ContentService, folder_id: str) -> None:
+    with pytest.raises(InvalidRequest):
+        content(service, folder_id, exact_terms=("vec0",))
+
+
+def test_strangers_read_neither_code_nor_other_scopes(service: ContentService) -> None:
+    for folder_id in ("code", "main/code", "secret/site"):
+        with pytest.raises(ScopeRefused):
+            service.search_content(folder_id, ContentQuery(exact_terms=("a",)), trusted=False)
+
+
+@pytest.mark.parametrize(
+    "file_path", ["", "nothing.md", "../../etc/passwd", "/etc/passwd", "roadmap", "é\0", "a" * 9999]
+)
+def test_a_document_that_is_none_is_named(service: ContentService, file_path: str) -> None:
+    for folder_id in ("site", "code"):
+        with pytest.raises(DocumentMissing):
+            service.get_document_text(folder_id, DocumentQuery(file_path), trusted=True)
+
+
+def test_a_long_document_is_read_part_by_part(service: ContentService) -> None:
+    """Whole sections while they fit; the parts joined are the document."""
+    path = "roadmap/endpoint-navigation.md"
+    whole = service.get_document_text("site", DocumentQuery(path), trusted=True).data
+    parts, token, line = [], "", 1
+    while token is not None:
+        part = service.get_document_text("site", DocumentQuery(path, "", 200, token), trusted=True)
+        assert part.data.tokens <= 200
+        assert part.data.first_line == line
+        line = part.data.last_line + 1
+        parts.append(part.data.text)
+        token = part.continuation.next_token
+    assert "".join(parts) == whole.text
+    assert part.data.last_line == whole.total_lines
+
+
+def test_tokens_of_one_document_are_of_no_other(service: ContentService) -> None:
+    first = service.get_document_data("site", DocumentQuery("roadmap/semantic-search.md", "", 300), trusted=True)
+    token = first.continuation.next_token or ""
+    with pytest.raises(InvalidRequest, match="semantic-search"):
+        service.get_document_data("site", DocumentQuery("guide/installation.md", "", None, token), trusted=True)
+    with pytest.raises(ContinuationGone, match="another index"):
+        service.get_document_data("code", DocumentQuery("src/scoring.ts", "", None, token), trusted=True)
+    with pytest.raises(ContinuationGone, match="get_document_data"):
+        service.get_document_text("site", DocumentQuery("roadmap/semantic-search.md", "", None, token), trusted=True)
+    chunk = first.data.chunks[0].chunk_id
+    with pytest.raises(InvalidRequest, match="another document"):
+        service.get_document_text("site", DocumentQuery("guide/installation.md", chunk), trusted=True)
+    gone = DocumentQuery("guide/installation.md", "/guide/installation#x~0@00")
+    with pytest.raises(ChunkGone):
+        service.get_document_text("site", gone, trusted=True)
