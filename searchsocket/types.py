@@ -28,6 +28,7 @@ class Scope:
 
     project_id: str
     name: str
+    branch: str = field(default="", compare=False)  # what the name was made of, e.g. `feature/a`; "" = not known
 
     @property
     def id(self) -> str:
@@ -236,6 +237,7 @@ class Generation:
     estimated_tokens: int = 0
     estimated_cost_usd: float = 0.0
     source_revision: str = ""  # commit that was indexed, where known
+    branch: str = ""  # what the scope's name was made of, where known
     bodies: int = 0  # pages whose text is held: all of them, but for a generation of an older version
     bodies_digest: str = ""  # over the sorted (url, digest) pairs of these
     spread: Spread | None = None  # None: too few texts to say

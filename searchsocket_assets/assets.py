@@ -10,7 +10,6 @@ from typing import Any
 
 import dagster as dg
 
-from searchsocket.pipeline.run.index import plan_scope
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES
 from searchsocket_assets.columns import column_schema
@@ -20,14 +19,14 @@ from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 from searchsocket_assets.run.history import delete_old_runs
 from searchsocket_assets.run.sample_queries import sample_metadata
 from searchsocket_assets.run.tags import tag_run
-from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized, observed
+from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized
 
 Results = Iterator[dg.MaterializeResult[None]]
 InProcess = dg.ResourceParam[Caller]
 
 
 def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
-    """One stage of the library, run for the scope of the run; a dry run logs the plan and yields nothing.
+    """One stage of the library, run for the scope of the run.
 
     None has a retry policy: Dagster takes an interruption for a failure that may be tried again. What may pass by
     itself is tried again inside a stage.
@@ -43,7 +42,6 @@ def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
         partitions_def=SCOPES,
         group_name=stage.corpus,
         owners=look.owners,
-        output_required=False,  # a dry run materializes nothing
     )
     def run_stage(
         context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
@@ -52,18 +50,13 @@ def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
             errors_as_failures(stage.name, caller.on_event, log=context.log),
             events_logged(context.log, caller.on_event) as on_event,
         ):
-            of_site = site.scope_run(
-                caller, context.partition_key, context.run.run_id, options.to_run_options(), on_event
-            )
+            of_site = site.scope_run(caller, context.run, options.to_run_options(), on_event)
             run = replace(
                 of_site.of(stage.corpus),
                 should_stop=lambda: caller.should_stop() or is_cancelled(context.instance, context.run.run_id),
                 lock_timeout_s=options.lock_timeout_s,
             )
             tag_run(context.instance, context.run, of_site.project.id, by_command=caller.is_command)
-            if options.dry_run:
-                context.log_event(observed(plan_scope(run), dg.AssetKey(_last(stage.corpus))))  # what it would publish
-                return
             if not stage.reads:
                 delete_old_runs(context.instance, of_site.project, run.scope.name)
             result = stage(run)
@@ -85,7 +78,3 @@ def stage_assets(look: Look) -> tuple[dg.AssetsDefinition, ...]:
     llms = LLMS_STAGES.values() if look.has_llms else ()
     stages = (*STAGES.values(), *llms, *(CODE_STAGES.values() if look.has_code else ()))
     return tuple(stage_asset(stage, look) for stage in stages)
-
-
-def _last(corpus: str) -> str:
-    return list(STAGES if corpus == "site" else CODE_STAGES)[-1]

@@ -25,7 +25,7 @@ from searchsocket_assets.partitions import NAME, SCOPES
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.ghosts import forget_in, ghosts_of
 from searchsocket_assets.run.history import runs_of
-from searchsocket_assets.run.tags import PROJECT_TAG
+from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
 from searchsocket_assets.run.translate import errors_as_failures
 
 _MOST_AT_ONCE = 20  # scopes that one tick begins: a first look at a large repository is spread over several
@@ -50,8 +50,7 @@ def new_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.S
     if not new:
         return dg.SkipReason(f"each of the {len(wanted)} branches that {branches.place} names has its scope")
     runs = [
-        dg.RunRequest(partition_key=scope, tags={PROJECT_TAG: project.id, "searchsocket/branch": wanted[scope]})
-        for scope in new
+        dg.RunRequest(partition_key=scope, tags={PROJECT_TAG: project.id, BRANCH_TAG: wanted[scope]}) for scope in new
     ]
     add = [SCOPES.build_add_request(missing)] if (missing := [scope for scope in new if scope not in keys]) else []
     return dg.SensorResult(run_requests=runs, dynamic_partitions_requests=add)

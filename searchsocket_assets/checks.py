@@ -28,10 +28,7 @@ def asset_check(check: Check) -> dg.AssetChecksDefinition:
             context: dg.AssetCheckExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
         ) -> dg.AssetCheckResult:
             with errors_as_failures(), events_logged(context.log, caller.on_event) as on_event:
-                run = site.scope_run(
-                    caller, context.partition_key, context.run.run_id, options.to_run_options(), on_event
-                )
-                return checked(check.run(run))
+                return checked(check.run(site.scope_run(caller, context.run, options.to_run_options(), on_event)))
 
     return evaluate
 

@@ -6,7 +6,7 @@ INDEX_SITE = dg.define_asset_job(
     name="index_site",
     selection=dg.AssetSelection.groups("site"),
     description="Index one scope: read the site, mirror, chunk, embed and publish it. "
-    "Run configuration: `resources.options.config` (force, dry_run, limits, cost).",
+    "Run configuration: `resources.options.config` (force, limits, cost). `plan_scope` says what it would do.",
 )
 
 INDEX_CODE = dg.define_asset_job(

@@ -9,11 +9,15 @@ from typing import Any, Literal
 import dagster as dg
 from pydantic import Field, create_model
 
+from searchsocket.branches.names import named_scope
 from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 from searchsocket.project.project import Project, open_project
+from searchsocket.state import make_state
 from searchsocket_assets.look import PROJECT_VARIABLE
+from searchsocket_assets.partitions import PARTITION_TAG
+from searchsocket_assets.run.tags import BRANCH_TAG
 
 AS_CONFIGURED = "as-configured"
 UNLIMITED = -1
@@ -48,10 +52,12 @@ class SiteProject(dg.ConfigurableResource):  # type: ignore[type-arg]
         root = root or self.root or os.environ.get(PROJECT_VARIABLE, "")
         return open_project(Path(root) if root else Path.cwd(), os.environ)
 
-    def scope_run(self, caller: Caller, scope: str, run_id: str, options: RunOptions, on_event: OnEvent) -> ScopeRun:
+    def scope_run(self, caller: Caller, run: dg.DagsterRun, options: RunOptions, on_event: OnEvent) -> ScopeRun:
         """The library's view of one Dagster run over one partition."""
         project = self.open(caller.root)
-        return ScopeRun(project, project.scope_named(scope), run_id, options, on_event, environ=os.environ)
+        known = make_state(project.state_dir).branches()
+        scope = named_scope(project, run.tags[PARTITION_TAG], known, run.tags.get(BRANCH_TAG, ""))
+        return ScopeRun(project, scope, run.run_id, options, on_event, environ=os.environ)
 
 
 def _config_field(option: Option) -> tuple[Any, Any]:
@@ -75,9 +81,6 @@ _Asked: Any = create_model(
 class IndexOptions(_Asked):  # type: ignore[misc]
     """What one launch asks for; one block of run configuration for the whole graph."""
 
-    dry_run: bool = Field(
-        default=False, description="Only observe the plan and its cost; nothing is called, written or materialized."
-    )
     lock_timeout_s: float = Field(
         default=300.0, ge=0, description="How long a stage waits, in seconds, while another run works on the scope."
     )

@@ -64,6 +64,7 @@ class Renderer:
         """
         environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
         environment.filters["ago"] = ago
+        environment.filters["short"] = short_revision
         environment.globals["range_of"] = range_of
         environment.globals.update(
             project=project,
@@ -89,6 +90,12 @@ class Renderer:
             further=f"?{urlencode(further)}",
         )
         return text.encode("utf-8", "replace")
+
+
+def short_revision(revision: str) -> str:
+    """A commit as people read it, with its `-dirty`."""
+    commit, dash, dirty = revision.partition("-")
+    return f"{commit[:8]}{dash}{dirty}"
 
 
 def range_of(offset: int, count: int, total: int) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from searchsocket.errors import InvalidScope
-from searchsocket.project.scopes import is_scope_name, resolve_scope
+from searchsocket.project.scopes import branch_in, is_scope_name, resolve_scope, stated_scope
 from searchsocket.settings.load import load_settings
 from searchsocket.settings.model import Settings
 from searchsocket.types import Scope
@@ -33,18 +33,19 @@ class Project:
         return self.state_dir / "dagster"
 
     def scope(self, environ: Mapping[str, str], override: str | None = None) -> Scope:
-        """The scope that a command means, see `scopes.resolve_scope`."""
-        return Scope(self.id, resolve_scope(self.settings.scope, self.root, environ, override))
+        """The scope that a command means, see `scopes.stated_scope` and `scopes.resolve_scope`."""
+        stated = stated_scope(self.settings.scope, self.root, environ, override)
+        return Scope(self.id, resolve_scope(self.settings.scope, stated), branch_in(stated))
 
-    def scope_named(self, name: str) -> Scope:
-        """A scope by its final name, as stores and partitions spell it.
+    def scope_named(self, name: str, branch: str = "") -> Scope:
+        """A scope by its final name, as stores and partitions spell it, and the branch where that is known.
 
         Raises:
             InvalidScope: The name could not have come out of `sanitise_scope`.
         """
         if not is_scope_name(name):
             raise InvalidScope(f"{name[:80]!r} is not a scope name; letters, digits, '.', '_' and '-' only")
-        return Scope(self.id, name)
+        return Scope(self.id, name, branch or branch_in(name))
 
 
 def open_project(root: Path, environ: Mapping[str, str]) -> Project:

@@ -11,6 +11,7 @@ from searchsocket.settings.site import ScopeSettings
 
 MAX_LENGTH = 80
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+_HASHED = re.compile(r".-[0-9a-f]{8}\Z")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -37,14 +38,27 @@ def sanitise_scope(raw: str) -> str:
     return f"{kept}-{hashlib.sha256(raw.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
-def resolve_scope(settings: ScopeSettings, root: Path, environ: Mapping[str, str], override: str | None = None) -> str:
-    """The scope that a command means: `--scope`, else the environment, else the git branch, else the fixed name.
+def branch_in(name: str) -> str:
+    """The branch that a stated or final name tells of by itself; "" where it may be a name with a hash."""
+    return "" if is_scope_name(name) and _HASHED.search(name) else name
+
+
+def stated_scope(settings: ScopeSettings, root: Path, environ: Mapping[str, str], override: str | None = None) -> str:
+    """The scope that a command means, as it is called there: `--scope`, else the environment, the git branch, the fixed
+    name.
+
+    Raises:
+        ConfigMissing: The mode's source (variable, git branch) gives no name.
+    """
+    return override if override is not None else _configured(settings, root, environ)
+
+
+def resolve_scope(settings: ScopeSettings, raw: str) -> str:
+    """The name of a scope that is stated as `raw`.
 
     Raises:
         InvalidScope: The name needs sanitising and `scope.sanitize` is off, or nothing is left of it.
-        ConfigMissing: The mode's source (variable, git branch) gives no name.
     """
-    raw = override if override is not None else _configured(settings, root, environ)
     if not settings.sanitize and not is_scope_name(raw):
         raise InvalidScope(
             f"scope name {raw[:80]!r} may hold only letters, digits, '.', '_' and '-' (scope.sanitize is off)"

@@ -14,6 +14,7 @@ from searchsocket.search.wire import (
     Marks,
     PassageLines,
     Resolution,
+    Revision,
     RouteFile,
     Score,
     SnippetHtml,
@@ -144,6 +145,9 @@ class SearchMeta(Wire):
     generation: str
     published_at: str  # ISO 8601, UTC
     age_seconds: float
+    source_revision: Annotated[
+        Revision, Field(description="Commit that was indexed; null for callers without a key, and where none is known.")
+    ]
     notes: Annotated[tuple[Note, ...], Field(description="Why the answer is less than it could be.")] = ()
 
 

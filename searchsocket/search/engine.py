@@ -154,6 +154,7 @@ class SearchEngine:
                 generation=generation.name,
                 published_at=generation.published_at,
                 age_seconds=age,
+                source_revision=generation.source_revision or None,
                 notes=(*notes, *order.notes, *further_notes(reader, query)),
             ),
             quality=quality,

@@ -32,6 +32,7 @@ SOURCES = "sources"  # the context in which source paths are written
 # What nobody asked for is null already, and is not asked about.
 RouteFile = Annotated[str | None, for_the_trusted(str)]
 Resolution = Annotated[RouteResolution | None, for_the_trusted(RouteResolution)]
+Revision = Annotated[str | None, for_the_trusted(str)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def open_code(
 
 def _reader_of(project: Project, scope: Scope) -> ReadNow:
     """Reads files as they are now: those of a commit never change, so they are what was indexed."""
-    source = make_code_source(project.root, project.settings, scope=scope.name)
+    source = make_code_source(project.root, project.settings, branch=scope.branch or scope.name)
     root, most = str(project.root), project.settings.code.max_file_bytes
 
     def read(path: str) -> bytes | None:

@@ -26,6 +26,7 @@ def make_source(
     mode: SourceMode | None = None,
     *,
     scope: str = "",
+    branch: str = "",
     fetched_dir: Path | None = None,
     max_pages: int | None = None,
     known_form: UrlForm | None = None,
@@ -37,7 +38,8 @@ def make_source(
         settings: Its configuration.
         mode: Overrides `source.mode`; None for both means static-output where a build is found, else content-files.
         scope: Name of the scope; takes the place of `{scope}` in `source.static_output_dir` and in
-            `source.crawl.base_url`, and is the branch that git-branch reads unless `source.git.branch` names one.
+            `source.crawl.base_url`.
+        branch: What git-branch reads unless `source.git.branch` names one; "" = that of the scope, found by its name.
         fetched_dir: Where a crawl keeps what it fetched; default: `crawl/<scope>` in the state directory.
         max_pages: What a limited run wants; a crawl fetches no more, the others list what they have.
         known_form: Of the addresses, as an earlier run read it from the site's links.
@@ -50,7 +52,7 @@ def make_source(
     if mode == "content-files":
         return _content_files(root, settings, scope)
     if mode == "git-branch":
-        return _git_branch(root, settings, scope)
+        return _git_branch(root, settings, scope, branch or scope)
     if mode == "crawl":
         fetched_dir = fetched_dir or root / settings.state.dir / "crawl" / (scope or "main")
         return _crawl(settings, scope, fetched_dir, max_pages)
@@ -116,11 +118,11 @@ def _crawl(settings: Settings, scope: str, fetched_dir: Path, max_pages: int | N
     )
 
 
-def _git_branch(root: Path, settings: Settings, scope: str) -> GitBranchSource:
+def _git_branch(root: Path, settings: Settings, scope: str, branch: str) -> GitBranchSource:
     source = settings.source
     return GitBranchSource(
         root / source.git.repo_dir,
-        source.git.branch or scope or "HEAD",
+        source.git.branch or branch or "HEAD",
         source.content_files.globs,
         base_dir=source.content_files.base_dir,
         routes_dir=settings.routes.dir,

@@ -30,7 +30,7 @@ from searchsocket_assets.run.history import delete_run, is_own_home, runs_of
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.home_errors import home_errors
 from searchsocket_assets.run.sqlite_storage import without_storage_noise
-from searchsocket_assets.run.tags import COMMAND, LAUNCHED_BY_TAG, PROJECT_TAG
+from searchsocket_assets.run.tags import BRANCH_TAG, COMMAND, LAUNCHED_BY_TAG, PROJECT_TAG
 from searchsocket_assets.run.translate import STAGE_FAILED
 
 LOCATION = "searchsocket"  # `location_name` in workspace.yaml
@@ -107,7 +107,12 @@ def _executed(
             job,
             run_config=run_config(options, console=console),
             remote_job_origin=_origin(job.name),
-            tags={PARTITION_TAG: scope.name, PROJECT_TAG: project.id, LAUNCHED_BY_TAG: COMMAND},
+            tags={
+                PARTITION_TAG: scope.name,
+                PROJECT_TAG: project.id,
+                LAUNCHED_BY_TAG: COMMAND,
+                **({BRANCH_TAG: scope.branch} if scope.branch else {}),
+            },
         )
         return _outcome(execute_run(InMemoryJob(job), run, instance))
 

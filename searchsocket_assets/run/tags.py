@@ -3,6 +3,7 @@
 import dagster as dg
 
 PROJECT_TAG = "project"  # a home may serve several projects
+BRANCH_TAG = "searchsocket/branch"  # what the name of its scope was made of
 LAUNCHED_BY_TAG = "searchsocket/launched_by"
 COMMAND = "cli"
 

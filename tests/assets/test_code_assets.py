@@ -27,7 +27,7 @@ def test_code_is_a_group_of_its_own_where_it_is_enabled(project: CodeProject) ->
     deps = {dep.asset_key.to_user_string() for spec in specs if spec.group_name == "code" for dep in spec.deps}
     assert deps == {"code_files", "code_chunks", "code_embeddings"}
     without = build_definitions(look=Look())
-    assert {spec.group_name for spec in without.resolve_all_asset_specs()} == {"site"}
+    assert {spec.group_name for spec in without.resolve_all_asset_specs()} == {"site", "branches"}
 
 
 def test_a_site_that_cannot_be_indexed_leaves_its_code(project: CodeProject) -> None:

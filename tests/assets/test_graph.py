@@ -81,16 +81,6 @@ def test_an_edited_page_gives_another_data_version_all_the_way(site: Path, run_g
     assert all(before[name] != after[name] for name in ORDER)
 
 
-def test_a_dry_run_observes_the_plan_and_materializes_nothing(site: Path, run_graph: RunGraph) -> None:
-    result = run_graph(dry_run=True)
-    (observed,) = [event.asset_observation_data.asset_observation for event in result.get_asset_observation_events()]
-    assert result.success
-    assert not materializations(result)
-    assert (observed.asset_key, observed.partition) == (dg.AssetKey("search_index"), "main")
-    assert observed.metadata["pages_found"].value == 5
-    assert not (site / ".searchsocket").exists()
-
-
 def test_over_the_budget_nothing_is_embedded_or_published(site: Path, run_graph: RunGraph) -> None:
     """The check stands before the first paid call, and fails the run (spec 21)."""
     (site / "searchsocket.toml").write_text("[embeddings]\nprice_per_million_tokens_usd = 1000.0\n")

@@ -211,7 +211,20 @@ def test_serve_without_an_index_waits_for_the_first_one(site: Path) -> None:
 
 
 def test_help_gives_an_example() -> None:
-    commands = ["init", "index", "search", "find", "serve", "status", "doctor", "rollback", "clean", "prune", "dagster"]
+    commands = [
+        "init",
+        "index",
+        "search",
+        "find",
+        "serve",
+        "status",
+        "scopes",
+        "doctor",
+        "rollback",
+        "clean",
+        "prune",
+        "dagster",
+    ]
     parts = [["cache", part] for part in ("info", "export", "import", "prune")]
     parts += [["artifacts", part] for part in ("push", "pull", "list", "prune")]
     parts += [["config", "show"], ["code", "search"], ["code", "fetch"]]

@@ -44,7 +44,7 @@ def result(title: str = "Tides", section: str = "High water", text: str = "The t
 
 
 def answer(*results: Result) -> SearchAnswer:
-    meta = SearchMeta(Timings(0, 0, 0, 0, 2.0), False, "hash", "g", "", 0.0)
+    meta = SearchMeta(Timings(0, 0, 0, 0, 2.0), False, "hash", "g", "", 0.0, None)
     return SearchAnswer("tide", "main", "page", results, len(results), meta)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import ConfigMissing, InvalidScope
-from searchsocket.project.scopes import is_scope_name, resolve_scope, sanitise_scope
+from searchsocket.project.scopes import branch_in, is_scope_name, resolve_scope, sanitise_scope, stated_scope
 from searchsocket.settings.site import ScopeSettings
 
 
@@ -44,23 +44,28 @@ def test_different_names_give_different_scopes(raws: list[str]) -> None:
     assert len(names) == len(set(names))
 
 
-def test_without_sanitising_an_unsafe_name_is_an_error(tmp_path: Path) -> None:
+def test_without_sanitising_an_unsafe_name_is_an_error() -> None:
     with pytest.raises(InvalidScope, match="feature/a"):
-        resolve_scope(ScopeSettings(sanitize=False), tmp_path, {}, "feature/a")
+        resolve_scope(ScopeSettings(sanitize=False), "feature/a")
 
 
 def test_the_environment_mode_needs_its_variable(tmp_path: Path) -> None:
     settings = ScopeSettings(mode="env", env_var="BRANCH")
-    assert resolve_scope(settings, tmp_path, {"BRANCH": "dev"}) == "dev"
+    assert stated_scope(settings, tmp_path, {"BRANCH": "dev"}) == "dev"
     with pytest.raises(ConfigMissing, match="BRANCH"):
-        resolve_scope(settings, tmp_path, {})
+        stated_scope(settings, tmp_path, {})
 
 
 def test_the_git_mode_reads_the_project_not_the_callers_directory(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", "-b", "topic/x", str(tmp_path)], check=True)
-    assert resolve_scope(ScopeSettings(mode="git"), tmp_path, {}).startswith("topic-x-")
+    assert stated_scope(ScopeSettings(mode="git"), tmp_path, {}) == "topic/x"
 
 
 def test_the_git_mode_outside_a_repository_says_so(tmp_path: Path) -> None:
     with pytest.raises(ConfigMissing, match="--scope"):
-        resolve_scope(ScopeSettings(mode="git"), tmp_path, {})
+        stated_scope(ScopeSettings(mode="git"), tmp_path, {})
+
+
+def test_a_name_tells_its_branch_unless_it_may_carry_a_hash() -> None:
+    assert [branch_in(name) for name in ("main", "feature/a", "v1.2-cafe")] == ["main", "feature/a", "v1.2-cafe"]
+    assert branch_in(sanitise_scope("feature/a")) == ""

@@ -52,3 +52,11 @@ def test_a_number_that_is_none_is_null(answers: tuple[SearchAnswer, RelatedAnswe
     """NaN is no JSON: a browser would refuse the whole answer."""
     broken = replace(answers[0], meta=replace(answers[0].meta, age_seconds=float("nan")))
     assert written(broken)["meta"]["ageSeconds"] is None
+
+
+def test_the_commit_is_written_for_the_trusted_alone(answers: tuple[SearchAnswer, RelatedAnswer]) -> None:
+    indexed = replace(answers[0], meta=replace(answers[0].meta, source_revision="abc123"))
+    assert [written(indexed, sources=sources)["meta"]["sourceRevision"] for sources in (True, False)] == [
+        "abc123",
+        None,
+    ]

@@ -69,6 +69,11 @@ function ago(seconds) {
   return "just now";
 }
 
+/** A commit as people read it, with its `-dirty`. */
+function short(revision) {
+  return revision.replace(/^([0-9a-f]{8})[0-9a-f]*/, "$1");
+}
+
 function values() {
   return [...new FormData(form)].filter(([, value]) => value.trim());
 }
@@ -105,7 +110,9 @@ function show(answer) {
   const found = answer.quality === "weak" ? `Nothing fits well: ${count}` : count;
   line.textContent = [results.length ? found : none, ...notes].join(" · ");
   generation.textContent =
-    `${answer.scope} · generation ${meta.generation}, published ${ago(meta.ageSeconds)} · ` +
+    `${answer.scope} · generation ${meta.generation}` +
+    (meta.sourceRevision ? ` of commit ${short(meta.sourceRevision)}` : "") +
+    `, published ${ago(meta.ageSeconds)} · ` +
     `${meta.timingsMs.total.toFixed(1)} ms`;
   fillFacets(answer.facets);
 }

@@ -65,7 +65,7 @@ class ScopeRun:
         if corpus == self.corpus:
             return self
         home = code_home(self.project)
-        return replace(self, project=home, scope=home.scope_named(self.scope.name), corpus=corpus)
+        return replace(self, project=home, scope=replace(self.scope, project_id=home.id), corpus=corpus)
 
     @property
     def state(self) -> ProjectState:
@@ -86,6 +86,11 @@ class ScopeRun:
     def source_mode(self) -> SourceMode | None:
         """Where pages come from; None = found out by looking."""
         return self.options.source or self.project.settings.source.mode
+
+    @property
+    def branch(self) -> str:
+        """What the scope's name was made of; the name itself where nobody knows."""
+        return self.scope.branch or self.scope.name
 
     @property
     def site(self) -> SiteBase:
@@ -114,12 +119,13 @@ class ScopeRun:
     def make_source(self, known_form: UrlForm | None = None) -> Source:
         """The source of this run, with a report of its own; `known_form` as for `sources.make_source`."""
         if self.corpus == "code":
-            return make_code_source(self.project.root, self.project.settings, self.source_mode, self.scope.name)
+            return make_code_source(self.project.root, self.project.settings, self.source_mode, self.branch)
         return make_source(
             self.project.root,
             self.project.settings,
             self.source_mode,
             scope=self.scope.name,
+            branch=self.branch,
             fetched_dir=self.fetched_dir,
             max_pages=self.options.max_pages,
             known_form=known_form,

@@ -215,4 +215,5 @@ def _info(run: ScopeRun, state: ScopeState, embedding: Stage[EmbeddingNumbers], 
         estimated_tokens=embedded.estimated_tokens,
         estimated_cost_usd=float(embedded.estimated_cost_usd),
         source_revision=run.source_revision() if changed else "",  # else the live generation stays, with its own
+        branch=run.scope.branch,
     )

@@ -39,6 +39,8 @@ def listed(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> Stage
     refuse_another_model(run)
     if run.workspace is None:
         empty_temporary_dir(run)
+    if run.scope.branch:
+        state.pages.set_branch(run.scope.branch)
     source = run.make_source(state.pages.url_form())
     pages = _Limited(source.pages(), run.options.max_pages)
     found = changed = 0

@@ -10,13 +10,13 @@ from searchsocket.sources.code.working_tree import WorkingTreeSource
 
 
 def make_code_source(
-    root: Path, settings: Settings, mode: SourceMode | None = None, scope: str = ""
+    root: Path, settings: Settings, mode: SourceMode | None = None, branch: str = ""
 ) -> WorkingTreeSource | CommitSource:
     """The source files of a project: those of a commit where its pages are too, else those of the working tree.
 
     Args:
         mode: Overrides `source.mode`.
-        scope: The branch that is read unless `source.git.branch` names one.
+        branch: Branch, or scope, that is read unless `source.git.branch` names one.
 
     Raises:
         ConfigError: A glob of `code.include` or `code.exclude` cannot be read.
@@ -24,6 +24,6 @@ def make_code_source(
     code, git = settings.code, settings.source.git
     want = wanted(code.include, code.exclude)
     if (mode or settings.source.mode) == "git-branch":
-        revision = git.branch or scope or "HEAD"
+        revision = git.branch or branch or "HEAD"
         return CommitSource(root / git.repo_dir, revision, want, max_file_bytes=code.max_file_bytes)
     return WorkingTreeSource(root, want, max_file_bytes=code.max_file_bytes)

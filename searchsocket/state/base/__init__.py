@@ -32,6 +32,7 @@ What is kept of a page, and which stage sets and clears it:
 | `page_set_changed`: links may lead elsewhere | `site_pages`, `page_mirror` | `page_mirror`, once links are resolved |
 | `swept`: no mirror file is of a page that an older state knew | `page_mirror` | never |
 | `url_form` | `site_pages` | |
+| `branch`: what its name was made of | `site_pages`, of a run that knows | |
 | `routes_digest`, `site_titles` | `page_mirror` | |
 | `published`, and what changed since | `search_index`; whoever changes chunks | `search_index` |
 | `cache_size` | `chunk_embeddings` | |

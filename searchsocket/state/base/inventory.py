@@ -57,6 +57,9 @@ class Inventory(Protocol):
     def set_url_form(self, form: UrlForm) -> None:
         """Remember it."""
 
+    def set_branch(self, branch: str) -> None:
+        """Remember what the scope's name was made of."""
+
     def set_complete(self) -> None:
         """Every page of the site is known from now on, so that absence means removal."""
 

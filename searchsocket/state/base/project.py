@@ -58,6 +58,12 @@ class ProjectState(Protocol):
     def last_ends(self) -> Mapping[str, str]:
         """When a stage last ended (ISO 8601) by scope, as far as it can be had without touching anything."""
 
+    def branches(self) -> Mapping[str, str]:
+        """Scope -> what its name was made of, where that is known and can be had without touching anything."""
+
+    def own_texts(self) -> Mapping[str, int]:
+        """How many chunks of each scope have a text that no other scope has; as far as that can be had likewise."""
+
     def forget(self, scope: str) -> None:
         """Delete all that is known of one scope; the caller holds its lock.
 

@@ -74,6 +74,9 @@ class SqliteInventory:
         text = json.dumps(asdict(form))
         self.db.execute("UPDATE scopes SET url_form = ? WHERE scope = ?", (text, self.scope))
 
+    def set_branch(self, branch: str) -> None:
+        self.db.execute("UPDATE scopes SET branch = ? WHERE scope = ?", (branch, self.scope))
+
     def set_complete(self) -> None:
         self.db.execute("UPDATE scopes SET authoritative = 1 WHERE scope = ?", (self.scope,))
 

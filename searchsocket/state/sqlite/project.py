@@ -16,6 +16,10 @@ from searchsocket.system.locks import scope_lock
 
 FILE = "state.db"
 _TABLES = ("scopes", "chunks", "chunked", "pages", "unpublished", "stage_results")  # the others follow their pages
+# Read from an index that holds both columns.
+_OWN_TEXTS = """SELECT scope, SUM(chunks) FROM (
+    SELECT MIN(scope) AS scope, COUNT(*) AS chunks FROM chunks GROUP BY content_hash HAVING MIN(scope) = MAX(scope)
+) GROUP BY scope"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,16 @@ class SqliteProject:
     def last_ends(self) -> Mapping[str, str]:
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return last_ends(db)
+        return {}
+
+    def branches(self) -> Mapping[str, str]:
+        with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
+            return dict(db.execute("SELECT scope, branch FROM scopes WHERE branch != '' ORDER BY scope"))
+        return {}
+
+    def own_texts(self) -> Mapping[str, int]:
+        with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
+            return dict(db.execute(_OWN_TEXTS))
         return {}
 
     def forget(self, scope: str) -> None:

@@ -1,9 +1,10 @@
 """The tables of `state.db`; what each column means and which stage sets it is said in `state.base`."""
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,
+        branch TEXT NOT NULL DEFAULT '',  -- what the scope's name was made of; '' = not known
         authoritative INTEGER NOT NULL DEFAULT 0,  -- a complete run has seen every page, so absence means removal
         page_set_changed INTEGER NOT NULL DEFAULT 1,  -- pages came or went since links were resolved
         swept INTEGER NOT NULL DEFAULT 0,  -- the mirror was searched for files of pages that an older state knew

@@ -22,6 +22,7 @@ class PublishInfo:
     estimated_tokens: int = 0
     estimated_cost_usd: float = 0.0
     source_revision: str = ""
+    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True)

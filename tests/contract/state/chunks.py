@@ -111,3 +111,11 @@ class ChunksContract(StateContract):
             chunked(other, "/a", "x", "y")
             assert (state.chunks.count(), other.chunks.count()) == ((1, 1), (2, 1))
             assert len(list(state.chunks.fingerprints())) == 1
+
+    def test_texts_that_one_scope_alone_has_are_counted(self, project: ProjectState) -> None:
+        assert project.own_texts() == {}
+        with project.open("main") as state, project.open("preview") as other:
+            chunked(state, "/a", "one", "two")
+            chunked(other, "/a", "one", "two")
+            chunked(other, "/b", "three", "four")
+        assert project.own_texts() == {"preview": 2}

@@ -64,3 +64,9 @@ class InventoryContract(StateContract):
             assert other.pages.see(["/a"]) == {}
             other.pages.remove_unseen()
             assert (state.pages.count(), other.pages.count()) == (1, 0)
+
+    def test_the_branch_of_a_scope_is_remembered(self, project: ProjectState) -> None:
+        assert project.branches() == {}
+        with project.open("feature-a-12345678") as state, project.open("main"):
+            state.pages.set_branch("feature/a")
+        assert project.branches() == {"feature-a-12345678": "feature/a"}

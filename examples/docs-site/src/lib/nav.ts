@@ -88,6 +88,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-code', label: 'code' },
 			{ href: '/docs/cli/searchsocket-find', label: 'find' },
 			{ href: '/docs/cli/searchsocket-status', label: 'status' },
+			{ href: '/docs/cli/searchsocket-scopes', label: 'scopes' },
 			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
 			{ href: '/docs/cli/searchsocket-clean', label: 'clean' },
 			{ href: '/docs/cli/searchsocket-cache', label: 'cache' },

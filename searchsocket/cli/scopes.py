@@ -1,0 +1,87 @@
+"""`searchsocket scopes`: what is kept of each branch."""
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.options import json_option, load_project, project_option
+from searchsocket.cli.output import ago, print_json, safe, say, size
+
+if TYPE_CHECKING:
+    from searchsocket.branches.overview import ScopeRow
+    from searchsocket.project.project import Project
+
+_ALIVE = {True: "alive", False: "gone", None: "?"}
+_SHORT = 8  # characters of a commit
+
+
+@click.command()
+@project_option
+@json_option
+def scopes(root: Path, as_json: bool) -> None:
+    """Show every scope: its branch, whether that lives, what it holds.
+
+    \b
+    Example:
+      searchsocket scopes --json
+    """
+    from searchsocket.branches.overview import look_at_scopes, to_json
+    from searchsocket.project.backends import Backends
+
+    project = load_project(root)
+    found = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
+    for problem in found.problems:
+        click.echo(f"{problem.code}: {safe(str(problem))}", err=True)
+    runs = _last_runs(project, [row.scope for row in found.rows])
+    if as_json:
+        print_json({"projectId": project.id, "scopes": [to_json(row, runs.get(row.scope)) for row in found.rows]})
+        return
+    if not found.rows:
+        say("Nothing is kept of any scope; run `searchsocket index`.")
+    for line in _aligned([_HEAD, *(_cells(row, runs.get(row.scope, {})) for row in found.rows)] if found.rows else []):
+        say(line)
+
+
+def _last_runs(project: "Project", names: list[str]) -> Mapping[str, Mapping[str, str]]:
+    from searchsocket_assets.run.home import dagster_home
+
+    home = dagster_home(project, os.environ)
+    if not home.is_dir():
+        return {}
+    from searchsocket_assets.run.last_runs import last_runs
+
+    return last_runs(project, home, names)
+
+
+_HEAD = ("scope", "branch", "", "published", "pages", "chunks", "only here", "size", "commit", "model", "last run")
+
+
+def _cells(row: "ScopeRow", run: Mapping[str, str]) -> tuple[str, ...]:
+    age = row.age_seconds
+    return (
+        row.scope,
+        safe(row.branch) or "?",
+        _ALIVE[row.alive],
+        f"{ago(age)} ({row.generation})" if age is not None else "no index",
+        f"{row.pages:,}",
+        f"{row.chunks:,}",
+        f"{row.own_chunks:,}",
+        size(row.bytes),
+        _short(row.source_revision),
+        safe(row.model_id) or "-",
+        " ".join(part for part in (run.get("status", "").lower(), row.last_run_at) if part) or "-",
+    )
+
+
+def _short(revision: str) -> str:
+    commit, _, dirty = revision.partition("-")
+    return f"{commit[:_SHORT]}{'-' + dirty if dirty else ''}" or "-"
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -1,0 +1,28 @@
+"""How the newest run of each scope went."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import dagster as dg
+
+from searchsocket.project.project import Project
+from searchsocket_assets.run.history import runs_of
+from searchsocket_assets.run.home_errors import home_errors
+
+
+def last_runs(project: Project, home: Path, scopes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+    """Scope -> `status` and `runId` of its newest run; none where Dagster knows none.
+
+    Raises:
+        StateUnavailable: The Dagster home cannot be used.
+    """
+    with home_errors(home), dg.DagsterInstance.from_config(str(home)) as instance:
+        return last_runs_in(instance, project, scopes)
+
+
+def last_runs_in(
+    instance: dg.DagsterInstance, project: Project, scopes: Sequence[str]
+) -> Mapping[str, Mapping[str, str]]:
+    """As `last_runs`, in an instance that is open."""
+    newest = {name: instance.get_runs(runs_of(instance, project, name), limit=1) for name in scopes}
+    return {name: {"status": runs[0].status.value, "runId": runs[0].run_id} for name, runs in newest.items() if runs}
