@@ -14,7 +14,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from search_api.errors import error_response, internal_error, problem
 from search_api.gate.rate import RateLimit
-from search_api.gate.tiers import Caller, TierRules, bearer_key, client_address, is_direct_loopback, key_is_right
+from search_api.gate.tiers import (
+    Caller,
+    TierRules,
+    bearer_key,
+    client_address,
+    is_direct_loopback,
+    key_is_right,
+    visitor_address,
+)
 from searchsocket.errors import Unauthorized
 from searchsocket.serving.hosts import host_name, is_loopback
 
@@ -141,8 +149,10 @@ class CallerGuard:
         headers = Headers(scope=scope)
         peer = (scope.get("client") or ("",))[0]
         key = bearer_key(headers)
-        trusted = key_is_right(key, self._rules) if key is not None else self._is_local(headers, peer)
-        caller = Caller(trusted, client_address(headers, peer, self._rules.proxies))
+        known = key_is_right(key, self._rules) if key is not None else self._is_local(headers, peer)
+        visitor = visitor_address(headers) if key is not None and known else None
+        trusted = known and visitor is None
+        caller = Caller(trusted, visitor or client_address(headers, peer, self._rules.proxies))
         rate = self._own_rates.get(scope["path"], self._rate)
         if rate and not trusted:
             wait_s = rate.hit(caller.address)
@@ -150,7 +160,7 @@ class CallerGuard:
             if wait_s is not None:
                 await rate.refusal(wait_s)(scope, receive, send)
                 return
-        if key is not None and not trusted:
+        if key is not None and not known:
             error = Unauthorized("the key is not right; without one, public scopes can be searched")
             await error_response(error, {"www-authenticate": "Bearer"})(scope, receive, send)
             return

@@ -22,6 +22,7 @@ _FORWARDED = (
     "cf-connecting-ip",
     "true-client-ip",
 )
+VISITOR = "x-searchsocket-visitor"
 _IPV6_CLIENT_PREFIX = 64  # what one subscriber is given
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(.+)")
 
@@ -83,9 +84,26 @@ def client_address(headers: Headers, peer: str, proxies: Sequence[IPNetwork]) ->
         hops = [hop.strip() for value in headers.getlist("x-forwarded-for") for hop in value.split(",")]
         while hops and _in_networks(address, proxies):
             address = hops.pop()
+    return _client(address) or peer
+
+
+def visitor_address(headers: Headers) -> str | None:
+    """Whom a site asks for that sends its key: a visitor, who is anonymous; None where it asks for itself.
+
+    A site whose machines have no fixed addresses, as edge runtimes have none, cannot be listed as a proxy; its key
+    says who it is.
+    """
+    stated = headers.get(VISITOR)
+    if stated is None:
+        return None
+    return _client(stated.strip()) or "unknown"
+
+
+def _client(address: str) -> str:
+    """What one client is counted by; "" for what is no address."""
     parsed = parse_address(address)
     if parsed is None:
-        return peer
+        return ""
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((parsed, _IPV6_CLIENT_PREFIX), strict=False))
     return str(parsed)

@@ -37,6 +37,20 @@ def test_a_key_opens_every_scope_and_source_paths(api: Api) -> None:
     assert api.post(SECRET, headers=WITH_KEY).json()["scope"] == "secret-branch"
 
 
+def test_a_site_that_sends_its_key_for_a_visitor_makes_nobody_trusted(configured: Callable[..., Api]) -> None:
+    """The visitor is the one who is counted, by an address that only the key makes believable."""
+    api = configured(rate_limit=RateLimitSettings(max=2))
+    visitor = {**WITH_KEY, "x-searchsocket-visitor": "198.51.100.7"}
+    assert api.post(SECRET, headers=visitor).status_code == 403
+    assert not is_trusted(api, headers=visitor)
+    assert api.post({"q": "battery"}, headers=visitor).status_code == 429
+    assert not is_trusted(api, headers={**WITH_KEY, "x-searchsocket-visitor": "198.51.100.8"})
+    assert not is_trusted(api, headers={**WITH_KEY, "x-searchsocket-visitor": "no address"})
+    assert api.post({"q": "battery"}, headers={"x-searchsocket-visitor": "198.51.100.7"}).status_code == 200
+    wrong = {"authorization": "Bearer wrong", "x-searchsocket-visitor": "198.51.100.9"}
+    assert api.post({"q": "battery"}, headers=wrong).status_code == 401
+
+
 @pytest.mark.parametrize("scope", ["secret-branch", "not-there", "feature/x"])
 def test_other_scopes_are_refused_whether_they_exist_or_not(api: Api, scope: str) -> None:
     """Failure mode 52: an anonymous caller reads the configured scopes and learns of no other."""
