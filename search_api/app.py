@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
@@ -20,6 +21,7 @@ from search_api.endpoints.related import add_related
 from search_api.endpoints.search import add_search
 from search_api.gate.access_log import access_log
 from search_api.gate.freshness import Freshness
+from search_api.gate.origins import Origins
 from search_api.gate.queries import Queries
 from search_api.gate.stack import add_guards, tier_rules
 from search_api.handlers import add_handlers
@@ -103,6 +105,12 @@ def create_app(
         add_code(app, f"{prefix}/code/search", open_code(project, environ, clock=clock, on_error=on_error), service)
     add_health(app, health_path, service)
     add_llms(app, AgentTexts(project, service), service, freshness)
+    agents = project.settings.mcp.http.path if project.settings.mcp.enable else ""
+    if agents:
+        from search_api.endpoints.mcp import add_mcp  # a second of CPU, where nobody asked for it
+
+        code = partial(open_code, project, environ, clock=clock, on_error=on_error)
+        add_mcp(app, project, service, code, clock, Origins(frozenset(settings.cors.allow_origins)))
     metrics = Metrics()
     add_metrics(app, metrics, service)
     add_handlers(app, on_error)

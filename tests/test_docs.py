@@ -19,7 +19,7 @@ from searchsocket.cli.main import cli
 from searchsocket.cli.serve import DEFAULT_PORT
 from searchsocket.errors import SearchSocketError
 from searchsocket.rerankers.errors import RerankerUnavailable
-from searchsocket.settings.load import PLANNED, all_keys
+from searchsocket.settings.load import all_keys
 from searchsocket.settings.model import EmbeddingProvider, Settings
 from searchsocket.settings.site import SourceMode
 
@@ -126,11 +126,6 @@ def test_safe_to_retry_is_said_of_the_errors_that_are() -> None:
         paragraph = heading.find_next("p")
         assert paragraph is not None
         assert ("Safe to retry" in paragraph.get_text()) is kind.retryable, kind.code
-
-
-def test_planned_settings_are_refused_as_the_specification_says() -> None:
-    listed = SPEC.read_text(encoding="utf-8").split("A key of a planned part (", 1)[1].split(")", 1)[0]
-    assert set(re.findall(r"`([a-z_.]+)`", listed)) == PLANNED
 
 
 def test_every_command_has_a_page_and_no_other() -> None:

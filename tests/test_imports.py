@@ -17,7 +17,8 @@ ORCHESTRATOR = {"dagster", "dagster_webserver", "dagster_graphql", "searchsocket
 SERVER = {"fastapi", "starlette", "uvicorn", "search_api"}
 CLIENTS = {"pymilvus", "milvus_lite", "pinecone", "openai", "onnxruntime", "tokenizers", "dask", "distributed"}
 PARSERS = {"lxml", "bs4", "markdownify"}
-HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | {"numpy", "pydantic", "tantivy", "rich", "Stemmer"}
+PROTOCOL = {"mcp", "mcp_types"}  # a second of CPU
+HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | PROTOCOL | {"numpy", "pydantic", "tantivy", "rich", "Stemmer"}
 
 # From the centre outward; every room of the library has its place.
 CENTRE = {"types", "errors", "events", "dollars"}
@@ -38,8 +39,9 @@ PURE = {
 SEAMS = {"project", "sources", "embedders", "stores", "artifacts", "rerankers", "state"}
 USE_CASES = {"pipeline", "search", "branches"}
 ANSWERS = {"serving"}
+AGENTS = {"agents"}
 ENTRY = {"cli"}
-LAYERS = (CENTRE, PURE, SEAMS, USE_CASES, ANSWERS, ENTRY)
+LAYERS = (CENTRE, PURE, SEAMS, USE_CASES, ANSWERS, AGENTS, ENTRY)
 
 
 def modules() -> dict[str, Path]:
@@ -177,11 +179,11 @@ def test_the_api_on_the_local_store_loads_no_orchestrator_and_no_client() -> Non
         "from searchsocket.project.project import open_project\n"
         "create_app(open_project(Path(tempfile.mkdtemp()), {}), environ={}, host='127.0.0.1')"
     )
-    assert not loaded(code) & (ORCHESTRATOR | CLIENTS)
+    assert not loaded(code) & (ORCHESTRATOR | CLIENTS | PROTOCOL)
 
 
 def test_what_answers_loads_no_web_framework() -> None:
-    """The command line, and later MCP over stdio, answer without one."""
+    """The command line answers without one."""
     assert not loaded("import searchsocket.serving.service, searchsocket.serving.answer_json") & (SERVER | ORCHESTRATOR)
 
 
@@ -192,7 +194,7 @@ def test_a_search_of_the_command_line_loads_no_web_framework(tmp_path: Path) -> 
         "assert 'SCOPE_NOT_INDEXED' in done.output, done.output"
     )
     (tmp_path / "searchsocket.toml").write_text("")
-    assert not loaded(code) & (SERVER | ORCHESTRATOR)
+    assert not loaded(code) & (SERVER | ORCHESTRATOR | PROTOCOL)
 
 
 def test_definitions_load_no_client_and_no_engine() -> None:

@@ -7,7 +7,7 @@ from time import perf_counter
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _OTHERS = {"/metrics": "metrics", "/docs": "docs"}
-_ENDPOINTS = frozenset({"find", "pages", "related", "health", "page", "openapi.json"})
+_ENDPOINTS = frozenset({"find", "code", "pages", "related", "health", "page", "openapi.json"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,11 @@ class Answered:
 class Observer:
     """Stands around all that answers, and tells each listener of every request."""
 
-    def __init__(self, app: ASGIApp, search_path: str, listeners: Sequence[Callable[[Answered], None]]) -> None:
+    def __init__(
+        self, app: ASGIApp, search_path: str, agents_path: str, listeners: Sequence[Callable[[Answered], None]]
+    ) -> None:
         self._app = app
+        self._agents_path = agents_path
         self._search_path = search_path
         self._prefix = search_path.rpartition("/")[0] + "/"
         self._listeners = listeners
@@ -66,5 +69,7 @@ class Observer:
     def _endpoint(self, path: str) -> str:
         if path in (self._search_path, "/"):
             return "search" if path == self._search_path else "page"
+        if path == self._agents_path:
+            return "mcp"
         name = path.removeprefix(self._prefix).partition("/")[0] if path.startswith(self._prefix) else ""
         return name if name in _ENDPOINTS else _OTHERS.get(path, "other")

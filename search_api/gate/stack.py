@@ -49,7 +49,7 @@ def add_guards(
     often = settings.rate_limit.model_copy(update={"max": CHEAP_FACTOR * settings.rate_limit.max})
     own_rates = dict.fromkeys(cheap, RateLimit(often)) if rate else {}
     app.add_middleware(
-        BodyGuard, paths=frozenset({settings.path}), max_bytes=settings.max_body_bytes, timeout_s=BODY_TIMEOUT_S
+        BodyGuard, paths=_taking_bodies(app), max_bytes=settings.max_body_bytes, timeout_s=BODY_TIMEOUT_S
     )
     app.add_middleware(CallerGuard, rules=rules, rate=rate, own_rates=own_rates)
     app.add_middleware(LastResort, on_defect=on_error)
@@ -70,8 +70,15 @@ def add_guards(
     app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM, compresslevel=COMPRESS_LEVEL)
     app.add_middleware(HeadAsGet)
     app.add_middleware(UnderWayGuard)
-    app.add_middleware(Observer, search_path=settings.path, listeners=listeners)
+    agents_path = project.settings.mcp.http.path
+    app.add_middleware(Observer, search_path=settings.path, agents_path=agents_path, listeners=listeners)
     app.add_middleware(Envelope)
+
+
+def _taking_bodies(app: FastAPI) -> frozenset[str]:
+    """The paths that a POST is sent to."""
+    routes = (route for route in app.routes if "POST" in (getattr(route, "methods", None) or ()))
+    return frozenset(getattr(route, "path", "") for route in routes)
 
 
 def _own_names(project: Project) -> frozenset[str]:

@@ -72,7 +72,7 @@ def is_direct_loopback(headers: Headers, peer: str) -> bool:
         is_loopback(peer)
         and not any(name in headers for name in _FORWARDED)
         and is_loopback(host_name(headers.get("host", "")) or "")
-        and all(is_loopback(_origin_host(origin)) for origin in headers.getlist("origin"))
+        and all(is_loopback(origin_host(origin)) for origin in headers.getlist("origin"))
         and headers.get("sec-fetch-site", "none") != "cross-site"
     )
 
@@ -109,7 +109,8 @@ def _client(address: str) -> str:
     return str(parsed)
 
 
-def _origin_host(origin: str) -> str:
+def origin_host(origin: str) -> str:
+    """The host name in an `Origin`; "" where it is none."""
     match = _ORIGIN.fullmatch(origin)
     return (host_name(match[1]) if match else None) or ""
 

@@ -10,6 +10,8 @@ from typing import Any
 import click
 
 from searchsocket.cli.options import is_quiet, wants_json
+from searchsocket.text.amounts import ago as ago
+from searchsocket.text.amounts import count as count
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"  # they hold the letters of some scripts, and emoji, together
@@ -61,22 +63,9 @@ def hanging(line: str, width: int, indent: int) -> str:
     return "\n".join(wrapped)
 
 
-def count(number: int, noun: str) -> str:
-    """`1 page`, `1,204 pages`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def size(bytes_: int) -> str:
     """`12 kB`, `3.4 MB`, `1.2 GB`."""
     for unit, name, digits in ((1e9, "GB", 1), (1e6, "MB", 1)):
         if bytes_ >= unit:
             return f"{bytes_ / unit:.{digits}f} {name}"
     return f"{bytes_ / 1e3:.0f} kB"
-
-
-def ago(seconds: float) -> str:
-    """`just now`, `5 minutes ago`, `3 days ago`."""
-    for size, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size:
-            return f"{count(int(seconds // size), noun)} ago"
-    return "just now"

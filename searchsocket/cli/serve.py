@@ -46,6 +46,7 @@ MAX_WORKERS = 64
 @click.option("--access-log", is_flag=True, help="Write a line of JSON for each request to stderr.")
 @quiet_option
 @click.option("--dev", is_flag=True, help="Trust every program of this machine, while no key is set.")
+@click.option("--mcp/--no-mcp", default=None, help="Answer coding agents too; default: mcp.enable, or with --dev.")
 def serve(
     root: Path,
     host: str,
@@ -56,6 +57,7 @@ def serve(
     workers: int,
     access_log: bool,
     dev: bool,
+    mcp: bool | None,
 ) -> None:
     """Serve the search API until Ctrl-C.
 
@@ -76,7 +78,9 @@ def serve(
         "access_log": access_log or None,
     }
     api = project.settings.api.model_copy(update={name: value for name, value in asked.items() if value is not None})
-    project = replace(project, settings=project.settings.model_copy(update={"api": api}))
+    agents = project.settings.mcp
+    agents = agents.model_copy(update={"enable": _first(mcp, agents.enable, dev)})
+    project = replace(project, settings=project.settings.model_copy(update={"api": api, "mcp": agents}))
     from search_api.run.server import serve as serve_api
     from search_api.run.workers import Workers
     from searchsocket.cli.answering import answering
@@ -97,6 +101,8 @@ def serve(
     def greet(url: str) -> None:
         page = f"{url}/ and " if project.settings.api.page else ""
         say(f"Searching at {page}{url}{project.settings.api.path}?q=...   (Ctrl-C stops)")
+        if agents.enable:
+            say(f"Coding agents: {url}{agents.http.path} (Model Context Protocol)")
         for line in _trust(project, key=bool(key), token=bool(token), dev=dev):
             say(line)
 
@@ -115,6 +121,11 @@ def serve(
         beside=(lambda _: nullcontext()) if address else partial(answering, here, os.environ),
         workers=Workers(workers, partial(_worker, here, host, token, dev, address, failed)) if workers > 1 else None,
     )
+
+
+def _first(*values: bool | None) -> bool:
+    """The first that is one."""
+    return next(value for value in values if value is not None)
 
 
 def share_of_budget(project: "Project", workers: int) -> "Project":

@@ -19,13 +19,6 @@ FILE_NAME = "searchsocket.toml"
 ENV_PREFIX = "SEARCHSOCKET__"  # SEARCHSOCKET__CHUNKING__MAX_CHARS=1500
 _SHORTHANDS = {"EMBEDDINGS_PROVIDER": ("embeddings", "provider")}
 
-# Keys of the specification that have no effect in this version: refused by name rather than ignored.
-PLANNED = frozenset(
-    {
-        "mcp",
-    }
-)  # fmt: skip
-
 _OWN_NAMES = frozenset({"facets"})  # holds names that are the site's own, in its own spelling
 
 # Keys that once were, and what has taken their place.
@@ -152,9 +145,6 @@ def _complaint(origin: str, detail: ErrorDetails) -> str:
 
 def _unknown(origin: str, path: tuple[str, ...], value: Any) -> str:
     key = ".".join(path)
-    planned = next((name for name in sorted(PLANNED) if key == name or key.startswith(f"{name}.")), None)
-    if planned:
-        return f"{origin}: {key} = {_short(value)}: {planned} has no effect in this version yet; remove it"
     if key in _REPLACED:
         return f"{origin}: unknown key {key} = {_short(value)}; {_REPLACED[key]}"
     nearest = difflib.get_close_matches(key, list(all_keys()), n=1, cutoff=0.0)

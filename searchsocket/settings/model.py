@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from searchsocket.settings.code import CodeSettings
+from searchsocket.settings.mcp import McpSettings
 from searchsocket.settings.redaction import RedactionSettings
 from searchsocket.settings.rerank import RerankSettings
 from searchsocket.settings.section import Count, Section
@@ -218,6 +219,7 @@ class Settings(Section):
     search: SearchSettings = SearchSettings()
     api: ApiSettings = ApiSettings()
     llms: LlmsSettings = LlmsSettings()
+    mcp: McpSettings = McpSettings()
     artifacts: ArtifactSettings = ArtifactSettings()
     run: RunSettings = RunSettings()
     dagster: DagsterSettings = DagsterSettings()

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 import uvicorn
-from api_client import ENVIRON
 from fastapi import FastAPI
 
 from search_api.app import create_app
 from search_api.run.connections import Connections
 from search_api.run.protocol import protocol_with_deadline
 from searchsocket.project.project import Project
+from tests.api.api_client import ENVIRON
 
 
 @contextmanager

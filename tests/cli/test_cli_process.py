@@ -227,7 +227,7 @@ def test_help_gives_an_example() -> None:
     ]
     parts = [["cache", part] for part in ("info", "export", "import", "prune")]
     parts += [["artifacts", part] for part in ("push", "pull", "list", "prune")]
-    parts += [["config", "show"], ["code", "search"], ["code", "fetch"]]
+    parts += [["config", "show"], ["mcp"], ["code", "search"], ["code", "fetch"]]
     for command in [*([command] for command in commands), *parts]:
         done = subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True, check=True)
         assert "Example:\n" in done.stdout
@@ -236,7 +236,9 @@ def test_help_gives_an_example() -> None:
     assert re.findall(r"^  (\w+)  ", overview.partition("Commands:\n")[2], re.MULTILINE) == [
         *commands[:3],
         "code",
-        *commands[3:-1],
+        *commands[3:5],
+        "mcp",
+        *commands[5:-1],
         "cache",
         "artifacts",
         "config",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from searchsocket.errors import ConfigError
 from searchsocket.settings import Settings
-from searchsocket.settings.load import PLANNED, all_keys, load_settings
+from searchsocket.settings.load import all_keys, load_settings
 from searchsocket.sources import configured_site
 
 
@@ -75,12 +75,6 @@ def test_a_wrong_key_or_value_is_named(tmp_path: Path, text: str, words: list[st
     message = str(caught.value)
     assert "searchsocket.toml" in message
     assert all(word in message for word in words), message
-
-
-@pytest.mark.parametrize("key", sorted(PLANNED))
-def test_a_key_without_effect_is_refused_in_words_that_say_so(tmp_path: Path, key: str) -> None:
-    with pytest.raises(ConfigError, match="no effect in this version yet"):
-        load_settings(write(tmp_path, f"{key} = 'x'\n"), {})
 
 
 def test_the_environment_overrides_the_file(tmp_path: Path) -> None:

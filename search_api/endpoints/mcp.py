@@ -1,0 +1,78 @@
+"""The Model Context Protocol by HTTP, for trusted callers: stateless, each request answered with one piece of JSON."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from fastapi import FastAPI
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.datastructures import Headers
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from search_api.errors import error_response, problem
+from search_api.gate.origins import Origins
+from searchsocket.agents.library import ServedLibraries
+from searchsocket.agents.server import make_server
+from searchsocket.agents.toolset import offered
+from searchsocket.errors import ConfigError, Unauthorized
+from searchsocket.project.project import Project
+from searchsocket.serving.code import CodeService
+from searchsocket.serving.service import SearchService
+
+
+class McpEndpoint:
+    """Stands before the protocol's own server."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager, origins: Origins) -> None:
+        self._manager = manager
+        self._origins = origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = self._refusal(scope)
+        await (refusal or self._manager.asgi_app)(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> ASGIApp | None:
+        headers = Headers(scope=scope)
+        if not self._origins.allow(headers):
+            message = "pages of that origin may not ask this server; see api.cors.allow_origins"
+            return problem(403, "INVALID_REQUEST", message)
+        if not scope["state"]["caller"].trusted:
+            error = Unauthorized("agents need the key: send it as `Authorization: Bearer KEY`")
+            return error_response(error, {"www-authenticate": "Bearer"})
+        return None
+
+
+def add_mcp(
+    app: FastAPI,
+    project: Project,
+    service: SearchService,
+    open_code: Callable[[], CodeService],
+    clock: Callable[[], datetime],
+    origins: Origins,
+) -> None:
+    """Serve the protocol at `mcp.http.path`, for as long as the application runs.
+
+    Raises:
+        ConfigError: Something else is served there.
+    """
+    path = project.settings.mcp.http.path
+    if taken := [route for route in app.routes if getattr(route, "path", "").split("/{")[0] == path]:
+        raise ConfigError(f"mcp.http.path {path!r} is where {getattr(taken[0], 'name', 'another endpoint')} is served")
+    libraries = ServedLibraries(project, service, cache(open_code), clock)
+    server = make_server(libraries, offered(project.settings), on_error=service.on_error)
+    manager = StreamableHTTPSessionManager(
+        server, json_response=True, stateless=True, max_request_body_size=project.settings.api.max_body_bytes
+    )
+    # No GET, so that no client waits at a stream on which nothing would ever come, and none for sessions to end.
+    app.router.routes.append(Route(path, McpEndpoint(manager, origins), methods=["POST"], name="mcp"))
+    start = app.router.lifespan_context
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[Any]:
+        async with manager.run(), start(app) as state:
+            yield state
+
+    app.router.lifespan_context = lifespan

@@ -1,0 +1,26 @@
+"""Pages of which origins a browser may let ask: those of this service, and those that are listed."""
+
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers
+
+from search_api.gate.tiers import origin_host
+from searchsocket.serving.hosts import host_name, is_loopback
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Who sends no `Origin` is no page, and is held to the other rules alone."""
+
+    listed: frozenset[str]  # as browsers write them, https://app.example.com
+
+    def allow(self, headers: Headers) -> bool:
+        """Whether every origin of a request is one of these."""
+        own = host_name(headers.get("host", "")) or ""
+        return all(self._is_known(origin, own) for origin in headers.getlist("origin"))
+
+    def _is_known(self, origin: str, own: str) -> bool:
+        if origin in self.listed or "*" in self.listed:
+            return True
+        name = origin_host(origin)
+        return bool(name) and (name == own or (is_loopback(name) and is_loopback(own)))

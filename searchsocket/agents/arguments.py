@@ -1,0 +1,138 @@
+"""What agents send to tools: bounds and examples in the schema, and complaints that say what to send instead."""
+
+import json
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from functools import cache
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AliasChoices, AliasGenerator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from searchsocket.errors import InvalidRequest
+from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS
+from searchsocket.urls.paths import MAX_URL_CHARS
+
+_MAX_COMPLAINTS = 3
+_MAX_VALUE_CHARS = 60
+A = TypeVar("A", bound="Arguments")
+
+
+class Arguments(BaseModel):
+    """Base of what a tool takes: names as its documentation has them; camelCase and snake_case are both understood."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class SiteArguments(Arguments):
+    """Of tools that the specification names in camelCase."""
+
+    model_config = ConfigDict(
+        alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(to_camel(name), name))
+    )
+
+
+class ContentArguments(Arguments):
+    """Of those that it names in snake_case."""
+
+    model_config = ConfigDict(
+        alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(name, to_camel(name)))
+    )
+
+
+def _listed(value: object) -> object:
+    """Some clients send a list as the text of one, or one text where several may be sent."""
+    if not isinstance(value, str):
+        return value
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        parsed = None
+    return parsed if isinstance(parsed, list) else [value]
+
+
+AsList = BeforeValidator(_listed)
+Query = Annotated[
+    str,
+    Field(min_length=1, max_length=MAX_QUERY_CHARS, description="A question or keywords.", examples=["rate limits"]),
+]
+ScopeName = Annotated[
+    str, Field(max_length=200, description="Scope or branch to ask instead of the current one.", examples=["main"])
+]
+PageName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=MAX_URL_CHARS,
+        description="`url` or `href` of a result, or any address of the site.",
+        examples=["/docs/getting-started"],
+    ),
+]
+Tags = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS)]],
+    AsList,
+    Field(max_length=MAX_TAGS, description="Only pages that carry all of these.", examples=[["guides"]]),
+]
+
+
+def read_arguments(model: type[A], sent: Mapping[str, Any]) -> A:
+    """What was sent, checked.
+
+    Raises:
+        InvalidRequest: It names each argument that is wrong, and what was sent.
+    """
+    try:
+        return model.model_validate(dict(sent))
+    except ValidationError as error:
+        raise InvalidRequest(_complaints(error.errors(include_url=False), names_of(model))) from None
+
+
+def names_of(model: type[Arguments]) -> list[str]:
+    """The names of the arguments, as the schema has them."""
+    return list(schema_of(model)["properties"])
+
+
+@cache
+def schema_of(model: type[Arguments]) -> dict[str, Any]:
+    """The JSON schema of what a tool takes, without what no model reads."""
+    schema = without_titles(model.model_json_schema())
+    schema.pop("description", None)
+    assert isinstance(schema, dict)
+    return schema
+
+
+def without_titles(value: Any) -> Any:
+    """A schema without the titles that are made from names; an argument may be called `title`."""
+    if isinstance(value, list):
+        return [without_titles(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: {key: without_titles(inner) for key, inner in one.items()}
+        if name == "properties"
+        else without_titles(one)
+        for name, one in value.items()
+        if not (name == "title" and isinstance(one, str))
+    }
+
+
+def _complaints(errors: Sequence[Any], names: Sequence[str]) -> str:
+    found = [_complaint(error, names) for error in errors[:_MAX_COMPLAINTS]]
+    more = len(errors) - len(found)
+    return "; ".join([*found, f"and {more} more"] if more > 0 else found)
+
+
+def _complaint(error: Mapping[str, Any], names: Sequence[str]) -> str:
+    where = ".".join(str(part) for part in error["loc"])[:_MAX_VALUE_CHARS]
+    if error["type"] == "extra_forbidden":
+        near = get_close_matches(where, names, n=1, cutoff=0.0)
+        return f"{where!a} is no argument of this tool; the nearest one is {near[0]!r}"
+    if error["type"] == "missing":
+        return f"{where} is missing"
+    message = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return f"{where}: {message}, not {_short(error['input'])}"
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, default=str)
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[:_MAX_VALUE_CHARS]}…"

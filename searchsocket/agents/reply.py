@@ -1,0 +1,55 @@
+"""What a tool says: text for a model to read, and the same as data."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from searchsocket.agents.data import visible_in
+from searchsocket.errors import PageMissing, ScopeNotIndexed, SearchSocketError
+from searchsocket.search.wire import Wire
+from searchsocket.serving.answer_json import to_json
+from searchsocket.serving.public_words import INTERNAL
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer; an error is one too."""
+
+    text: str
+    data: dict[str, Any]
+    is_error: bool = False
+
+
+def reply(text: str, answer: Wire) -> Reply:
+    """The answer, with what hides in its texts made visible."""
+    return Reply(text, visible_in(json.loads(to_json(answer, sources=True))))
+
+
+def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:
+    """An error, as something to act on: its code, what is wrong, whether to try again, and what may be meant.
+
+    Args:
+        indexed: Scopes that could be asked instead.
+    """
+    message = str(error)
+    suggestions: tuple[str, ...] = tuple(error.suggestions) if isinstance(error, PageMissing) else ()
+    lines = [f"{error.code}: {message}"]
+    if isinstance(error, ScopeNotIndexed) and indexed:
+        suggestions = indexed
+        lines.append(f"Indexed, and to be asked with `scope`: {', '.join(indexed)}")
+    elif suggestions:
+        lines += ["Perhaps one of these is meant:", *(f"- {one}" for one in suggestions)]
+    if error.retryable:
+        lines.append("This may pass: the same call can be made again in a moment.")
+    return _error(lines, error.code, message, suggestions, retryable=error.retryable)
+
+
+def defect() -> Reply:
+    """What is said where something went wrong inside; what it was is for whoever runs the server."""
+    return _error([f"{SearchSocketError.code}: {INTERNAL}"], SearchSocketError.code, INTERNAL, (), retryable=False)
+
+
+def _error(lines: list[str], code: str, message: str, suggestions: tuple[str, ...], *, retryable: bool) -> Reply:
+    details = {"code": code, "message": message, "retryable": retryable, "suggestions": list(suggestions)}
+    clean: list[str] = visible_in(lines)
+    return Reply("\n".join(clean), {"error": visible_in(details)}, is_error=True)

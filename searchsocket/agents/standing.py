@@ -1,0 +1,83 @@
+"""The libraries of an agent that started a server of its own: those of the checkout that it stands in."""
+
+import threading
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import cache, partial
+from pathlib import Path
+
+from searchsocket.agents.library import Library
+from searchsocket.agents.worktree import Worktree
+from searchsocket.errors import ScopeNotIndexed, SearchSocketError
+from searchsocket.project.project import Project
+from searchsocket.serving.code import CodeService, open_code
+from searchsocket.serving.service import SearchService, open_service
+from searchsocket.types import Scope
+
+OnError = Callable[[BaseException], None]
+
+
+class StandingLibraries:
+    """Answers for the branch that is checked out when a call comes; trusted, as whoever started it may read it all."""
+
+    def __init__(
+        self,
+        root: Path,
+        environ: Mapping[str, str],
+        *,
+        scope: str | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        on_error: OnError = lambda _: None,
+    ) -> None:
+        """`scope` is asked instead of that of the branch."""
+        self.worktree = Worktree(root, environ)
+        self._environ = environ
+        self._scope = scope
+        self._clock = clock
+        self._on_error = on_error
+        self._opened: dict[Path, tuple[SearchService, Callable[[], CodeService]]] = {}
+        self._lock = threading.Lock()
+
+    def find(self, scope: str) -> Library:
+        """See `Libraries.find`; where this checkout has no index of the scope, that of the main checkout answers."""
+        own = self.worktree.project
+        wanted = own.scope(self._environ, scope or self._scope)
+        other = self.worktree.elsewhere if own.settings.scope.mode == "git" or scope else None
+        if other is not None and not self._has(own, wanted) and self._has(other, wanted):
+            return self._library(other, wanted)
+        return self._library(own, wanted)
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._opened)
+
+    def warm_up(self) -> None:
+        """Open the index and load its model, so that the first call does not wait for it; errors wait for that call."""
+        try:
+            library = self.find("")
+            library.service.warm_up()
+        except SearchSocketError:
+            return
+
+    def _library(self, project: Project, scope: Scope) -> Library:
+        service, code = self._services(project)
+        found = Scope(project.id, scope.name)
+        return Library(project, service, code, found, self._clock, self.worktree.branch)
+
+    def _has(self, project: Project, scope: Scope) -> bool:
+        service, _ = self._services(project)
+        try:
+            service.store.answering(Scope(project.id, scope.name))
+        except ScopeNotIndexed:
+            return False
+        except SearchSocketError:
+            return True  # it is there, and says itself what is wrong with it
+        return True
+
+    def _services(self, project: Project) -> tuple[SearchService, Callable[[], CodeService]]:
+        with self._lock:
+            if project.root not in self._opened:
+                service = open_service(project, self._environ, clock=self._clock, on_error=self._on_error)
+                code = cache(partial(open_code, project, self._environ, clock=self._clock, on_error=self._on_error))
+                self._opened[project.root] = service, code
+            return self._opened[project.root]

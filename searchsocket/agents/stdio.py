@@ -1,0 +1,21 @@
+"""The protocol over stdin and stdout, until the client closes them."""
+
+import threading
+
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from searchsocket.agents.standing import StandingLibraries
+
+
+def serve_stdio(server: Server[object], libraries: StandingLibraries) -> None:
+    """Answer one client. What anything prints meanwhile goes to stderr: stdout is the protocol's alone."""
+
+    async def run() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            # Not before the client was greeted: whoever waits for the greeting waits for no model.
+            threading.Thread(target=libraries.warm_up, name="warm-up", daemon=True).start()
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(run)

@@ -1,0 +1,18 @@
+"""Which tools there are, and which of them a project offers."""
+
+from collections.abc import Sequence
+
+from searchsocket.agents.tool import Tool
+from searchsocket.agents.tools.code import CODE_TOOLS
+from searchsocket.agents.tools.site import SITE_TOOLS
+from searchsocket.settings.model import Settings
+
+TOOLS = (*SITE_TOOLS, *CODE_TOOLS)
+
+
+def offered(settings: Settings) -> Sequence[Tool]:
+    """Those that `mcp.tools` names; unless it does, those of the corpora that are indexed."""
+    named = settings.mcp.tools
+    if named:
+        return [tool for tool in TOOLS if tool.name in named]
+    return TOOLS if settings.code.enable else SITE_TOOLS

@@ -1,0 +1,75 @@
+"""Where an agent stands: the project around its folder, the branch that is checked out, and the index for that."""
+
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from searchsocket.errors import ConfigMissing
+from searchsocket.project.project import Project, open_project
+from searchsocket.project.scopes import git_branch
+from searchsocket.settings.load import config_table
+
+_GIT_TIMEOUT_S = 10
+
+
+@dataclass(frozen=True)
+class Worktree:
+    """A folder with a project, as one checkout of its repository has it."""
+
+    root: Path
+    environ: Mapping[str, str]
+
+    @property
+    def branch(self) -> str:
+        """The branch that is checked out now; "" outside of a repository, and on none."""
+        try:
+            return git_branch(self.root)
+        except ConfigMissing:
+            return ""
+
+    @cached_property
+    def project(self) -> Project:
+        """The project as it lies here."""
+        return open_project(self.root, self.environ)
+
+    @cached_property
+    def elsewhere(self) -> Project | None:
+        """The project in the main checkout of the repository, where this is one of its worktrees.
+
+        Scopes of branches may be indexed there, and the state folder is of each checkout.
+        """
+        top, common = _git_paths(self.root)
+        if top is None or common is None or common.name != ".git" or common.parent == top:
+            return None
+        folder = common.parent / self.root.relative_to(top)
+        return open_project(folder, self.environ) if folder.is_dir() else None
+
+
+def project_around(folder: Path) -> Path:
+    """The folder that configures a project: this one, or the nearest above it (in its repository); else this one."""
+    folder = folder.resolve()
+    top, _ = _git_paths(folder)
+    for candidate in (folder, *folder.parents):
+        if config_table(candidate)[0] is not None:
+            return candidate
+        if candidate == top:
+            break
+    return folder
+
+
+def _git_paths(folder: Path) -> tuple[Path | None, Path | None]:
+    """The top of the checkout, and the folder that all checkouts of the repository share; None where there is none."""
+    try:
+        done = subprocess.run(
+            ["git", "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"],  # noqa: S607
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=_GIT_TIMEOUT_S,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None, None
+    lines = done.stdout.splitlines()
+    return (Path(lines[0]).resolve(), Path(lines[1]).resolve()) if len(lines) == 2 else (None, None)

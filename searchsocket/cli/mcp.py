@@ -1,0 +1,79 @@
+"""`searchsocket mcp`: what coding agents plug in (spec 16)."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.options import load_project, scope_option
+
+if TYPE_CHECKING:
+    from searchsocket.project.project import Project
+
+
+@click.group(invoke_without_command=True)
+@click.option(
+    "--project",
+    "root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Folder of the project; default: the one around this folder.",
+)
+@scope_option
+@click.option("--transport", type=click.Choice(["stdio", "http"]), help="Default: mcp.transport of the settings.")
+@click.pass_context
+def mcp(ctx: click.Context, root: Path | None, scope_name: str | None, transport: str | None) -> None:
+    """Answer a coding agent by the Model Context Protocol.
+
+    Over stdin and stdout, for the branch that is checked out; or by HTTP on this machine, for those that send the key.
+    It reads what `searchsocket index` made, and changes nothing.
+
+    \b
+    Example:
+      searchsocket mcp install --client claude-code
+      searchsocket mcp
+      searchsocket mcp --transport http
+    """
+    if ctx.invoked_subcommand:
+        return
+    from searchsocket.agents.worktree import project_around
+    from searchsocket.errors import ConfigError
+
+    project = load_project(root or project_around(Path.cwd()))
+    settings = project.settings.mcp
+    if settings.enable is False:
+        raise ConfigError("mcp.enable = false turns off what agents plug in; remove it, or set it to true")
+    if (transport or settings.transport) == "http":
+        serve_http(ctx, project, scope_name)
+    else:
+        _serve_stdio(project, scope_name)
+
+
+def _serve_stdio(project: "Project", scope_name: str | None) -> None:
+    from searchsocket.agents.server import make_server
+    from searchsocket.agents.standing import StandingLibraries
+    from searchsocket.agents.stdio import serve_stdio
+    from searchsocket.agents.toolset import offered
+
+    libraries = StandingLibraries(project.root, os.environ, scope=scope_name, on_error=_report)
+    serve_stdio(make_server(libraries, offered(project.settings), on_error=_report), libraries)
+
+
+def serve_http(ctx: click.Context, project: "Project", scope_name: str | None) -> None:
+    from searchsocket.cli.serve import serve
+
+    ctx.invoke(
+        serve,
+        root=project.root,
+        port=project.settings.mcp.http.port,
+        scopes=(scope_name,) if scope_name else (),
+        no_page=True,
+        mcp=True,
+    )
+
+
+def _report(error: BaseException) -> None:
+    from searchsocket.cli.serve import trouble_line
+
+    click.echo(trouble_line(error), err=True)

@@ -1,0 +1,129 @@
+"""`searchsocket mcp` as a client starts it: over stdin and stdout, for the branch of the folder that it stands in."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from searchsocket.agents.server import make_server
+from searchsocket.agents.standing import StandingLibraries
+from searchsocket.agents.toolset import TOOLS
+from searchsocket.agents.worktree import project_around
+from searchsocket.cli import mcp
+from searchsocket.cli.main import cli
+from searchsocket.project.project import Project
+from searchsocket.project.scopes import sanitise_scope
+from tests.agents.agent_project import ERAS, call, talk, text_of
+
+COMMAND = Path(sys.executable).with_name("searchsocket")
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_official_client_is_answered_in_both_eras(agent_project: Project, mode: str) -> None:
+    started = StdioServerParameters(command=str(COMMAND), args=["mcp"], cwd=str(agent_project.root / "src"))
+
+    async def about(client: Client) -> Any:
+        return client.protocol_version, await client.call_tool("search", {"query": "battery"})
+
+    version, found = talk(stdio_client(started), about, mode)
+    assert version == ERAS[mode]
+    assert "1. Battery" in text_of(found)
+
+
+def test_nothing_but_the_protocol_is_on_stdout_and_closing_stdin_ends_it(agent_project: Project) -> None:
+    """Whatever is sent: what is no message is answered as such, or left alone."""
+    sent = [json.dumps(HELLO), "no json", '{"jsonrpc": "2.0", "id": 2, "method": "tools/delete"}', "[]", "\x00"]
+    done = subprocess.run(
+        [COMMAND, "mcp", "--project", agent_project.root],
+        input="\n".join([*sent, ""]), capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {message["jsonrpc"] for message in messages} == {"2.0"}
+    assert messages[0]["result"]["serverInfo"]["name"] == "searchsocket"
+    assert "Traceback" not in done.stderr
+
+
+def test_a_server_that_is_turned_off_says_so(tmp_path: Path) -> None:
+    (tmp_path / "searchsocket.toml").write_text("[mcp]\nenable = false\n")
+    done = subprocess.run([COMMAND, "mcp"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error [CONFIG_INVALID]: mcp.enable = false")
+
+
+def test_the_configured_transport_counts_unless_the_command_names_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(mcp, "_serve_stdio", lambda *_: started.append("stdio"))
+    monkeypatch.setattr(mcp, "serve_http", lambda *_: started.append("http"))
+    (tmp_path / "searchsocket.toml").write_text('[mcp]\ntransport = "http"\n')
+    for arguments in ([], ["--transport", "stdio"]):
+        assert CliRunner().invoke(cli, ["mcp", "--project", str(tmp_path), *arguments]).exit_code == 0
+    assert started == ["http", "stdio"]
+
+
+def git(folder: Path, *arguments: str) -> None:
+    environ = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "HOME": str(folder)}
+    name = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
+    subprocess.run(["git", *name, *arguments], cwd=folder, check=True, capture_output=True, env=os.environ | environ)
+
+
+@pytest.fixture
+def checkout(agent_project: Project, tmp_path: Path) -> Path:
+    """A repository whose settings name scopes by branches, with the index of `main` in its state folder."""
+    root = tmp_path / "repository"
+    shutil.copytree(agent_project.root, root)
+    with open(root / "searchsocket.toml", "a") as file:
+        file.write('[scope]\nmode = "git"\n')
+    (root / ".gitignore").write_text(".searchsocket/\n")
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "all")
+    return root
+
+
+def answer(root: Path, scope: str = "") -> Mapping[str, Any]:
+    """Which project and scope a call asks, from a folder."""
+    library = StandingLibraries(project_around(root), {}).find(scope)
+    indexed = library.service.store.generation(library.scope)
+    return {"root": library.project.root, "scope": library.scope.name, "branch": library.branch, "indexed": indexed}
+
+
+def test_the_scope_is_that_of_the_branch_where_the_agent_stands(checkout: Path, tmp_path: Path) -> None:
+    """Also of another worktree, whose state folder is its own, and also when another branch is checked out later."""
+    libraries = StandingLibraries(project_around(checkout / "src"), {})
+    assert libraries.find("").name == "scope main"
+    git(checkout, "checkout", "-q", "-b", "feature/ropes")
+    library = libraries.find("")
+    assert (library.branch, library.scope.name) == ("feature/ropes", sanitise_scope("feature/ropes"))
+    assert library.name == f"scope {library.scope.name}, branch feature/ropes"
+    git(checkout, "worktree", "add", "-q", str(tmp_path / "other"), "main")
+    other = answer(tmp_path / "other" / "src")
+    assert (other["root"], other["scope"]) == (checkout, "main")  # it was indexed there, and not here
+    assert other["indexed"] is not None
+
+
+def test_a_branch_that_is_not_indexed_is_answered_with_what_to_run(checkout: Path) -> None:
+    git(checkout, "checkout", "-q", "-b", "new")
+    server = make_server(StandingLibraries(checkout, {}), TOOLS)
+    missed = call(server, "search", query="battery")
+    assert missed.structured_content["error"]["code"] == "SCOPE_NOT_INDEXED"
+    assert "run `searchsocket index --scope new`" in text_of(missed)
+    assert "to be asked with `scope`: main" in text_of(missed)
+    assert not call(server, "search", query="battery", scope="main").is_error

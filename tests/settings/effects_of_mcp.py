@@ -1,0 +1,40 @@
+"""Effects of `mcp`: whether coding agents are answered, where, and by which tools."""
+
+from click.testing import CliRunner
+
+from searchsocket.cli import mcp
+from searchsocket.cli.main import cli
+from tests.settings.lab import Effect, Lab
+
+
+def paths(lab: Lab) -> list[str]:
+    """Where the service answers agents."""
+    routes = lab.api(local=True).app.routes
+    return [getattr(route, "path", "") for route in routes if getattr(route, "name", "") == "mcp"]
+
+
+def started(lab: Lab) -> list[object]:
+    """What `searchsocket mcp` would start, and where."""
+    found: list[object] = []
+    with lab.patch.context() as patch:
+        patch.setattr(mcp, "_serve_stdio", lambda *_: found.append("stdio"))
+        patch.setattr(mcp, "serve_http", lambda _, project, __: found.extend(["http", project.settings.mcp.http.port]))
+        done = CliRunner().invoke(cli, ["mcp", "--project", str(lab.root)])
+    assert done.exit_code == 0, done.output
+    return found
+
+
+def tools(lab: Lab) -> list[str]:
+    """The names of the tools that agents are offered."""
+    from searchsocket.agents.toolset import offered
+
+    return [tool.name for tool in offered(lab.project.settings)]
+
+
+EFFECTS = (
+    Effect("mcp.enable", True, paths, [], ["/mcp"]),
+    Effect("mcp.transport", "http", started, ["stdio"], ["http", 3338]),
+    Effect("mcp.http.port", 4000, started, ["http", 3338], ["http", 4000], given={"mcp.transport": "http"}),
+    Effect("mcp.http.path", "/agents/mcp", paths, ["/mcp"], ["/agents/mcp"], given={"mcp.enable": True}),
+    Effect("mcp.tools", ["search"], tools, ["search", "get_page", "related"], ["search"]),
+)
