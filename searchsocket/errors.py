@@ -95,6 +95,24 @@ class NoGenerationBefore(SearchSocketError):
         super().__init__(f"no generation before the live one of scope {scope!r} is kept, so there is nothing to go to")
 
 
+class GenerationNotKept(SearchSocketError):
+    """The scope has no such generation, or not any more."""
+
+    code = "GENERATION_NOT_KEPT"
+
+    def __init__(self, scope: str, asked: str, kept: Sequence[str]) -> None:
+        super().__init__(
+            f"scope {scope!r} keeps no generation {asked[:100]!r}; there "
+            + (f"are {', '.join(kept)}" if kept else "is none")
+        )
+
+
+class CandidateRefused(SearchSocketError):
+    """What was built answers its golden queries too badly to replace the live index; it is kept to be looked at."""
+
+    code = "CANDIDATE_REFUSED"
+
+
 class ScopeLocked(SearchSocketError):
     """Another run works on the same scope."""
 

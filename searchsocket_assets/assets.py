@@ -10,6 +10,7 @@ from typing import Any
 
 import dagster as dg
 
+from searchsocket.pipeline.run.outcome import GoldenQueriesFailed
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES
 from searchsocket_assets.columns import column_schema
@@ -19,9 +20,9 @@ from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 from searchsocket_assets.run.history import delete_old_runs
 from searchsocket_assets.run.sample_queries import sample_metadata
 from searchsocket_assets.run.tags import tag_run
-from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized
+from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized, refused
 
-Results = Iterator[dg.MaterializeResult[None]]
+Results = Iterator[dg.MaterializeResult[None] | dg.AssetCheckEvaluation]
 InProcess = dg.ResourceParam[Caller]
 
 
@@ -59,7 +60,11 @@ def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
             tag_run(context.instance, context.run, of_site.project.id, by_command=caller.is_command)
             if not stage.reads:
                 delete_old_runs(context.instance, of_site.project, run.scope.name)
-            result = stage(run)
+            try:
+                result = stage(run)
+            except GoldenQueriesFailed as failure:
+                yield refused(failure, stage.name, context.partition_key)
+                raise
             is_searched = result.generation and stage.corpus == "site"
             samples = sample_metadata(context.instance, run, result) if is_searched else {}
             yield materialized(run, result, samples)

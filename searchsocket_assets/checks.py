@@ -1,36 +1,79 @@
-"""The library's checks as asset checks of the stage that they judge; a blocking one stops what comes after."""
+"""The library's checks as asset checks of the stage that they judge; a blocking one stops what comes after.
+
+Those of one stage are one step: a step costs more than most checks do.
+"""
 
 import warnings
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 import dagster as dg
 
-from searchsocket.pipeline.run.checks import CHECKS, Check
+from searchsocket.errors import Interrupted, SearchSocketError
+from searchsocket.pipeline.run.checks import Check
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.outcome import CheckOutcome
+from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket_assets.assets import InProcess
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import IndexOptions, SiteProject
 from searchsocket_assets.run.translate import checked, errors_as_failures, events_logged
 
 
-def asset_check(check: Check) -> dg.AssetChecksDefinition:
-    """One check of the library, evaluated for the scope of the run."""
+def stage_checks(name: str, checks: Sequence[Check]) -> dg.AssetChecksDefinition:
+    """The checks of one stage, evaluated for the scope of the run."""
+    by_key = {dg.AssetCheckKey(dg.AssetKey(check.stage.name), check.name): check for check in checks}
     with warnings.catch_warnings():
         # Partitions of checks are new in Dagster 1.13: the exact lock and the tests here guard what may change.
         warnings.simplefilter("ignore", dg.PreviewWarning)
 
-        @dg.asset_check(
-            asset=check.stage.name,
-            name=check.name,
-            description=check.description,
-            blocking=check.blocking,
-            partitions_def=SCOPES,
+        @dg.multi_asset_check(
+            name=name,
+            specs=[
+                dg.AssetCheckSpec(
+                    check.name,
+                    asset=check.stage.name,
+                    description=check.description,
+                    blocking=check.blocking,
+                    partitions_def=SCOPES,
+                )
+                for check in checks
+            ],
+            can_subset=True,
         )
         def evaluate(
             context: dg.AssetCheckExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
-        ) -> dg.AssetCheckResult:
+        ) -> Iterator[dg.AssetCheckResult]:
             with errors_as_failures(), events_logged(context.log, caller.on_event) as on_event:
-                return checked(check.run(site.scope_run(caller, context.run, options.to_run_options(), on_event)))
+                run = site.scope_run(caller, context.run, options.to_run_options(), on_event)
+                for key, check in by_key.items():
+                    if key in context.selected_asset_check_keys:
+                        yield checked(outcome_of(check, run), key)
 
     return evaluate
 
 
-ASSET_CHECKS = tuple(asset_check(check) for check in CHECKS.values())
+def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
+    """What a check found; an error of one that stops nothing is what it found, so that the others are made."""
+    try:
+        return check.run(run)
+    except Interrupted:
+        raise
+    except SearchSocketError as error:
+        if check.blocking:
+            raise
+        return CheckOutcome(False, f"[{error.code}] {error}")
+
+
+def _between_runs(check: Check) -> bool:
+    return check.name in BETWEEN_RUNS
+
+
+IN_RUNS = tuple(
+    stage_checks(f"{stage}_checks", list(checks))
+    for stage, checks in groupby(
+        [check for check in ALL_CHECKS.values() if not _between_runs(check)], key=lambda check: check.stage.name
+    )
+)
+WITHOUT_RUNS = stage_checks("scope_checks", [check for check in ALL_CHECKS.values() if _between_runs(check)])
+ASSET_CHECKS = (*IN_RUNS, WITHOUT_RUNS)

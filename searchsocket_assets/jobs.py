@@ -2,9 +2,14 @@
 
 import dagster as dg
 
+from searchsocket.quality.checks import BETWEEN_RUNS
+
+_NO_CHECKS = dg.AssetSelection.checks(
+    *(dg.AssetCheckKey(dg.AssetKey("search_index"), name) for name in sorted(BETWEEN_RUNS))
+)
 INDEX_SITE = dg.define_asset_job(
     name="index_site",
-    selection=dg.AssetSelection.groups("site"),
+    selection=dg.AssetSelection.groups("site") - _NO_CHECKS,
     description="Index one scope: read the site, mirror, chunk, embed and publish it. "
     "Run configuration: `resources.options.config` (force, limits, cost). `plan_scope` says what it would do.",
 )

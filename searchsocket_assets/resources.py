@@ -14,6 +14,7 @@ from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 from searchsocket.project.project import Project, open_project
+from searchsocket.quality.gate import judge_candidate
 from searchsocket.state import make_state
 from searchsocket_assets.look import PROJECT_VARIABLE
 from searchsocket_assets.partitions import PARTITION_TAG
@@ -57,7 +58,7 @@ class SiteProject(dg.ConfigurableResource):  # type: ignore[type-arg]
         project = self.open(caller.root)
         known = make_state(project.state_dir).branches()
         scope = named_scope(project, run.tags[PARTITION_TAG], known, run.tags.get(BRANCH_TAG, ""))
-        return ScopeRun(project, scope, run.run_id, options, on_event, environ=os.environ)
+        return ScopeRun(project, scope, run.run_id, options, on_event, environ=os.environ, judge=judge_candidate)
 
 
 def _config_field(option: Option) -> tuple[Any, Any]:

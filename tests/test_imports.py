@@ -38,10 +38,11 @@ PURE = {
 }
 SEAMS = {"project", "sources", "embedders", "stores", "artifacts", "rerankers", "state"}
 USE_CASES = {"pipeline", "search", "branches"}
+JUDGES = {"quality"}  # know what was indexed and what it answers
 ANSWERS = {"serving"}
 AGENTS = {"agents"}
 ENTRY = {"cli"}
-LAYERS = (CENTRE, PURE, SEAMS, USE_CASES, ANSWERS, AGENTS, ENTRY)
+LAYERS = (CENTRE, PURE, SEAMS, USE_CASES, JUDGES, ANSWERS, AGENTS, ENTRY)
 
 
 def modules() -> dict[str, Path]:

@@ -1,10 +1,10 @@
-"""nDCG@10, MRR@10 and recall of rankings, over all queries and by class."""
+"""nDCG@10, MRR@10 and recall of whole rankings, over all queries and by class."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.relevance.collection import Collection
+from searchsocket.quality.metrics import mean, ndcg, recall, reciprocal_rank
 
 Ranking = Mapping[str, Sequence[str]]  # query id -> document ids, best first
 
@@ -20,23 +20,6 @@ class Quality:
     recall50: float
 
 
-def ndcg(ranked: Sequence[str], grades: Mapping[str, int], depth: int = 10) -> float:
-    """Discounted gain of the first `depth`, over that of the best possible order; gain = grade."""
-    gain = sum(grades.get(document, 0) / math.log2(rank + 2) for rank, document in enumerate(ranked[:depth]))
-    ideal = sorted(grades.values(), reverse=True)[:depth]
-    return gain / sum(grade / math.log2(rank + 2) for rank, grade in enumerate(ideal))
-
-
-def reciprocal_rank(ranked: Sequence[str], grades: Mapping[str, int], depth: int = 10) -> float:
-    """1 / rank of the first right document, 0 when none is among the first `depth`."""
-    return next((1 / (rank + 1) for rank, document in enumerate(ranked[:depth]) if document in grades), 0.0)
-
-
-def recall(ranked: Sequence[str], grades: Mapping[str, int], depth: int) -> float:
-    """Share of the right documents among the first `depth`."""
-    return len(set(ranked[:depth]) & set(grades)) / len(grades)
-
-
 def evaluate(collection: Collection, ranking: Ranking) -> dict[str, Quality]:
     """Quality by query class, `all` first."""
     judged = [query for query in collection.queries if collection.grades.get(query.id)]
@@ -50,13 +33,8 @@ def _quality(ids: Sequence[str], ranking: Ranking, grades: Mapping[str, Mapping[
     pairs = [(ranking.get(query, ()), grades[query]) for query in ids]
     return Quality(
         len(pairs),
-        _mean(ndcg(ranked, right) for ranked, right in pairs),
-        _mean(reciprocal_rank(ranked, right) for ranked, right in pairs),
-        _mean(recall(ranked, right, 10) for ranked, right in pairs),
-        _mean(recall(ranked, right, 50) for ranked, right in pairs),
+        mean(ndcg(ranked, right) for ranked, right in pairs),
+        mean(reciprocal_rank(ranked, right) for ranked, right in pairs),
+        mean(recall(ranked, right, 10) for ranked, right in pairs),
+        mean(recall(ranked, right, 50) for ranked, right in pairs),
     )
-
-
-def _mean(values: Iterable[float]) -> float:
-    kept = list(values)
-    return sum(kept) / len(kept) if kept else 0.0

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.relevance.collection import Collection, Query
-from bench.relevance.example_site import WANTED, WOULD_DO, page_document
+from bench.relevance.example_site import page_document
 from bench.relevance.metrics import evaluate
 from bench.relevance.product import Indexes, Product
 from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.quality.golden import WANTED, WOULD_DO
 
 QUESTIONS = Path(__file__).with_name("tasks.tsv")
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from searchsocket.cli.asking import MAX_REQUEST_BYTES, address, identity, is_same_user, socket_path
-from searchsocket.cli.results import answer_lines
+from searchsocket.cli.results import answer_lines, places_of
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import Project
 from searchsocket.search.query import SearchQuery
@@ -73,7 +73,8 @@ class Replies:
         except SearchSocketError as error:
             return {"error": {"code": error.code, "message": str(error)}}
         lines = [to_json(answer, sources=True).decode()] if as_json else [*answer_lines(answer, width)]
-        return {"notes": [note.message for note in answer.meta.notes], "lines": lines}
+        notes = [note.message for note in answer.meta.notes]
+        return {"notes": notes, "lines": lines, "scope": answer.scope, "places": places_of(answer)}
 
 
 def _query_of(fields: Mapping[str, Any]) -> SearchQuery:

@@ -13,7 +13,7 @@ Exit status:
   1    the run failed, or `doctor` found something broken
   2    wrong usage or configuration
   3    something is missing: the site, an index, a key
-  4    a limit stopped it: cost, large deletion, routes, unsure branches
+  4    a limit stopped it: cost, large deletion, routes, unsure branches, golden queries
   5    busy or unreachable; the same command may succeed later
   130  interrupted (143 by SIGTERM); `serve` ends with 0
 """
@@ -28,6 +28,7 @@ _OF_CODE = {
     "CONFIG_MISSING": MISSING,
     "SCOPE_NOT_INDEXED": MISSING,
     "NO_GENERATION_BEFORE": MISSING,
+    "GENERATION_NOT_KEPT": MISSING,
     "SOURCE_UNAVAILABLE": MISSING,
     "PAGE_NOT_FOUND": MISSING,
     "CONTINUATION_GONE": MISSING,
@@ -37,6 +38,7 @@ _OF_CODE = {
     "LARGE_DELETION": STOPPED,
     "ROUTES_NOT_EXACT": STOPPED,
     "BRANCHES_UNKNOWN": STOPPED,
+    "CANDIDATE_REFUSED": STOPPED,
     "SCOPE_LOCKED": BUSY,
     "ALREADY_RUNNING": BUSY,
     "EMBEDDER_UNAVAILABLE": BUSY,

@@ -27,6 +27,7 @@ from searchsocket.cli import (
     search,
     serve,
     status,
+    test,
 )
 from searchsocket.cli.options import JSON_FLAG, remember_json, wants_json
 from searchsocket.cli.output import print_error
@@ -88,6 +89,7 @@ for command in (
     status.status,
     scopes.scopes,
     doctor.doctor,
+    test.test,
     rollback.rollback,
     clean.clean,
     prune.prune,

@@ -51,6 +51,11 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
     )
 
 
+def places_of(answer: "SearchAnswer") -> list[str]:
+    """Where each result opens, `/page#anchor`, as golden queries name it."""
+    return [f"{result.url}#{result.anchor}" if result.anchor else result.url for result in answer.results]
+
+
 def _explained(parts: "Explanation") -> Iterator[str]:
     """What a score is made of; what brings all of an answer to [0, 1] is left out, being one divisor for all."""
     yield (

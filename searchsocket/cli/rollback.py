@@ -24,21 +24,13 @@ def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
     Example:
       searchsocket rollback --scope main
     """
-    from searchsocket.artifacts.live import push_live
-    from searchsocket.project.access import make_private_folders
-    from searchsocket.project.backends import Backends
+    from searchsocket.pipeline.run.rollback import roll_back
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
-    backends = Backends(project, os.environ)
-    store = backends.store
-    make_private_folders(project)
-    with backends.state.lock(scope.name):
-        before = store.generation(scope)
-        live = store.rollback(scope)
-        push_live(project, scope, os.environ, datetime.now(UTC))
+    live, replaced = roll_back(project, scope, os.environ, datetime.now(UTC))
     if as_json:
-        print_json({"scope": scope.name, "generation": live.name, "replaced": before.name if before else ""})
+        print_json({"scope": scope.name, "generation": live.name, "replaced": replaced})
         return
     say(
         f"{click.style(scope.name, bold=True)}: generation {live.name} is live again "

@@ -13,10 +13,15 @@ from searchsocket.cli.exits import exit_status
 from searchsocket.cli.filters import each, named_filter
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
 from searchsocket.cli.output import line_width, print_error, safe
-from searchsocket.cli.results import answer_lines
+from searchsocket.cli.results import answer_lines, places_of
+from searchsocket.cli.searched import note_search
+from searchsocket.pipeline.unchanged.check import state_dir_of
 
 if TYPE_CHECKING:
+    from searchsocket.project.project import Project
+    from searchsocket.search.engine import SearchEngine
     from searchsocket.settings.model import Settings
+    from searchsocket.types import Scope
 
 
 @click.command()
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
 )
 @click.option("--facet", "facets", multiple=True, metavar="NAME", help="Count pages by the values of this facet.")
 @click.option("--group-by", type=click.Choice(["page", "chunk"]), default="page", show_default=True)
+@click.option("--generation", default="", metavar="NAME", help="Ask what is not live: candidate, previous, or a name.")
 @click.option("--rerank", is_flag=True, help="Have the configured reranker judge the best candidates.")
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")
 @click.option("--open", "opens", is_flag=True, help="Open the best result in the browser.")
@@ -57,12 +63,13 @@ def search(
     named: tuple[str, ...],
     facets: tuple[str, ...],
     group_by: str,
+    generation: str,
     rerank: bool,
     explain: bool,
     opens: bool,
     as_json: bool,
 ) -> None:
-    """Ask the live index of a scope.
+    """Ask the live index of a scope, or another generation of it.
 
     A running `serve` of this project answers at once.
 
@@ -85,8 +92,9 @@ def search(
         "sources": True,
     }
     request = {"query": fields, "scope": scope_name, "json": as_json, "width": line_width()}
-    if not opens and not rerank and (reply := ask(str(root), os.environ, request)):
+    if not (opens or rerank or generation) and (reply := ask(str(root), os.environ, request)):
         _print(reply)
+        note_search(Path(state_dir_of(str(root), os.environ)), " ".join(query), reply["scope"], reply["places"])
         return
     from searchsocket.search.query import SearchQuery
     from searchsocket.serving.service import open_service
@@ -95,7 +103,11 @@ def search(
     scope = project.scope(os.environ, scope_name)
     asked = SearchQuery(**fields)  # type: ignore[arg-type]  # the types of click's options
     base_url = _base_url(project.settings) if opens else ""
-    answer = open_service(project, os.environ, on_error=_report).search(asked, scope)
+    if generation:
+        answer = _engine_of(project, scope, generation).search(asked, scope)
+    else:
+        answer = open_service(project, os.environ, on_error=_report).search(asked, scope)
+        note_search(project.state_dir, answer.q, scope.name, places_of(answer))
     for note in answer.meta.notes:
         click.echo(f"note: {note.message}", err=True)
     if as_json:
@@ -118,6 +130,19 @@ def _print(reply: Mapping[str, Any]) -> None:
         click.echo(f"note: {note}", err=True)
     for line in reply["lines"]:
         click.echo(line)
+
+
+def _engine_of(project: "Project", scope: "Scope", generation: str) -> "SearchEngine":
+    """What answers from a generation that is kept."""
+    from datetime import UTC, datetime
+
+    from searchsocket.project.backends import Backends
+    from searchsocket.quality.engine import engine_over
+
+    backends = Backends(project, os.environ)
+    reader = backends.store.reader_of(scope, generation)
+    click.echo(f"note: this is generation {reader.generation.name}", err=True)
+    return engine_over(project, backends, reader, lambda: datetime.now(UTC))
 
 
 def _base_url(settings: "Settings") -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from searchsocket.settings.code import CodeSettings
+from searchsocket.settings.golden import GoldenSettings
 from searchsocket.settings.mcp import McpSettings
 from searchsocket.settings.redaction import RedactionSettings
 from searchsocket.settings.rerank import RerankSettings
@@ -180,6 +181,7 @@ Owner = Annotated[str, Field(pattern=r"^(team:[A-Za-z0-9_.-]+|[^@\s]+@[^@\s]+\.[
 
 class DagsterSettings(Section):
     owners: tuple[Owner, ...] = ()  # of the assets: mail addresses, or teams as `team:docs`
+    max_age_days: Annotated[float, Field(ge=0)] = 0.0  # of a live generation, before its check warns; 0 = no limit
 
 
 class StateSettings(Section):
@@ -217,6 +219,7 @@ class Settings(Section):
     redaction: RedactionSettings = RedactionSettings()
     ranking: RankingSettings = RankingSettings()
     search: SearchSettings = SearchSettings()
+    golden: GoldenSettings = GoldenSettings()
     api: ApiSettings = ApiSettings()
     llms: LlmsSettings = LlmsSettings()
     mcp: McpSettings = McpSettings()

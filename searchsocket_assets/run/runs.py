@@ -15,7 +15,16 @@ from dagster._core.execution.api import execute_run
 from dagster._core.instance.ref import InstanceRef
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
 
-from searchsocket.errors import BudgetExceeded, Interrupted, PermissionDenied, SearchSocketError, StateUnavailable
+from searchsocket.errors import (
+    BudgetExceeded,
+    ConfigMissing,
+    EmbeddingModelMismatch,
+    Interrupted,
+    LargeDeletion,
+    PermissionDenied,
+    SearchSocketError,
+    StateUnavailable,
+)
 from searchsocket.events import Event, OnEvent
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.corpora import Corpus
@@ -42,6 +51,9 @@ _NO_CAPTURE = {
 }
 _CHECK_FAILED = ("CHECK_FAILED", "the live index is as it was")
 _CHECKS_FAILED = {  # name -> public code, and what to do
+    "mirror_not_empty": (ConfigMissing.code, "the live index is as it was"),
+    "page_count_not_collapsed": (LargeDeletion.code, "if that is meant, run again with --accept-large-deletion"),
+    "model_matches_manifest": (EmbeddingModelMismatch.code, "the live index is as it was"),
     "cost_within_budget": (BudgetExceeded.code, "`searchsocket index --dry-run` shows what costs it"),
 }
 _UNFINISHED = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from searchsocket.cli.index import index
-from searchsocket.pipeline.run.checks import CHECKS
 from searchsocket.pipeline.run.options import OPTIONS, SOURCES, RunOptions
 from searchsocket.pipeline.run.stages import STAGES
+from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket.settings.site import SourceMode
 from searchsocket.sources.base import SourceOrigin
 from searchsocket_assets.definitions import build_definitions
@@ -75,13 +75,13 @@ def test_the_checks_of_the_library_are_asset_checks(definitions: dg.Definitions)
         for check in definitions.asset_checks or ()
         for spec in check.check_specs  # type: ignore[union-attr]  # built by @asset_check
     }
-    assert found == {name: (check.stage.name, check.blocking) for name, check in CHECKS.items()}
+    assert found == {name: (check.stage.name, check.blocking) for name, check in ALL_CHECKS.items()}
 
 
 def test_cost_is_checked_before_anything_is_embedded() -> None:
     """Over the budget nothing is called (spec 21)."""
-    assert CHECKS["cost_within_budget"].blocking
-    assert CHECKS["cost_within_budget"].stage.name == "page_chunks"
+    assert ALL_CHECKS["cost_within_budget"].blocking
+    assert ALL_CHECKS["cost_within_budget"].stage.name == "page_chunks"
 
 
 def test_the_command_runs_the_same_job_as_the_ui(tmp_path: Path) -> None:

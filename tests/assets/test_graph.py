@@ -56,11 +56,19 @@ def test_every_check_runs_for_the_scope_and_passes(run_graph: RunGraph) -> None:
     evaluations = run_graph().get_asset_check_evaluations()
     assert {evaluation.check_name for evaluation in evaluations} == {
         "pages_complete",
+        "mirror_not_empty",
+        "page_count_not_collapsed",
         "mirror_deterministic",
+        "keys_unique",
         "cost_within_budget",
+        "model_matches_manifest",
         "embeddings_sane",
         "index_matches_manifest",
         "vectors_elsewhere",
+        "golden_queries_answered",
+        "self_query_roundtrip",
+        "path_prefix_filter",
+        "links_alive",
     }
     assert all(evaluation.passed for evaluation in evaluations)
     assert {evaluation.partition for evaluation in evaluations} == {"main"}

@@ -220,6 +220,7 @@ def test_help_gives_an_example() -> None:
         "status",
         "scopes",
         "doctor",
+        "test",
         "rollback",
         "clean",
         "prune",

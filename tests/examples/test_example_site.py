@@ -1,6 +1,5 @@
 """The bundled example: its committed build is whole, fits its sources, and its golden queries point at real places."""
 
-import csv
 import hashlib
 import json
 import subprocess
@@ -9,8 +8,10 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
 from bs4 import BeautifulSoup
+from searchsocket.quality.golden import read_golden
 
 SITE = Path(__file__).parents[2] / "examples" / "docs-site"
+GOLDEN = SITE / "golden-queries.tsv"
 BUILD = SITE / "build"
 STAMP = "build/source-stamp.json"
 SOURCES = ("src", "static", "scripts", "package.json", "package-lock.json", "svelte.config.js", "vite.config.js")
@@ -140,30 +141,22 @@ def test_the_lock_names_no_registry() -> None:
     assert all("integrity" in entry for name, entry in lock["packages"].items() if name)
 
 
-def golden_queries() -> list[dict[str, str]]:
-    with (SITE / "golden-queries.tsv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-
-
 def test_golden_queries_point_at_pages_and_sections_that_exist(soups: dict[str, Soup]) -> None:
-    """`target` holds the place that a reader wants, and after spaces others that would do."""
-    rows = golden_queries()
-    assert len({row["query"] for row in rows}) == len(rows)
-    for row in rows:
-        assert bool(row["target"]) is (row["kind"] != "nonsense"), row
-        for target in row["target"].split():
+    for golden in read_golden(GOLDEN):
+        assert bool(golden.expect) is (golden.tags != ("nonsense",)), golden
+        for target in golden.expect:
             url, anchor = urldefrag(target)
-            assert url in soups, row
-            assert not anchor or soups[url].find(id=anchor), row
+            assert url in soups, golden
+            assert not anchor or soups[url].find(id=anchor), golden
 
 
 def test_identifiers_of_golden_queries_stand_in_their_section(soups: dict[str, Soup]) -> None:
     """An exact identifier can be found only where it is written."""
-    for row in golden_queries():
-        if row["kind"] == "identifier":
-            for target in row["target"].split():
+    for golden in read_golden(GOLDEN):
+        if golden.tags == ("identifier",):
+            for target in golden.expect:
                 url, anchor = urldefrag(target)
-                assert row["query"] in section_text(soups[url], anchor), (row, target)
+                assert golden.query in section_text(soups[url], anchor), (golden, target)
 
 
 def section_text(soup: Soup, anchor: str) -> str:

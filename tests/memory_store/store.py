@@ -10,7 +10,14 @@ import numpy as np
 from memory_store.catalogue import MemoryCatalogue
 from memory_store.vectors import MemoryVectors
 from memory_store.words import WordsOfRecords
-from searchsocket.errors import NoGenerationBefore, ProjectMismatch, ScopeNotIndexed, SearchSocketError
+from searchsocket.errors import (
+    CandidateRefused,
+    GenerationNotKept,
+    NoGenerationBefore,
+    ProjectMismatch,
+    ScopeNotIndexed,
+    SearchSocketError,
+)
 from searchsocket.stores import base
 from searchsocket.stores.base import PageBody, PublishInfo, VectorSnapshot
 from searchsocket.stores.base.models import Model, check_model, model_of
@@ -34,6 +41,7 @@ class MemoryReader:
 @dataclass(slots=True)
 class _Scope:
     kept: list[MemoryReader] = field(default_factory=list)  # the live generation last, the one before it first
+    refused: MemoryReader | None = None
     model: Model | None = None  # of what is staged
     upserts: dict[str, tuple[Record, Vector]] = field(default_factory=dict)
     deletions: set[str] = field(default_factory=set)
@@ -68,7 +76,7 @@ class MemoryStore:
         self._of(scope).bodies.update({body.url: body for body in bodies})
 
     def discard(self, scope: Scope) -> None:
-        self._scopes[scope] = _Scope(self._of(scope).kept)
+        self._scopes[scope] = _Scope(self._of(scope).kept, self._of(scope).refused)
 
     def publish(self, scope: Scope, info: PublishInfo, *, gate: base.Gate = base.accept) -> Generation:
         staged, live = self._of(scope), self.held(scope)
@@ -79,6 +87,7 @@ class MemoryStore:
         stays = bool(old.keys() - gone - staged.upserts.keys())
         check_model(scope.name, info, staged.model if new else None, live.generation if live else None, stays=stays)
         fresh = {u: body for u, body in staged.bodies.items() if not (u in held and held[u].digest == body.digest)}
+        staged.refused = None
         if live and not (gone or new or fresh or live.generation.model_id != info.model_id):
             self.discard(scope)
             return live.generation
@@ -99,6 +108,9 @@ class MemoryStore:
         reader = MemoryReader(generation, catalogue, words, self._vectors.open(generation))
         try:
             gate(reader)
+        except CandidateRefused:
+            staged.refused = reader
+            raise
         except BaseException:
             self._vectors.retain(scope, kept)
             raise
@@ -141,6 +153,15 @@ class MemoryStore:
         if reader := self.held(scope):
             return reader
         raise ScopeNotIndexed(scope.name)
+
+    def reader_of(self, scope: Scope, generation: str) -> MemoryReader:
+        staged = self._of(scope)
+        kept = dict(zip((base.LIVE, base.PREVIOUS), reversed(staged.kept), strict=False))
+        kept |= {base.CANDIDATE: staged.refused} if staged.refused else {}
+        kept |= {reader.generation.name: reader for reader in kept.values()}
+        if generation not in kept:
+            raise GenerationNotKept(scope.name, generation, list(kept))
+        return kept[generation]
 
     def answering(self, scope: Scope) -> base.Answering:
         return base.Answering(self.reader(scope).generation)

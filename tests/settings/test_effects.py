@@ -12,6 +12,7 @@ from tests.settings import (
     effects_of_branches,
     effects_of_code,
     effects_of_embeddings,
+    effects_of_golden,
     effects_of_llms,
     effects_of_mcp,
     effects_of_milvus,
@@ -42,6 +43,7 @@ EFFECTS = (
     *effects_of_redaction.EFFECTS,
     *effects_of_rerank.EFFECTS,
     *effects_of_answers.EFFECTS,
+    *effects_of_golden.EFFECTS,
 )
 QUICK = {"embeddings.provider": "hash"}
 

@@ -1,8 +1,9 @@
 """Checks on what the stages made; Dagster shows them, and a blocking one stops a run."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from inspect import cleandoc
+from typing import Any
 
 from searchsocket.dollars import dollars
 from searchsocket.errors import BudgetExceeded, SourceUnavailable, VectorBackendUnavailable
@@ -11,7 +12,13 @@ from searchsocket.pipeline.extraction.job import extract_page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import sha256
 from searchsocket.pipeline.run.elsewhere import findings
-from searchsocket.pipeline.run.numbers import Number
+from searchsocket.pipeline.run.gates import (
+    keys_unique,
+    mirror_not_empty,
+    model_matches_manifest,
+    page_count_not_collapsed,
+)
+from searchsocket.pipeline.run.outcome import CheckOutcome
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.stages.chunk_embeddings import (
     budget,
@@ -34,17 +41,6 @@ _FAR_FEWER = 0.8  # of the pages of the run before
 
 
 @dataclass(frozen=True, slots=True)
-class CheckOutcome:
-    """What a check found."""
-
-    passed: bool
-    message: str
-    severity: Literal["error", "warn"] = "error"
-    numbers: Mapping[str, Number] = field(default_factory=dict)
-    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)  # title -> rows for people
-
-
-@dataclass(frozen=True, slots=True)
 class Check:
     """A question about one stage's output; a blocking one stops the stages after it."""
 
@@ -58,7 +54,7 @@ class Check:
 
     @property
     def description(self) -> str:
-        return self.run.__doc__ or ""
+        return " ".join(cleandoc(self.run.__doc__ or "").split())
 
 
 def pages_complete(run: ScopeRun) -> CheckOutcome:
@@ -178,7 +174,11 @@ CHECKS: Mapping[str, Check] = {
     for check in (
         Check(site_pages, pages_complete),
         Check(page_mirror, mirror_deterministic),
+        Check(page_mirror, mirror_not_empty, blocking=True),
+        Check(page_mirror, page_count_not_collapsed, blocking=True),
+        Check(page_chunks, keys_unique, blocking=True),
         Check(page_chunks, cost_within_budget, blocking=True),
+        Check(chunk_embeddings, model_matches_manifest, blocking=True),
         Check(chunk_embeddings, embeddings_sane, blocking=True),
         Check(search_index, index_matches_manifest),
         Check(search_index, vectors_elsewhere),

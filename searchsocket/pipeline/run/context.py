@@ -9,6 +9,7 @@ from searchsocket.embedders.base import Embedder
 from searchsocket.errors import ConfigMissing, SourceUnavailable
 from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.outcome import CheckOutcome
 from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import Corpus, code_home
 from searchsocket.project.project import Project
@@ -21,11 +22,13 @@ from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.git_objects import Repository
 from searchsocket.state import ProjectState
+from searchsocket.stores.base import IndexReader
 from searchsocket.types import Scope
 from searchsocket.urls.form import UrlForm
 from searchsocket.urls.resolve import SiteBase
 
 Clock = Callable[[], datetime]
+JudgeCandidate = Callable[["ScopeRun", IndexReader], CheckOutcome | None]  # None: it has nothing to say
 
 
 def utc_now() -> datetime:
@@ -55,6 +58,7 @@ class ScopeRun:
     lock_timeout_s: float = 0.0  # how long a stage waits for another run of the scope; 0 = it refuses at once
     workspace: Workspace | None = None  # None = the run is no dry one
     corpus: Corpus = "site"  # what `project` is the home of
+    judge: JudgeCandidate | None = None  # of what was built of the site, before the switch
     backends: Backends = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """What each stage counts. The names are public: they are on record, in Dagster's plots, and in `index --json`."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Self
 
 Number = int | float
@@ -14,11 +14,12 @@ class Numbers:
     @classmethod
     def of(cls, values: Mapping[str, Number]) -> Self:
         """The numbers on record, where an older version may have kept fewer; none at all count nothing."""
-        return cls(**{field.name: values.get(field.name, 0) for field in fields(cls)})
+        defaults = {field.name: 0 if field.default is MISSING else field.default for field in fields(cls)}
+        return cls(**{name: values.get(name, default) for name, default in defaults.items()})
 
     def values(self) -> dict[str, Number]:
-        """Name to number, in the order of the fields."""
-        return asdict(self)
+        """Name to number, in the order of the fields; those that nothing was counted for are left out."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,11 @@ class IndexNumbers(Numbers):
     deleted: int
     unchanged: int
     published: int  # 1: another generation is live
+    replaced_age_hours: float | None = None  # how long the generation was live that this one replaced
+    golden_queries: int | None = None  # that expect something; None: there are none, or nothing was published
+    golden_recall: float | None = None
+    golden_mrr10: float | None = None
+    golden_ndcg10: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

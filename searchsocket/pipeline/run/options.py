@@ -47,6 +47,9 @@ class RunOptions:
     accept_large_deletion: bool = field(
         default=False, metadata=_offered("Let this run delete more than half of the scope.", bool)
     )
+    accept_quality_drop: bool = field(
+        default=False, metadata=_offered("Publish although golden queries are answered too badly.", bool)
+    )
     strict_routes: bool = field(default=False, metadata=_offered("Fail when a page has no exact route file.", bool))
     max_cost_usd: float | None = field(
         default=None,

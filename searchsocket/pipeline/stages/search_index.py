@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from datetime import datetime
 
 from searchsocket.artifacts.live import push_live
 from searchsocket.embedders.cache import EmbeddingCache
@@ -11,6 +13,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.elsewhere import resync
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
+from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.run.stopping import uninterrupted
@@ -21,7 +24,7 @@ from searchsocket.pipeline.stages.page_bodies import stage_bodies
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
 from searchsocket.state import ScopeState
-from searchsocket.stores.base import PublishInfo, VectorStore
+from searchsocket.stores.base import IndexReader, PublishInfo, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
 
@@ -53,6 +56,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         LargeDeletion: More than half of the live pages would go.
         ConfigMissing: There is nothing to index at all.
         IndexCorrupt: The built generation failed verification; the live one stays.
+        GoldenQueriesFailed: What was built answers them too badly; it is kept beside the live one.
         Interrupted: The run was told to stop; the live generation stays.
         ArtifactsUnavailable: The new generation is live here, and could not be pushed.
     """
@@ -96,9 +100,15 @@ def published(
     (stage_bodies if run.corpus == "site" else stage_code)(run, state, store)
     state.release_memory()  # publishing takes the most memory of all, and reads nothing of the state
     changed = bool(plan.upserted or plan.deleted)
+    judged: list[CheckOutcome] = []
     with ExitStack() as from_the_switch:
         info = _info(run, state, embedding, changed=changed)
-        generation = store.publish(scope, info, gate=lambda _: from_the_switch.enter_context(uninterrupted(run)))
+
+        def gate(candidate: IndexReader) -> None:
+            judged.extend(_judged(run, candidate))
+            from_the_switch.enter_context(uninterrupted(run))
+
+        generation = store.publish(scope, info, gate=gate)
         # Dying before this line only makes the next run compare everything.
         state.published.set(None if plan.kept else generation)
         run.on_event(Event("upserted", {"records": plan.upserted}))
@@ -109,7 +119,39 @@ def published(
     # Also when nothing changed: the last run may have failed to.
     if pushed := push_live(project, scope, run.environ, run.clock()):
         run.on_event(Event("artifacts_pushed", {"files": pushed.sent_files, "bytes": pushed.sent_bytes}))
-    return _result(plan, generation, warnings, published=is_new)
+    result = _result(plan, generation, warnings, published=is_new)
+    return _with_quality(result, judged, live if is_new else None, generation)
+
+
+def _judged(run: ScopeRun, candidate: IndexReader) -> list[CheckOutcome]:
+    """What is said of a candidate, which may be nothing.
+
+    Raises:
+        GoldenQueriesFailed: It is not good enough.
+    """
+    outcome = run.judge(run, candidate) if run.judge and run.corpus == "site" else None
+    if outcome is None:
+        return []
+    if not outcome.passed and outcome.severity == "error":
+        raise GoldenQueriesFailed(run.scope.name, candidate.generation.name, outcome)
+    return [outcome]
+
+
+def _with_quality(
+    result: StageResult[IndexNumbers],
+    judged: Sequence[CheckOutcome],
+    replaced: Generation | None,
+    generation: Generation,
+) -> StageResult[IndexNumbers]:
+    """With what golden queries measured of the generation, and how old the one was that it replaced."""
+    measured = {name: value for outcome in judged for name, value in outcome.numbers.items()}
+    numbers = replace(result.numbers, **measured)  # type: ignore[arg-type]  # the names are those of its fields
+    if replaced is not None:
+        began, ended = (datetime.fromisoformat(one.published_at) for one in (replaced, generation))
+        numbers = replace(numbers, replaced_age_hours=round((ended - began).total_seconds() / 3600, 2))
+    warnings = (*result.warnings, *(f"golden queries: {each.message}" for each in judged if not each.passed))
+    tables = {title: rows for each in judged for title, rows in each.tables.items()}
+    return replace(result, numbers=numbers, warnings=warnings, tables={**result.tables, **tables})
 
 
 def _bound(cache: EmbeddingCache, max_mb: int) -> None:
@@ -165,10 +207,7 @@ def refuse_large_deletion(run: ScopeRun, state: ScopeState, live: Generation | N
     """The last guard before the index: pages may also have gone by noindex, by settings or with the state."""
     pages = state.chunks.count().pages
     if pages == 0:
-        raise ConfigMissing(
-            f"there is nothing to index for scope {run.scope.name!r}: no page has searchable text; the live index, if "
-            f"any, is left as it is; {_advice(run)}"
-        )
+        raise ConfigMissing(nothing_to_index(run))
     if (
         live is not None
         and pages * 2 < live.pages
@@ -176,6 +215,14 @@ def refuse_large_deletion(run: ScopeRun, state: ScopeState, live: Generation | N
         and not run.options.accept_large_deletion
     ):
         raise LargeDeletion(run.scope.name, live.pages - pages, live.pages)
+
+
+def nothing_to_index(run: ScopeRun) -> str:
+    """Said where no page is there to be searched."""
+    return (
+        f"there is nothing to index for scope {run.scope.name!r}: no page has searchable text; the live index, if "
+        f"any, is left as it is; {_advice(run)}"
+    )
 
 
 def _advice(run: ScopeRun) -> str:

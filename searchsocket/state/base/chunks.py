@@ -98,6 +98,9 @@ class ChunkTable(Protocol):
 
     def count(self) -> ChunkCounts: ...
 
+    def repeated_ids(self, limit: int) -> list[str]:
+        """At most `limit` ids that more than one chunk has, rising."""
+
     def count_texts(self) -> int:
         """Distinct texts."""
 

@@ -1,8 +1,8 @@
 """Which known page each link means (stage `page_mirror`)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +12,13 @@ class LinkCounts:
     incoming: int  # distinct pages that link here
     outgoing: int  # distinct pages that this one links to
     texts: Sequence[str]  # what others call the page, each once a page that says it, by rising text; at most a limit
+
+
+class LinkToNowhere(NamedTuple):
+    """A link within the site that leads to no page that is searched."""
+
+    target: str
+    page: str  # URL of the page that it stands on
 
 
 class LinkGraph(Protocol):
@@ -34,6 +41,12 @@ class LinkGraph(Protocol):
 
     def resolve(self, target: str, url: str) -> None:
         """Every unresolved link to `target` means the page `url`, "" = none; pages at both ends become dirty."""
+
+    def to_nowhere(self) -> Iterator[LinkToNowhere]:
+        """The distinct links to no searchable page, by rising target and page."""
+
+    def is_known(self, url: str) -> bool:
+        """Whether there is such a page, searchable or not."""
 
     def set_resolved(self) -> None:
         """All links are resolved against the pages of now."""

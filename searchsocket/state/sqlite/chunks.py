@@ -57,6 +57,10 @@ class SqliteChunks:
     def count(self) -> ChunkCounts:
         return count_chunks(self.db, self.scope)
 
+    def repeated_ids(self, limit: int) -> list[str]:
+        sql = "SELECT id FROM chunks WHERE scope = ? GROUP BY id HAVING COUNT(*) > 1 ORDER BY id LIMIT ?"
+        return [row[0] for row in self.db.execute(sql, (self.scope, limit))]
+
     def count_texts(self) -> int:
         row = self.db.execute(
             "SELECT COUNT(DISTINCT content_hash) FROM chunks WHERE scope = ?", (self.scope,)

@@ -1,9 +1,10 @@
 """Which known page each link means; see `state.base.links`."""
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from searchsocket.state.base.links import LinkCounts
+from searchsocket.state.base.links import LinkCounts, LinkToNowhere
 from searchsocket.state.sqlite.conditions import KNOWN, SEARCHABLE
 from searchsocket.state.sqlite.file import transaction
 
@@ -66,6 +67,19 @@ class SqliteLinks:
                 (self.scope, target),
             )
         self.db.execute(f"UPDATE links SET resolved = ? WHERE {_WAITING}", (url, self.scope, target))
+
+    def to_nowhere(self) -> Iterator[LinkToNowhere]:
+        rows = self.db.execute(
+            "SELECT DISTINCT target, url FROM links JOIN pages ON pages.id = page_id "
+            "WHERE links.scope = ? AND resolved = '' ORDER BY target, url",
+            (self.scope,),
+        )
+        return (LinkToNowhere(*row) for row in rows)
+
+    def is_known(self, url: str) -> bool:
+        return (
+            self.db.execute(f"SELECT 1 FROM pages WHERE {KNOWN} AND url = ?", (self.scope, url)).fetchone() is not None
+        )
 
     def set_resolved(self) -> None:
         self.db.execute("UPDATE scopes SET page_set_changed = 0 WHERE scope = ?", (self.scope,))

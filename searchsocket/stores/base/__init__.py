@@ -17,6 +17,9 @@ from searchsocket.stores.base.checks import UNIT_TOLERANCE, check_records, check
 from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced
 from searchsocket.stores.base.reader import Candidates, IndexReader, Join, Watch
 from searchsocket.stores.base.store import (
+    CANDIDATE,
+    LIVE,
+    PREVIOUS,
     Answering,
     Catalogue,
     Gate,
@@ -32,6 +35,9 @@ from searchsocket.stores.base.vectors import VectorIndex, VectorLimits, VectorRo
 from searchsocket.stores.base.words import Letters, Named, WordEvidence, WordSnapshot
 
 __all__ = [
+    "CANDIDATE",
+    "LIVE",
+    "PREVIOUS",
     "UNIT_TOLERANCE",
     "Answering",
     "Candidates",

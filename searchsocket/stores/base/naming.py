@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from searchsocket.errors import InvalidScope
 
 _SCOPE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
+GENERATION_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 

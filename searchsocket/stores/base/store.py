@@ -39,6 +39,8 @@ class Answering:
     trouble: SearchSocketError | None = None  # why it is not the live one
 
 
+LIVE, PREVIOUS, CANDIDATE = "live", "previous", "candidate"  # generations by what they are to the scope
+
 Gate = Callable[[IndexReader], object]  # asked with the candidate before the switch; raises to refuse it
 
 
@@ -79,7 +81,8 @@ class Publisher(Protocol):
 
         Args:
             gate: Given what was built, which answers as it will after the switch. What it raises is passed on; then the
-                live generation stays, and nothing is left of the other.
+                live generation stays, and nothing is left of the other, but where it raises `CandidateRefused`: then it
+                is kept as the scope's candidate, for `reader_of`, until the next call.
 
         Raises:
             IndexCorrupt: The live generation is damaged, or the built one failed verification; the live one stays.
@@ -151,6 +154,17 @@ class Readers(Protocol):
 
 class VectorStore(Publisher, Catalogue, Readers, Protocol):
     """Keeps generations of scopes."""
+
+    def reader_of(self, scope: Scope, generation: str) -> IndexReader:
+        """A snapshot of a generation that is kept, for whoever compares: opened anew, and no query of callers meets it.
+
+        Args:
+            generation: Its name, or `LIVE`, `PREVIOUS` (what `rollback` leads to) or `CANDIDATE` (what a gate refused).
+
+        Raises:
+            GenerationNotKept: There is none of that name.
+            IndexCorrupt, PermissionDenied, VectorBackendUnavailable: As `reader`.
+        """
 
     def verify(self, scope: Scope) -> list[str]:
         """Read the live generation in full and name what is damaged; empty when all is well, or nothing published."""

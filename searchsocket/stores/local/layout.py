@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 import shutil
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
@@ -14,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from searchsocket.errors import IndexCorrupt, InvalidScope, VectorBackendUnavailable
-from searchsocket.stores.base.naming import check_scope_name
+from searchsocket.stores.base.naming import GENERATION_NAME, check_scope_name
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.system.errors import first_refused, permission_denied, system_error
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
@@ -33,10 +32,8 @@ _ALWAYS = frozenset({RECORDS, ORDER, IDS, FACTS, BODIES})
 STAGING = ".staging"
 BUILDING = ".building-"
 REMOVED = ".removed-"
+REFUSED = ".candidate"  # folder of the generation that a gate refused
 PROJECT = "project.json"
-
-_GENERATION_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
-
 
 _WAYS_OUT = (
     "; run `searchsocket index --force` to build the index again, "
@@ -98,7 +95,7 @@ def read_current(folder: Path) -> Current | None:
         raise corrupt(path, "is not text") from error
     except OSError as error:
         raise system_error("cannot read", path, error, VectorBackendUnavailable) from error
-    if not 1 <= len(lines) <= 2 or not all(_GENERATION_NAME.fullmatch(line) for line in lines):
+    if not 1 <= len(lines) <= 2 or not all(GENERATION_NAME.fullmatch(line) for line in lines):
         raise corrupt(path, "does not name a generation")
     return Current(*lines)
 
@@ -266,7 +263,7 @@ def remove_leftovers(folder: Path, keep: Current | None) -> None:
         return
     names = {keep.live, keep.previous} if keep else set()
     for entry in sorted(folder.iterdir()):
-        is_old = bool(_GENERATION_NAME.fullmatch(entry.name)) and entry.name not in names
+        is_old = bool(GENERATION_NAME.fullmatch(entry.name)) and entry.name not in names
         if is_old:
             gone = folder / f"{REMOVED}{entry.name}"
             shutil.rmtree(gone, ignore_errors=True)

@@ -7,15 +7,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from searchsocket.errors import (
+    GenerationNotKept,
     IndexCorrupt,
     ProjectMismatch,
     ScopeNotIndexed,
     SearchSocketError,
     VectorBackendUnavailable,
 )
-from searchsocket.stores.base import Answering
+from searchsocket.stores.base import CANDIDATE, LIVE, PREVIOUS, Answering
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.stores.local.layout import MANIFEST, corrupt, read_current, read_manifest, scope_folder
+from searchsocket.stores.local.layout import MANIFEST, REFUSED, corrupt, read_current, read_manifest, scope_folder
 from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, OpenReaders
 from searchsocket.stores.local.ownership import Ownership
 from searchsocket.stores.local.reader import LocalReader
@@ -105,6 +106,23 @@ class LiveGenerations:
             with suppress(FileNotFoundError, IndexCorrupt):
                 generations += [read_manifest(folder / name).generation] if name else []
         return generations
+
+    def reader_of(self, scope: Scope, generation: str) -> LocalReader:
+        """See `VectorStore.reader_of`."""
+        folder = self.folder(scope)
+        current = read_current(folder)
+        places = {LIVE: current.live, PREVIOUS: current.previous} if current else {}
+        places = {name: place for name, place in places.items() if place}
+        with suppress(FileNotFoundError):
+            places[CANDIDATE] = read_manifest(folder / REFUSED).generation.name
+        names = {**places, **{place: place for place in places.values()}}
+        if (name := names.get(generation)) is None:
+            raise GenerationNotKept(scope.name, generation, [f"{what} ({named})" for what, named in places.items()])
+        place = folder / (REFUSED if name == places.get(CANDIDATE) else name)
+        try:
+            return self.open(place)
+        except FileNotFoundError as error:
+            raise corrupt(Path(error.filename or place), "is missing") from error
 
     def list_scopes(self) -> list[Generation]:
         """See `Catalogue.list_scopes`."""

@@ -9,7 +9,13 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from searchsocket.errors import NoGenerationBefore, ScopeNotIndexed, StateUnavailable, VectorBackendUnavailable
+from searchsocket.errors import (
+    CandidateRefused,
+    NoGenerationBefore,
+    ScopeNotIndexed,
+    StateUnavailable,
+    VectorBackendUnavailable,
+)
 from searchsocket.stores.base import (
     Gate,
     Health,
@@ -23,7 +29,7 @@ from searchsocket.stores.base import (
 from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced, drift_of
 from searchsocket.stores.local import upkeep
 from searchsocket.stores.local.build.build import drop_unchanged, refuse_two_models
-from searchsocket.stores.local.build.candidate import candidate, is_same
+from searchsocket.stores.local.build.candidate import candidate, drop_refused, is_same
 from searchsocket.stores.local.layout import (
     Current,
     overwrite_current,
@@ -110,6 +116,8 @@ class LocalStore(LiveGenerations):
             refuse_two_models(staging, live, info)
             if live is not None and is_same(staging, live, info):
                 published = live.generation
+                if drop_refused(folder):  # the site is again what is live
+                    self.vectors.retain(scope, self.kept(scope))
             else:
                 # First what a run that died, or a rollback, has left in an index elsewhere.
                 kept = self.kept(scope)
@@ -129,6 +137,8 @@ class LocalStore(LiveGenerations):
                         gate(reader)
                         published = reader.generation
                     write_current(folder, Current(published.name, current.live if current else ""))
+                except CandidateRefused:
+                    raise  # its rows elsewhere are kept too, which no reader of another generation sees
                 except BaseException:
                     with suppress(VectorBackendUnavailable):  # the next run does this first
                         self.vectors.retain(scope, kept)

@@ -7,8 +7,8 @@ from contract.store.edit_history import answers
 from contract.store.page_bodies import body
 from contract.store.samples import EAST, INFO, MAIN, everything, fill, ids, random_units, record
 
-from searchsocket.errors import ScopeNotIndexed
-from searchsocket.stores.base import IndexReader, VectorStore
+from searchsocket.errors import CandidateRefused, GenerationNotKept, ScopeNotIndexed
+from searchsocket.stores.base import CANDIDATE, LIVE, PREVIOUS, IndexReader, VectorStore
 
 
 class Refused(Exception):
@@ -71,6 +71,43 @@ class CandidateContract:
         store.discard(MAIN)
         assert everything(fill(store, [record("d")])) == {"a", "b", "d"}
         assert store.rollback(MAIN).records == 2
+
+    def test_a_candidate_that_a_gate_refuses_as_one_is_kept_to_be_looked_at(self, store: VectorStore) -> None:
+        """Until the next one; what is live, what follows and what a rollback leads to are as if it had never been."""
+
+        def not_good_enough(_: IndexReader) -> NoReturn:
+            raise CandidateRefused("too bad")
+
+        before = fill(store, [record("a", "/a", "zebra")])
+        store.upsert([record("b", "/b", "zebra")], EAST[None], MAIN)
+        store.put_bodies([body("/b", "text b")], MAIN)
+        with pytest.raises(CandidateRefused):
+            store.publish(MAIN, INFO, gate=not_good_enough)
+        store.discard(MAIN)
+        kept = store.reader_of(MAIN, CANDIDATE)
+        assert everything(kept) == {"a", "b"}
+        assert kept.catalogue.page_body("/b") == "text b"
+        assert everything(store.reader_of(MAIN, kept.generation.name)) == {"a", "b"}
+        assert everything(store.reader(MAIN)) == everything(store.reader_of(MAIN, LIVE)) == {"a"}
+        assert store.list_scopes() == [before.generation]
+        assert everything(fill(store, [record("c", "/c")])) == {"a", "c"}
+        for name in (CANDIDATE, kept.generation.name, "nonsense"):
+            with pytest.raises(GenerationNotKept):
+                store.reader_of(MAIN, name)
+        assert everything(store.reader_of(MAIN, PREVIOUS)) == {"a"}
+
+    def test_a_candidate_goes_when_the_site_is_again_what_is_live(self, store: VectorStore) -> None:
+        def not_good_enough(_: IndexReader) -> NoReturn:
+            raise CandidateRefused("too bad")
+
+        fill(store, [record("a")])
+        store.upsert([record("b")], EAST[None], MAIN)
+        with pytest.raises(CandidateRefused):
+            store.publish(MAIN, INFO, gate=not_good_enough)
+        store.discard(MAIN)
+        store.publish(MAIN, INFO)
+        with pytest.raises(GenerationNotKept):
+            store.reader_of(MAIN, CANDIDATE)
 
     def test_where_nothing_changes_there_is_no_candidate(self, store: VectorStore) -> None:
         first = fill(store, [record("a")]).generation

@@ -61,6 +61,7 @@ export const groups: Group[] = [
 		items: [
 			{ href: '/docs/search', label: 'How a query is answered' },
 			{ href: '/docs/search/ranking', label: 'Ranking' },
+			{ href: '/docs/search/golden-queries', label: 'Golden queries' },
 			{ href: '/docs/search/reranking', label: 'Reranking' },
 			{ href: '/docs/search/filters', label: 'Filters and grouping' },
 			{ href: '/docs/search/snippets', label: 'Snippets' }
@@ -90,6 +91,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-status', label: 'status' },
 			{ href: '/docs/cli/searchsocket-scopes', label: 'scopes' },
 			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
+			{ href: '/docs/cli/searchsocket-test', label: 'searchsocket test' },
 			{ href: '/docs/cli/searchsocket-clean', label: 'clean' },
 			{ href: '/docs/cli/searchsocket-cache', label: 'cache' },
 			{ href: '/docs/cli/searchsocket-artifacts', label: 'artifacts' },

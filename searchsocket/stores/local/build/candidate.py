@@ -9,11 +9,11 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
-from searchsocket.errors import IndexCorrupt
+from searchsocket.errors import CandidateRefused, IndexCorrupt
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.base.naming import generation_name
 from searchsocket.stores.local.build.build import Built, build
-from searchsocket.stores.local.layout import BUILDING, MANIFEST, Manifest, manifest_bytes
+from searchsocket.stores.local.layout import BUILDING, MANIFEST, REFUSED, Manifest, manifest_bytes
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.vectors.part import VectorPart
@@ -36,9 +36,12 @@ def candidate(
 ) -> Iterator[LocalReader]:
     """The generation to come, open for queries; it gets its place in `folder` when the block ends without an error.
 
+    What a block refused is kept beside the others, one a scope, until the next one is built.
+
     Raises:
         IndexCorrupt: It is not sound. Nothing is left of it.
     """
+    drop_refused(folder)
     target = folder / f"{BUILDING}{secrets.token_hex(6)}"
     try:
         built = build(target, staging, live, info, vectors)
@@ -52,11 +55,23 @@ def candidate(
             raise IndexCorrupt("the new generation is not published: " + "; ".join(problems))
         share_files(target)
         sync_files(target, files)
-        yield reader
+        try:
+            yield reader
+        except CandidateRefused:
+            os.replace(target, folder / REFUSED)
+            raise
         os.replace(target, folder / name)
         sync_directory(folder)
     finally:
         shutil.rmtree(target, ignore_errors=True)
+
+
+def drop_refused(folder: Path) -> bool:
+    """Remove what a gate refused; whether there was anything."""
+    is_there = (folder / REFUSED).exists()
+    if is_there:
+        shutil.rmtree(folder / REFUSED, ignore_errors=True)
+    return is_there
 
 
 def is_same(staging: Staging, live: LocalReader, info: PublishInfo) -> bool:

@@ -1,0 +1,42 @@
+"""What the command line searched last, kept in the state folder for `searchsocket test --record`."""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from searchsocket.quality.proposals import Searched
+
+FILE = "searched.jsonl"
+_KEPT = 50
+_PLACES = 3
+
+
+def note_search(state_dir: Path, query: str, scope: str, places: Sequence[str]) -> None:
+    """Keep a search; a folder that cannot be written, or is not there, keeps none."""
+    path = state_dir / FILE
+    line = json.dumps({"query": query, "scope": scope, "places": places[:_PLACES]}, ensure_ascii=False)
+    with suppress(OSError, UnicodeError):
+        if not state_dir.is_dir():
+            return
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        path.touch(0o600)
+        path.write_text("".join(f"{each}\n" for each in [*lines[1 - _KEPT :], line]), encoding="utf-8")
+
+
+def read_searched(state_dir: Path) -> "list[Searched]":
+    """The searches that are kept, the oldest first; lines that are none are left out."""
+    from searchsocket.quality.proposals import Searched
+
+    try:
+        lines = (state_dir / FILE).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeError):
+        return []
+    found = []
+    for line in lines:
+        with suppress(ValueError, TypeError, KeyError):
+            row: dict[str, Any] = json.loads(line)
+            found.append(Searched(str(row["query"]), str(row["scope"]), tuple(map(str, row["places"]))))
+    return found

@@ -1,0 +1,26 @@
+"""Links of a scope's pages to pages of the site that are not there."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from searchsocket.state import ScopeState
+from searchsocket.state.base.links import LinkToNowhere
+from searchsocket.urls.targets import resolve_target
+
+_FILE = re.compile(r"\.(?!x?html?$|md$)[a-z][a-z0-9]{1,4}$", re.IGNORECASE)  # of which no index knows
+
+
+def dead_links(state: ScopeState) -> Iterator[LinkToNowhere]:
+    """Those links, by rising target and page; pages that are there and not searched are no dead ends."""
+
+    @cache
+    def is_dead(target: str) -> bool:
+        return not is_file(target) and resolve_target(target, state.links.is_known) is None
+
+    return (link for link in state.links.to_nowhere() if is_dead(link.target))
+
+
+def is_file(target: str) -> bool:
+    """Whether a link leads to a file that is no page: a picture, an archive."""
+    return _FILE.search(target.rpartition("/")[2]) is not None

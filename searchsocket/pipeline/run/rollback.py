@@ -1,0 +1,35 @@
+"""Going back to the generation before, for the command line and Dagster alike."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from searchsocket.artifacts.live import push_live
+from searchsocket.project.access import make_private_folders
+from searchsocket.project.backends import Backends
+from searchsocket.project.project import Project
+from searchsocket.types import Generation, Scope
+
+
+class RolledBack(NamedTuple):
+    """What is live after a rollback."""
+
+    live: Generation
+    replaced: str  # name of what was; "" where that could not be read
+
+
+def roll_back(project: Project, scope: Scope, environ: Mapping[str, str], now: datetime) -> RolledBack:
+    """Switch a scope to the generation before the live one, here and where artefacts are pushed to.
+
+    Raises:
+        ScopeLocked: A run works on the scope.
+        ScopeNotIndexed, NoGenerationBefore: There is nothing to go back from, or to.
+        ArtifactsUnavailable: It is switched here, and could not be pushed.
+    """
+    backends = Backends(project, environ)
+    make_private_folders(project)
+    with backends.state.lock(scope.name):
+        before = backends.store.generation(scope)
+        live = backends.store.rollback(scope)
+        push_live(project, scope, environ, now)
+    return RolledBack(live, before.name if before else "")

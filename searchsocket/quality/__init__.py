@@ -1,0 +1,1 @@
+"""Whether an index answers well: golden queries, their measures, and what moved between two generations."""

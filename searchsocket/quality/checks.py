@@ -1,0 +1,145 @@
+"""Checks of the published index by what it answers; none of them stops anything, since it is live by then."""
+
+from collections.abc import Mapping
+
+from searchsocket.errors import ScopeNotIndexed, SearchSocketError
+from searchsocket.pipeline.run.checks import CHECKS, Check
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.dead_links import dead_links
+from searchsocket.pipeline.run.outcome import CheckOutcome
+from searchsocket.pipeline.stages.search_index import search_index
+from searchsocket.quality.gate import outcome_of
+from searchsocket.quality.golden import golden_queries
+from searchsocket.stores.base import PREVIOUS, IndexReader
+from searchsocket.stores.base.store import VectorStore
+from searchsocket.types import Filter, Scope
+
+_SAMPLE = 3
+_PREFIX_K = 20
+_ROWS = 50
+
+
+def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
+    """Golden queries find what they should. They are asked before the switch, of the candidate: one that fails stays
+    beside the live index, to be looked at, and the next run builds anew."""
+    queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name)
+    if not queries:
+        return CheckOutcome(True, "there are none; golden-queries.toml would hold them")
+    from searchsocket.quality.judging import judge_readers
+
+    store = run.backends.store
+    live, before = store.reader(run.scope), previous_reader(store, run.scope)
+    return outcome_of(judge_readers(run.project, run.backends, run.scope, queries, live, before, run.clock), run)
+
+
+def previous_reader(store: VectorStore, scope: Scope) -> IndexReader | None:
+    """The generation before the live one, where it is kept and whole."""
+    try:
+        return store.reader_of(scope, PREVIOUS)
+    except SearchSocketError:
+        return None
+
+
+def self_query_roundtrip(run: ScopeRun) -> CheckOutcome:
+    """Some records, spread over the index, are what is nearest to their own vectors."""
+    reader = run.backends.store.reader(run.scope)
+    sample = spread_ids(reader)
+    vectors = reader.vectors.vectors_of(sample)
+    lost = []
+    for record_id, vector in zip(sample, vectors, strict=True):
+        found = reader.vectors.nearest(vector, top_k=1)
+        # Equal texts have equal vectors, of which the one with the smaller id comes first.
+        own = reader.vectors.similarities(vector, [record_id])[0]
+        if not found or found[0].score > own + 1e-4:
+            lost.append(record_id)
+    numbers = {"asked": len(sample), "lost": len(lost)}
+    if lost:
+        return CheckOutcome(
+            False, f"{len(lost)} of {len(sample)} records are not nearest to themselves", numbers=numbers
+        )
+    return CheckOutcome(True, f"{len(sample)} records find themselves", numbers=numbers)
+
+
+def path_prefix_filter(run: ScopeRun) -> CheckOutcome:
+    """A query that is limited to a directory finds pages of that directory, and of no other."""
+    reader = run.backends.store.reader(run.scope)
+    sample = spread_ids(reader)
+    facts, vectors = reader.catalogue.facts(sample), reader.vectors.vectors_of(sample)
+    wrong: list[str] = []
+    for url, vector in zip(facts.url, vectors, strict=True):
+        prefix = "/" + url.lstrip("/").partition("/")[0]
+        where = Filter(path_prefix=prefix)
+        found = reader.vectors.nearest(vector, top_k=_PREFIX_K, where=where)
+        urls = reader.catalogue.facts([hit.id for hit in found]).url if found else ()
+        wrong += [prefix] if not found else []
+        wrong += [each for each in urls if prefix != "/" and each != prefix and not each.startswith(f"{prefix}/")]
+    numbers = {"asked": len(sample), "wrong": len(wrong)}
+    if wrong:
+        return CheckOutcome(False, f"a query limited to a directory goes wrong at {wrong[0]}", numbers=numbers)
+    return CheckOutcome(True, f"{len(sample)} directories hold what they find", numbers=numbers)
+
+
+def links_alive(run: ScopeRun) -> CheckOutcome:
+    """Links of the site's pages lead to pages that are there."""
+    with run.state.open(run.scope.name) as state:
+        dead = list(dead_links(state))
+    numbers = {"dead_links": len(dead)}
+    if dead:
+        message = f"{len(dead):,} links lead nowhere, e.g. {dead[0].target} on {dead[0].page}"
+        rows = [link._asdict() for link in dead[:_ROWS]]
+        return CheckOutcome(False, message, "warn", numbers, {"dead links": rows})
+    return CheckOutcome(True, "every link leads to a page that is there", numbers=numbers)
+
+
+def scope_age(run: ScopeRun) -> CheckOutcome:
+    """The live generation is no older than `dagster.max_age_days`, where that is set."""
+    from searchsocket.search.quoting.results import age_s
+
+    live = run.backends.store.generation(run.scope)
+    if live is None:
+        raise ScopeNotIndexed(run.scope.name)
+    days = age_s(live.published_at, run.clock()) / 86_400
+    limit = run.project.settings.dagster.max_age_days
+    numbers = {"age_days": round(days, 2)}
+    if limit and days > limit:
+        return CheckOutcome(False, f"published {days:.1f} days ago, and {limit:g} are allowed", "warn", numbers)
+    return CheckOutcome(True, f"published {days:.1f} days ago", numbers=numbers)
+
+
+def branch_alive(run: ScopeRun) -> CheckOutcome:
+    """The scope's branch is there; where branches cannot be listed, that is said and nothing else."""
+    from searchsocket.branches.pruning import Asked, plan_prune
+
+    try:
+        plan = plan_prune(run.project, run.environ, Asked(by_branch=True), run.clock())
+    except SearchSocketError as error:
+        return CheckOutcome(True, f"not known: {error}")
+    going = next((verdict for verdict in plan.going if verdict.scope == run.scope.name), None)
+    if going is not None:
+        return CheckOutcome(False, f"{going.reason}; `searchsocket prune` would delete the scope", "warn")
+    return CheckOutcome(True, "the scope stays")
+
+
+def spread_ids(reader: IndexReader) -> list[str]:
+    """Some ids of an index, the first one and others spread behind it."""
+    first = reader.catalogue.fingerprints("", _SAMPLE * 10)
+    step = max(1, len(first) // _SAMPLE)
+    return [record_id for record_id, _ in first[::step]][:_SAMPLE]
+
+
+# Of what changes without a run, so that no run asks it: time and branches.
+BETWEEN_RUNS = frozenset({"scope_age", "branch_alive"})
+ALL_CHECKS: Mapping[str, Check] = {
+    **CHECKS,
+    **{
+        check.name: check
+        for check in (
+            Check(search_index, golden_queries_answered, blocking=True),
+            Check(search_index, self_query_roundtrip),
+            Check(search_index, path_prefix_filter),
+            Check(search_index, links_alive),
+            Check(search_index, scope_age),
+            Check(search_index, branch_alive),
+        )
+    },
+}

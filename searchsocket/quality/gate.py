@@ -1,0 +1,40 @@
+"""The gate before the switch: golden queries, asked of what was built and of what is live."""
+
+from contextlib import suppress
+
+from searchsocket.errors import IndexCorrupt, ScopeNotIndexed
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.outcome import CheckOutcome
+from searchsocket.quality.golden import golden_queries
+from searchsocket.quality.judgement import Judgement
+from searchsocket.stores.base import IndexReader
+
+
+def judge_candidate(run: ScopeRun, candidate: IndexReader) -> CheckOutcome | None:
+    """What the golden queries of a scope say of a candidate; None where it has none.
+
+    Raises:
+        ConfigError, ConfigMissing: The file of golden queries cannot be used.
+        EmbedderUnavailable: One could not be embedded.
+    """
+    project, scope = run.project, run.scope
+    queries = golden_queries(project.root, project.settings.golden.file, scope.name)
+    if not queries:
+        return None
+    from searchsocket.quality.judging import judge_readers  # the engine, which a run without such queries needs not
+
+    live: IndexReader | None = None
+    with suppress(ScopeNotIndexed, IndexCorrupt):
+        live = run.backends.store.reader(scope)
+    return outcome_of(judge_readers(project, run.backends, scope, queries, candidate, live, run.clock), run)
+
+
+def outcome_of(judgement: Judgement, run: ScopeRun) -> CheckOutcome:
+    """A judgement as a check says it; where the run accepts a drop, it warns."""
+    return CheckOutcome(
+        judgement.passed,
+        judgement.message,
+        "warn" if run.options.accept_quality_drop else "error",
+        judgement.numbers(),
+        judgement.tables(),
+    )

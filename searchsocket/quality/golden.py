@@ -1,0 +1,156 @@
+"""Golden queries: what a site must answer, and where; one format for people, the gate before a publish and benches."""
+
+import csv
+import json
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from searchsocket.errors import ConfigError, ConfigMissing
+from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TOP_K
+
+FILES = ("golden-queries.toml", "golden-queries.tsv")  # in the project's folder; the first that is there counts
+WANTED, WOULD_DO = 2, 1  # grades: the first place of an entry, and the others
+_MAX_BYTES = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenQuery:
+    """A query, and where it is answered."""
+
+    query: str
+    expect: tuple[str, ...] = ()  # pages, or sections as `/page#anchor`: the best first; none: nothing is to be found
+    scopes: tuple[str, ...] = ()  # globs over scope names that it is asked of; none: all
+    tags: tuple[str, ...] = ()  # by which measures are told apart
+    k: int = 10  # results that count
+    must_not: tuple[str, ...] = ()  # pages or sections that may not be among them
+
+    @property
+    def grades(self) -> dict[str, int]:
+        """How much each expected place is worth."""
+        return dict.fromkeys(self.expect, WOULD_DO) | dict.fromkeys(self.expect[:1], WANTED)
+
+    @property
+    def answers_nothing(self) -> bool:
+        """Whether it is nonsense to this site, so that it should find nothing."""
+        return not self.expect and not self.must_not
+
+    def is_of(self, scope: str) -> bool:
+        """Whether it is asked of a scope."""
+        return not self.scopes or any(fnmatchcase(scope, glob) for glob in self.scopes)
+
+
+def golden_file(root: Path, setting: str) -> Path | None:
+    """The file of a project; None where it has none.
+
+    Args:
+        setting: `golden.file`.
+
+    Raises:
+        ConfigMissing: The settings name one that is not there.
+    """
+    if not setting:
+        return next((root / name for name in FILES if (root / name).is_file()), None)
+    if not (root / setting).is_file():
+        raise ConfigMissing(f"golden.file names {setting!r}, and there is no such file in {root}")
+    return root / setting
+
+
+def golden_queries(root: Path, setting: str, scope: str | None = None) -> tuple[GoldenQuery, ...]:
+    """The golden queries of a project, or of one of its scopes; none where it has no file.
+
+    Raises:
+        ConfigMissing, ConfigError: See `golden_file` and `read_golden`.
+    """
+    path = golden_file(root, setting)
+    found = read_golden(path) if path else ()
+    return tuple(each for each in found if scope is None or each.is_of(scope))
+
+
+def read_golden(path: Path) -> tuple[GoldenQuery, ...]:
+    """The entries of a file: `[[query]]` tables of TOML, or the columns query, target and kind of a .tsv.
+
+    Raises:
+        ConfigError: It cannot be read, or an entry cannot be used.
+    """
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise ConfigError(f"{path} is larger than {_MAX_BYTES:,} bytes, which no golden queries are")
+        text = path.read_text(encoding="utf-8")
+        rows = _table_rows(text) if path.suffix == ".tsv" else _toml_rows(path, text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, csv.Error, RecursionError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    return _checked(path, rows)
+
+
+def _table_rows(text: str) -> list[Mapping[str, Any]]:
+    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return [
+        {"query": row.get("query") or "", "expect": (row.get("target") or "").split(), "tags": [row.get("kind") or ""]}
+        for row in rows
+    ]
+
+
+def _toml_rows(path: Path, text: str) -> Sequence[Any]:
+    data = tomllib.loads(text)
+    if unknown := sorted(data.keys() - {"query"}):
+        raise ConfigError(f"{path}: unknown key {unknown[0]!r}; each golden query is a table [[query]]")
+    rows = data.get("query", [])
+    if not isinstance(rows, list):
+        raise ConfigError(f"{path}: each golden query is a table [[query]], with two brackets")
+    return rows
+
+
+_Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
+_Texts = Annotated[tuple[_Text, ...], Field(max_length=100)]
+
+
+class _Entry(BaseModel):
+    """An entry as a person writes it; one text may stand where a list may."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    query: _Text
+    expect: _Texts = ()
+    scope: _Texts = ()
+    tags: _Texts = ()
+    k: Annotated[int, Field(ge=1, le=MAX_TOP_K)] = 10
+    must_not: _Texts = ()
+
+    @field_validator("expect", "scope", "tags", "must_not", mode="before")
+    @classmethod
+    def _one_is_a_list(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+
+    @field_validator("expect", "must_not")
+    @classmethod
+    def _are_paths(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if wrong := next((place for place in value if not place.startswith("/")), None):
+            raise ValueError(f"{wrong!r} is no page of the site; write its path, as in /docs/install#linux")
+        return tuple(dict.fromkeys(value))
+
+
+def _checked(path: Path, rows: Iterable[Any]) -> tuple[GoldenQuery, ...]:
+    found: dict[tuple[str, tuple[str, ...]], GoldenQuery] = {}
+    for number, row in enumerate(rows, 1):
+        try:
+            entry = _Entry.model_validate_json(json.dumps(row, default=str))
+        except ValidationError as error:
+            first = error.errors()[0]
+            key, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+            raise ConfigError(f"{path}: query {number} ({_named(row)}): {key or 'the entry'}: {why}") from error
+        golden = GoldenQuery(entry.query, entry.expect, entry.scope, entry.tags, entry.k, entry.must_not)
+        if (golden.query, golden.scopes) in found:
+            raise ConfigError(f"{path}: query {number} ({_named(row)}) is there twice; join what both expect")
+        found[golden.query, golden.scopes] = golden
+    return tuple(found.values())
+
+
+def _named(row: Any) -> str:
+    return repr(str(row.get("query", "") if isinstance(row, dict) else row)[:80])

@@ -1,0 +1,72 @@
+"""Golden queries whose answer is at another rank than in another generation, and why."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from searchsocket.quality.replies import Found, Reply
+from searchsocket.search.answer import Explanation
+
+_PARTS = ("vector", "keyword", "page", "second", "links", "depth", "exact", "weight", "rerank")
+_LEAST = 0.005  # of a part that counts as another one
+_NAMED = 3
+_WORDS = {"vector": "meaning", "keyword": "words", "page": "words of the page", "second": "second section"}
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A golden query whose first expected place moved, went or came."""
+
+    query: str
+    place: str  # that was expected first
+    before: int  # its rank, from 1; 0 = not found
+    after: int
+    why: str
+    first: str  # page that is found first now
+
+    @property
+    def is_worse(self) -> bool:
+        return self.before != 0 and (self.after == 0 or self.after > self.before)
+
+
+def moves(before: Sequence[Reply], after: Sequence[Reply]) -> list[Move]:
+    """The moves of queries that both were asked, the worse ones first, then in the order of the file."""
+    earlier = {reply.golden: reply for reply in before}
+    pairs = [(earlier[reply.golden], reply) for reply in after if reply.golden in earlier]
+    found = [_move(old, new) for old, new in pairs if old.rank != new.rank]
+    return sorted(found, key=lambda move: not move.is_worse)
+
+
+def _move(old: Reply, new: Reply) -> Move:
+    then, now = _at(old), _at(new)
+    place = next((place for place in new.places if place), next((place for place in old.places if place), ""))
+    first = new.found[0].url if new.found else ""
+    return Move(new.golden.query, place, old.rank, new.rank, _why(then, now, new), first)
+
+
+def _at(reply: Reply) -> Found | None:
+    return reply.found[reply.rank - 1] if reply.rank else None
+
+
+def _why(then: Found | None, now: Found | None, new: Reply) -> str:
+    """What its score lost or gained, then what stands above it."""
+    words: list[str] = []
+    if now is None:
+        words.append("not found any more" if new.found else "nothing is found any more")
+    elif then is None:
+        words.append("found now")
+    elif then.parts and now.parts:
+        words += _changes(then.parts, now.parts)
+        if then.parts.cosine == now.parts.cosine and then.parts.bm25 == now.parts.bm25:
+            words.append("the page itself is as near as before")
+    if new.rank != 1 and new.found:
+        top = new.found[0]
+        words.append(f"{top.url} is first with {top.score:.3f}" + (f" against {now.score:.3f}" if now else ""))
+    return "; ".join(words)
+
+
+def _changes(then: Explanation, now: Explanation) -> Iterator[str]:
+    """The parts that changed most."""
+    values = [(name, getattr(then, name), getattr(now, name)) for name in _PARTS]
+    changed = [each for each in values if abs((each[2] or 0) - (each[1] or 0)) >= _LEAST]
+    for name, old, new in sorted(changed, key=lambda each: -abs((each[2] or 0) - (each[1] or 0)))[:_NAMED]:
+        yield f"{_WORDS.get(name, name)} {old or 0:.2f} → {new or 0:.2f}"

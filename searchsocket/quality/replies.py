@@ -1,0 +1,113 @@
+"""Golden queries asked: where each found what it should."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urldefrag
+
+from searchsocket.errors import EmbedderUnavailable
+from searchsocket.quality.golden import GoldenQuery
+from searchsocket.quality.metrics import mean, ndcg, recall, reciprocal_rank
+from searchsocket.search.answer import Explanation, Result, SearchAnswer
+from searchsocket.search.notes import NO_BACKEND, NOTES
+from searchsocket.search.query import SearchQuery
+
+Ask = Callable[[SearchQuery], SearchAnswer]
+_DEPTH = 10  # of nDCG and reciprocal rank
+_BY_WORDS_ALONE = frozenset(note.code for note in (*NOTES.values(), NO_BACKEND))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One result, and what its score is made of."""
+
+    url: str
+    anchors: frozenset[str]  # of the sections that answer
+    score: float
+    parts: Explanation | None
+
+    def is_at(self, place: str) -> bool:
+        """Whether it is a page, or where `place` names a section, that one of it."""
+        url, anchor = urldefrag(place)
+        return self.url == url and (not anchor or anchor in self.anchors)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one golden query found, best first."""
+
+    golden: GoldenQuery
+    found: tuple[Found, ...]
+
+    @property
+    def places(self) -> list[str]:
+        """For each result the expected place that it is, "" for none; each place counts once."""
+        left = list(self.golden.expect)
+        places = []
+        for each in self.found[: self.golden.k]:
+            place = next((place for place in left if each.is_at(place)), "")
+            places.append(place)
+            if place:
+                left.remove(place)
+        return places
+
+    @property
+    def rank(self) -> int:
+        """Of the first expected place, from 1; 0 where none is among the first `k`."""
+        return next((rank for rank, place in enumerate(self.places, 1) if place), 0)
+
+    @property
+    def unwanted(self) -> tuple[str, ...]:
+        """What should not be there, and is."""
+        if self.golden.answers_nothing:
+            return tuple(each.url for each in self.found[:1])
+        first = self.found[: self.golden.k]
+        return tuple(place for place in self.golden.must_not if any(each.is_at(place) for each in first))
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Means over golden queries that expect something."""
+
+    queries: int
+    recall: float  # at each query's own k
+    mrr10: float
+    ndcg10: float
+
+
+def ask_all(queries: Iterable[GoldenQuery], ask: Ask) -> list[Reply]:
+    """Every golden query, asked.
+
+    Raises:
+        EmbedderUnavailable: One was answered by words alone, which says nothing of the index.
+    """
+    return [_asked(golden, ask) for golden in queries]
+
+
+def _asked(golden: GoldenQuery, ask: Ask) -> Reply:
+    answer = ask(SearchQuery(golden.query, top_k=max(golden.k, _DEPTH), explain=True))
+    for note in answer.meta.notes:
+        if note.code in _BY_WORDS_ALONE:
+            raise EmbedderUnavailable(f"the golden query {golden.query[:80]!r} could not be judged: {note.message}")
+    return Reply(golden, tuple(map(_found, answer.results)))
+
+
+def _found(result: Result) -> Found:
+    anchors = frozenset([result.anchor, *(section.anchor for section in result.sections)])
+    return Found(result.url, anchors, result.score, result.explanation)
+
+
+def measures(replies: Iterable[Reply]) -> Measures:
+    """How well they were answered."""
+    judged = [(reply.places, reply.golden) for reply in replies if reply.golden.expect]
+    return Measures(
+        len(judged),
+        mean(recall(places, golden.grades, golden.k) for places, golden in judged),
+        mean(reciprocal_rank(places, golden.grades, _DEPTH) for places, golden in judged),
+        mean(ndcg(places, golden.grades, _DEPTH) for places, golden in judged),
+    )
+
+
+def measures_by_tag(replies: Sequence[Reply]) -> Mapping[str, Measures]:
+    """Those of each tag, by name, of which something is expected."""
+    tags = sorted({tag for reply in replies if reply.golden.expect for tag in reply.golden.tags})
+    return {tag: measures(reply for reply in replies if tag in reply.golden.tags) for tag in tags}

@@ -1,0 +1,66 @@
+"""`searchsocket test`, and asking a generation that is not live."""
+
+import json
+from pathlib import Path
+
+from runner_types import RunCli, RunJson
+from small_site import write_page
+
+from searchsocket.quality.golden import read_golden
+
+GOLDEN = '[[query]]\nquery = "mooring rope"\nexpect = "/docs/ropes"\ntags = "plain"\n'
+NONSENSE = '[[query]]\nquery = "tide table"\n'
+
+
+def test_golden_queries_are_asked_told_and_judged(indexed: Path, run: RunCli, run_json: RunJson) -> None:
+    missing = run("test", project=indexed)
+    assert (missing.exit_code, "golden-queries.toml" in missing.stderr) == (3, True)
+    (indexed / "golden-queries.toml").write_text(GOLDEN)
+    done = run("test", project=indexed)
+    assert done.exit_code == 0
+    assert "1 of 1 find their page; recall@k 1.000, MRR@10 1.000, nDCG@10 1.000" in done.stdout
+    assert done.stdout.endswith("passed\n")
+    (indexed / "golden-queries.toml").write_text(GOLDEN + NONSENSE)
+    failed = run("test", project=indexed)
+    assert failed.exit_code == 1
+    assert "failed: 'tide table' finds /docs/tides, and should find nothing" in failed.stdout
+    told = run_json("test", project=indexed)
+    assert (told["passed"], told["measures"]["recall"], told["byTag"]["plain"]["queries"]) == (False, 1.0, 1)
+    assert told["queries"][1]["unwanted"] == ["/docs/tides"]
+    (indexed / "golden-queries.toml").write_text("[[query]]\nquery = 1\n")
+    assert (wrong := run("test", project=indexed)).exit_code == 2
+    assert "query 1 ('1'): query: Input should be a valid string" in wrong.stderr
+
+
+def test_what_was_searched_is_proposed(indexed: Path, run: RunCli, run_json: RunJson, tmp_path: Path) -> None:
+    run("search", "mooring", "rope", project=indexed)
+    run("search", "tide table", project=indexed)
+    run("search", "asked of no scope", "--scope", "other", project=indexed)
+    (indexed / "golden-queries.toml").write_text('[[query]]\nquery = "tide table"\nexpect = "/docs/tides"\n')
+    done = run("test", "--record", project=indexed)
+    proposed = tmp_path / "proposed.toml"
+    proposed.write_text(done.stdout)
+    (entry,) = read_golden(proposed)
+    assert (entry.query, [place.partition("#")[0] for place in entry.expect]) == ("mooring rope", ["/docs/ropes"])
+    assert [each["query"] for each in run_json("test", "--record", project=indexed)["queries"]] == ["mooring rope"]
+    assert (indexed / ".searchsocket" / "searched.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_refused_candidate_can_be_asked_and_accepted(indexed: Path, run: RunCli, run_json: RunJson) -> None:
+    (indexed / "golden-queries.toml").write_text(GOLDEN)
+    before = run_json("test", project=indexed)["generation"]
+    write_page(indexed, "docs/ropes", "Trains", "The railway station sells tickets at noon.")
+    refused = run("index", project=indexed)
+    assert refused.exit_code == 4
+    assert refused.stderr.startswith("error [CANDIDATE_REFUSED]: generation ")
+    assert "worst: 'mooring rope' (1 → not found)" in refused.stderr
+    assert run_json("test", project=indexed)["generation"] == before
+    assert "Trains" not in run("search", "railway", project=indexed).stdout
+    asked = run("search", "railway", "tickets", "--generation", "candidate", "--json", project=indexed)
+    assert json.loads(asked.stdout)["results"][0]["title"] == "Trains"
+    told = run_json("test", "--generation", "candidate", project=indexed)
+    assert (told["passed"], told["against"], told["moves"][0]["after"]) == (False, before, 0)
+    assert run("index", "--accept-quality-drop", project=indexed).exit_code == 0
+    gone = run("search", "railway", "--generation", "candidate", project=indexed)
+    assert gone.exit_code == 3
+    assert "error [GENERATION_NOT_KEPT]: scope 'main' keeps no generation 'candidate'; there are live (" in gone.stderr

@@ -1,0 +1,99 @@
+"""Golden queries as a person writes them: what a file says, and what is wrong with it."""
+
+from pathlib import Path
+
+import pytest
+
+from searchsocket.errors import ConfigError, ConfigMissing
+from searchsocket.quality.golden import GoldenQuery, golden_file, golden_queries, read_golden
+from searchsocket.quality.proposals import Proposal, Searched, as_toml, proposals
+
+FILE = """
+[[query]]
+query = "set a budget"
+expect = ["/docs/cost#budget", "/docs/cost"]
+scope = "preview-*"
+tags = ["plain"]
+k = 3
+must_not = "/docs/old"
+
+[[query]]
+query = "qwxz vbnrtk"
+"""
+
+
+def write(folder: Path, text: str, name: str = "golden-queries.toml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_an_entry_says_what_is_expected_of_whom(tmp_path: Path) -> None:
+    first, nonsense = read_golden(write(tmp_path, FILE))
+    assert first == GoldenQuery(
+        "set a budget", ("/docs/cost#budget", "/docs/cost"), ("preview-*",), ("plain",), 3, ("/docs/old",)
+    )
+    assert first.grades == {"/docs/cost#budget": 2, "/docs/cost": 1}
+    assert (first.is_of("preview-7"), first.is_of("main"), nonsense.is_of("main")) == (True, False, True)
+    assert (first.answers_nothing, nonsense.answers_nothing) == (False, True)
+
+
+def test_a_table_says_the_same(tmp_path: Path) -> None:
+    rows = "kind\tquery\ttarget\nplain\tset a budget\t/cost#budget /cost\nnonsense\tqwxz\t\n"
+    assert read_golden(write(tmp_path, rows, "golden-queries.tsv")) == (
+        GoldenQuery("set a budget", ("/cost#budget", "/cost"), tags=("plain",)),
+        GoldenQuery("qwxz", tags=("nonsense",)),
+    )
+
+
+def test_the_file_is_found_or_named(tmp_path: Path) -> None:
+    assert golden_queries(tmp_path, "") == ()
+    table = write(tmp_path, "query\ttarget\tkind\nq\t/a\tplain\n", "golden-queries.tsv")
+    assert golden_file(tmp_path, "") == table
+    toml = write(tmp_path, FILE)
+    assert golden_file(tmp_path, "") == toml
+    assert [each.query for each in golden_queries(tmp_path, "", "main")] == ["qwxz vbnrtk"]
+    with pytest.raises(ConfigMissing, match="other.toml"):
+        golden_queries(tmp_path, "other.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[query]\n", "cannot be read"),
+        ("[query]\nquery = 'a'\n", "two brackets"),
+        ("[[question]]\nquery = 'a'\n", "unknown key 'question'"),
+        ("[[query]]\nexpect = '/a'\n", "query 1 .*query: Field required"),
+        ("[[query]]\nquery = 'a'\nexpect = 'docs/a'\n", "query 1 .'a'.: expect: 'docs/a' is no page"),
+        ("[[query]]\nquery = 'a'\nk = 0\n", "greater than or equal to 1"),
+        ("[[query]]\nquery = 'a'\nexpected = '/a'\n", "expected: Extra inputs"),
+        ("[[query]]\nquery = 'a'\n[[query]]\nquery = 'a'\n", "query 2 .'a'. is there twice"),
+        ("query = ['a']\n", "query 1"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_entry(tmp_path: Path, text: str, words: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ConfigError, match=words) as caught:
+        read_golden(path)
+    assert str(path) in str(caught.value)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "golden-queries.toml"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_golden(path)
+
+
+def test_searches_are_proposed_as_entries_that_can_be_read_again(tmp_path: Path) -> None:
+    searched = [
+        Searched('a "quoted" \\ query', "main", ("/a#b", "/c")),
+        Searched("known", "main", ("/a",)),
+        Searched("elsewhere", "other", ("/a",)),
+        Searched("nothing\x7f", "main", ()),
+        Searched('a "quoted" \\ query', "main", ("/newer",)),
+    ]
+    found = proposals(searched, [GoldenQuery("known")], "main")
+    assert found == [Proposal('a "quoted" \\ query', ("/newer",), ()), Proposal("nothing\x7f", (), ())]
+    read = read_golden(write(tmp_path, as_toml(found)))
+    assert [(each.query, each.expect) for each in read] == [('a "quoted" \\ query', ("/newer",)), ("nothing\x7f", ())]
