@@ -221,6 +221,7 @@ def test_help_gives_an_example() -> None:
         "scopes",
         "doctor",
         "test",
+        "diff",
         "rollback",
         "clean",
         "prune",

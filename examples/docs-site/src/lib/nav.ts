@@ -91,7 +91,8 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-status', label: 'status' },
 			{ href: '/docs/cli/searchsocket-scopes', label: 'scopes' },
 			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
-			{ href: '/docs/cli/searchsocket-test', label: 'searchsocket test' },
+			{ href: '/docs/cli/searchsocket-test', label: 'test' },
+			{ href: '/docs/cli/searchsocket-diff', label: 'diff' },
 			{ href: '/docs/cli/searchsocket-clean', label: 'clean' },
 			{ href: '/docs/cli/searchsocket-cache', label: 'cache' },
 			{ href: '/docs/cli/searchsocket-artifacts', label: 'artifacts' },
@@ -125,6 +126,7 @@ export const groups: Group[] = [
 		items: [
 			{ href: '/docs/recipes/github-actions', label: 'GitHub Actions' },
 			{ href: '/docs/recipes/preview-branches', label: 'Preview branches' },
+			{ href: '/docs/recipes/pull-request-comment', label: 'Pull request comment' },
 			{ href: '/docs/recipes/search-box', label: 'A search box' },
 			{ href: '/docs/recipes/review-the-mirror', label: 'Review the mirror' },
 			{ href: '/docs/recipes/several-sites', label: 'Several sites' },

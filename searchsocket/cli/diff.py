@@ -1,0 +1,119 @@
+"""`searchsocket diff`: how two generations differ, of one scope or two."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.output import count, print_json, safe
+
+if TYPE_CHECKING:
+    from searchsocket.project.backends import Backends
+    from searchsocket.project.project import Project
+    from searchsocket.quality.diff.report import Diff
+    from searchsocket.stores.base import IndexReader
+    from searchsocket.types import Scope
+
+_GENERATIONS = ("live", "previous", "candidate")
+_ROWS = 20
+
+
+@click.command()
+@click.argument("before", default="previous", metavar="[A]")
+@click.argument("after", default="live", metavar="[B]")
+@project_option
+@scope_option
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "github"]),
+    default="text",
+    show_default=True,
+    help="How it is said.",
+)
+@json_option
+def diff(before: str, after: str, root: Path, scope_name: str | None, style: str, as_json: bool) -> None:
+    """Say how B differs from A: pages, chunks, cost, dead links and golden queries.
+
+    Each is a scope, a generation (live, previous, candidate, or its name), or both as SCOPE@GENERATION. Without them
+    the live generation is compared with the one before it.
+
+    \b
+    Example:
+      searchsocket diff live candidate
+      searchsocket diff main preview-search --format github
+    """
+    from searchsocket.project.backends import Backends
+    from searchsocket.quality.diff.report import diff_of
+
+    project = load_project(root)
+    own = project.scope(os.environ, scope_name)
+    backends = Backends(project, os.environ)
+    readers = [_reader(project, backends, own, name) for name in (before, after)]
+    found = diff_of(project, backends, readers[0], readers[1], lambda: datetime.now(UTC))
+    if as_json:
+        print_json(found.to_json())
+    elif style == "github":
+        from searchsocket.quality.diff.markdown import comment
+
+        click.echo(comment(found), nl=False)
+    else:
+        for line in _lines(found):
+            click.echo(line)
+
+
+def _reader(project: "Project", backends: "Backends", own: "Scope", name: str) -> "IndexReader":
+    """The generation that an argument names."""
+    from searchsocket.errors import GenerationNotKept, ScopeNotIndexed
+    from searchsocket.stores.base.naming import GENERATION_NAME
+
+    scope_part, at, generation = name.rpartition("@")
+    if not at:
+        is_generation = name in _GENERATIONS or GENERATION_NAME.fullmatch(name)
+        scope_part, generation = ("", name) if is_generation else (name, "live")
+    scope = project.scope(os.environ, scope_part) if scope_part else own
+    try:
+        return backends.store.reader_of(scope, generation)
+    except GenerationNotKept:
+        if generation == "live":
+            raise ScopeNotIndexed(scope.name) from None
+        raise
+
+
+def _lines(found: "Diff") -> Iterator[str]:
+    from searchsocket.dollars import dollars
+
+    content = found.content
+    names = [f"{one.scope}@{one.name}" for one in (found.before, found.after)]
+    yield f"{click.style(names[1], bold=True)} against {names[0]}"
+    yield (
+        f"  pages   {len(content.added):,} added, {len(content.removed):,} removed, {len(content.changed):,} changed, "
+        f"{len(content.moved):,} moved, {content.unchanged:,} the same"
+    )
+    yield (
+        f"  chunks  {content.chunks_added:,} added, {content.chunks_removed:,} removed; "
+        f"{content.new_texts:,} new texts, about {count(content.new_tokens, 'token')}, {dollars(found.cost_usd)}"
+    )
+    yield from _listed("added", [f"{page.url}  {page.title}" for page in content.added])
+    yield from _listed("removed", [f"{page.url}  {page.title}" for page in content.removed])
+    yield from _listed(
+        "changed", [f"{page.url}  {page.title}  +{page.added} -{page.removed}" for page in content.changed]
+    )
+    yield from _listed("moved, as rows of _redirects", found.redirects())
+    yield from _listed("dead links that are new", [f"{link.target} on {link.page}" for link in found.dead_links])
+    if judged := found.judgement:
+        yield f"golden queries: {safe(judged.message)}"
+        moves = [f"{one.before or '-'} → {one.after or '-'}  {one.query}  {one.why}" for one in judged.moves]
+        yield from _listed("golden queries that moved", moves)
+
+
+def _listed(title: str, rows: list[str]) -> Iterator[str]:
+    if rows:
+        yield title
+    yield from (f"  {safe(row)}" for row in rows[:_ROWS])
+    if len(rows) > _ROWS:
+        yield f"  and {len(rows) - _ROWS:,} more; --json lists them all"

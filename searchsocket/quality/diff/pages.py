@@ -1,0 +1,52 @@
+"""What a generation holds, by page, as far as it can be compared with that of another scope."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from searchsocket.chunking.records import embedded_text
+from searchsocket.embedders.cost import estimate_tokens
+from searchsocket.stores.base import IndexReader
+from searchsocket.types import Record
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """The chunks of one page; what they say is told by hashes that no scope and no URL is part of."""
+
+    url: str
+    address: str  # what opens it
+    title: str
+    texts: tuple[str, ...]  # content hash of each chunk, in page order
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A whole generation."""
+
+    pages: Mapping[str, PageContent]  # by URL
+    tokens: Mapping[str, int]  # of each text, by its hash, estimated
+
+
+def read_content(reader: IndexReader) -> Content:
+    """All pages of a generation; holds hashes and titles, and a batch of records at a time."""
+    pages: dict[str, list[tuple[int, str, Record]]] = {}
+    tokens: dict[str, int] = {}
+    for record in _records(reader):
+        tokens[record.content_hash] = estimate_tokens(embedded_text(record.page.title, record.chunk))
+        pages.setdefault(record.page.url, []).append((record.chunk.ordinal, record.content_hash, record))
+    return Content({url: _page(url, rows) for url, rows in sorted(pages.items())}, tokens)
+
+
+def _records(reader: IndexReader) -> Iterator[Record]:
+    after = ""
+    while batch := reader.catalogue.fingerprints(after, _BATCH):
+        yield from reader.catalogue.records([record_id for record_id, _ in batch])
+        after = batch[-1][0]
+
+
+def _page(url: str, rows: list[tuple[int, str, Record]]) -> PageContent:
+    facts = rows[0][2].page
+    texts = tuple(content_hash for _, content_hash, _ in sorted(rows, key=lambda row: row[:2]))
+    return PageContent(url, facts.address or url, facts.title, texts)
