@@ -6,7 +6,6 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
-from functools import partial
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
@@ -108,9 +107,10 @@ def create_app(
     agents = project.settings.mcp.http.path if project.settings.mcp.enable else ""
     if agents:
         from search_api.endpoints.mcp import add_mcp  # a second of CPU, where nobody asked for it
+        from searchsocket.agents.library import open_services
 
-        code = partial(open_code, project, environ, clock=clock, on_error=on_error)
-        add_mcp(app, project, service, code, clock, Origins(frozenset(settings.cors.allow_origins)))
+        services = open_services(project, environ, clock=clock, on_error=on_error, service=service)
+        add_mcp(app, project, services, clock, Origins(frozenset(settings.cors.allow_origins)))
     metrics = Metrics()
     add_metrics(app, metrics, service)
     add_handlers(app, on_error)

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from fastapi import FastAPI
@@ -14,13 +13,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.errors import error_response, problem
 from search_api.gate.origins import Origins
-from searchsocket.agents.library import ServedLibraries
+from searchsocket.agents.library import ServedLibraries, Services
 from searchsocket.agents.server import make_server
 from searchsocket.agents.toolset import offered
 from searchsocket.errors import ConfigError, Unauthorized
 from searchsocket.project.project import Project
-from searchsocket.serving.code import CodeService
-from searchsocket.serving.service import SearchService
 
 
 class McpEndpoint:
@@ -48,8 +45,7 @@ class McpEndpoint:
 def add_mcp(
     app: FastAPI,
     project: Project,
-    service: SearchService,
-    open_code: Callable[[], CodeService],
+    services: Services,
     clock: Callable[[], datetime],
     origins: Origins,
 ) -> None:
@@ -61,8 +57,8 @@ def add_mcp(
     path = project.settings.mcp.http.path
     if taken := [route for route in app.routes if getattr(route, "path", "").split("/{")[0] == path]:
         raise ConfigError(f"mcp.http.path {path!r} is where {getattr(taken[0], 'name', 'another endpoint')} is served")
-    libraries = ServedLibraries(project, service, cache(open_code), clock)
-    server = make_server(libraries, offered(project.settings), on_error=service.on_error)
+    libraries = ServedLibraries(project, services, clock)
+    server = make_server(libraries, offered(project.settings), on_error=services.service.on_error)
     manager = StreamableHTTPSessionManager(
         server, json_response=True, stateless=True, max_request_body_size=project.settings.api.max_body_bytes
     )

@@ -10,6 +10,7 @@ from pydantic import AliasChoices, AliasGenerator, BaseModel, BeforeValidator, C
 from pydantic.alias_generators import to_camel
 
 from searchsocket.errors import InvalidRequest
+from searchsocket.search.content.query import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS, MAX_TOKEN_CHARS, MOST_MAX_TOKENS
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from searchsocket.urls.paths import MAX_URL_CHARS
 
@@ -22,6 +23,11 @@ class Arguments(BaseModel):
     """Base of what a tool takes: names as its documentation has them; camelCase and snake_case are both understood."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @property
+    def scope_asked(self) -> str:
+        """The scope that is named; "" means the current one."""
+        return str(getattr(self, "scope", ""))
 
 
 class SiteArguments(Arguments):
@@ -72,6 +78,17 @@ Tags = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS)]],
     AsList,
     Field(max_length=MAX_TAGS, description="Only pages that carry all of these.", examples=[["guides"]]),
+]
+MaxTokens = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=MOST_MAX_TOKENS,
+        description=f"Tokens of text at most, about, from {LEAST_MAX_TOKENS}; 0: {DEFAULT_MAX_TOKENS}, or as before.",
+    ),
+]
+ContinuationToken = Annotated[
+    str, Field(max_length=MAX_TOKEN_CHARS, description="`next_token` of the answer before, for what follows.")
 ]
 
 

@@ -1,14 +1,18 @@
 """What a tool says: text for a model to read, and the same as data."""
 
 import json
-from dataclasses import dataclass
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
-from searchsocket.agents.data import visible_in
+from searchsocket.agents.data import visible, visible_in
 from searchsocket.errors import PageMissing, ScopeNotIndexed, SearchSocketError
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.public_words import INTERNAL
+
+_CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)*)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +21,23 @@ class Reply:
 
     text: str
     data: dict[str, Any]
+    actions: tuple[str, ...] = ()  # calls of tools that may come next
     is_error: bool = False
 
+    def with_actions_of(self, names: Collection[str]) -> "Reply":
+        """The reply with those actions alone whose tools are offered."""
+        if not self.actions:
+            return self
+        kept = [one for one in self.actions if not _CALL.search(one) or _CALL.findall(one)[0] in names]
+        text = "\n".join([self.text, *(["", "Next:"] if kept else []), *(f"- {visible(one)}" for one in kept)])
+        hints = self.data.get("navigation_hints", self.data)
+        hints["nextActions" if "nextActions" in hints else "next_actions"] = visible_in(kept)
+        return replace(self, text=text, actions=())
 
-def reply(text: str, answer: Wire) -> Reply:
+
+def reply(text: str, answer: Wire, actions: tuple[str, ...] = ()) -> Reply:
     """The answer, with what hides in its texts made visible."""
-    return Reply(text, visible_in(json.loads(to_json(answer, sources=True))))
+    return Reply(text, visible_in(json.loads(to_json(answer, sources=True))), actions)
 
 
 def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:

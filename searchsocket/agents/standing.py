@@ -3,15 +3,12 @@
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import cache, partial
 from pathlib import Path
 
-from searchsocket.agents.library import Library
+from searchsocket.agents.library import Library, Services, open_services
 from searchsocket.agents.worktree import Worktree
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.project.project import Project
-from searchsocket.serving.code import CodeService, open_code
-from searchsocket.serving.service import SearchService, open_service
 from searchsocket.types import Scope
 
 OnError = Callable[[BaseException], None]
@@ -35,7 +32,7 @@ class StandingLibraries:
         self._scope = scope
         self._clock = clock
         self._on_error = on_error
-        self._opened: dict[Path, tuple[SearchService, Callable[[], CodeService]]] = {}
+        self._opened: dict[Path, Services] = {}
         self._lock = threading.Lock()
 
     def find(self, scope: str) -> Library:
@@ -60,12 +57,11 @@ class StandingLibraries:
             return
 
     def _library(self, project: Project, scope: Scope) -> Library:
-        service, code = self._services(project)
-        found = Scope(project.id, scope.name)
-        return Library(project, service, code, found, self._clock, self.worktree.branch)
+        opened, found = self._services(project), Scope(project.id, scope.name)
+        return Library(project, *opened, found, self._clock, self.worktree.branch)
 
     def _has(self, project: Project, scope: Scope) -> bool:
-        service, _ = self._services(project)
+        service = self._services(project).service
         try:
             service.store.answering(Scope(project.id, scope.name))
         except ScopeNotIndexed:
@@ -74,10 +70,10 @@ class StandingLibraries:
             return True  # it is there, and says itself what is wrong with it
         return True
 
-    def _services(self, project: Project) -> tuple[SearchService, Callable[[], CodeService]]:
+    def _services(self, project: Project) -> Services:
         with self._lock:
             if project.root not in self._opened:
-                service = open_service(project, self._environ, clock=self._clock, on_error=self._on_error)
-                code = cache(partial(open_code, project, self._environ, clock=self._clock, on_error=self._on_error))
-                self._opened[project.root] = service, code
+                self._opened[project.root] = open_services(
+                    project, self._environ, clock=self._clock, on_error=self._on_error
+                )
             return self._opened[project.root]

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from searchsocket.agents.tool import Tool
 from searchsocket.agents.tools.code import CODE_TOOLS
+from searchsocket.agents.tools.content import CONTENT_TOOLS
 from searchsocket.agents.tools.site import SITE_TOOLS
 from searchsocket.settings.model import Settings
 
-TOOLS = (*SITE_TOOLS, *CODE_TOOLS)
+TOOLS = (*SITE_TOOLS, *CODE_TOOLS, *CONTENT_TOOLS)
 
 
 def offered(settings: Settings) -> Sequence[Tool]:
@@ -15,4 +16,4 @@ def offered(settings: Settings) -> Sequence[Tool]:
     named = settings.mcp.tools
     if named:
         return [tool for tool in TOOLS if tool.name in named]
-    return TOOLS if settings.code.enable else SITE_TOOLS
+    return [tool for tool in TOOLS if settings.code.enable or tool not in CODE_TOOLS]

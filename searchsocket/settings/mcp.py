@@ -6,7 +6,10 @@ from pydantic import Field
 
 from searchsocket.settings.section import Section
 
-ToolName = Literal["search", "get_page", "related", "search_code", "fetch"]
+ToolName = Literal[
+    "search", "get_page", "related", "search_code", "fetch",
+    "search_content", "find_documents", "get_document_text", "get_document_data",
+]  # fmt: skip
 
 
 class McpHttpSettings(Section):

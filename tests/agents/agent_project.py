@@ -9,12 +9,10 @@ from mcp.client.client import Client
 from mcp_types import CallToolResult
 from search_site import DOCS, NOW, Site
 
-from searchsocket.agents.library import ServedLibraries
+from searchsocket.agents.library import ServedLibraries, open_services
 from searchsocket.agents.server import make_server
 from searchsocket.agents.toolset import TOOLS
 from searchsocket.project.project import Project
-from searchsocket.serving.code import open_code
-from searchsocket.serving.service import open_service
 from searchsocket.stores.local import LocalStore
 from tests.api.api_client import body_of
 from tests.code.code_project import CodeProject
@@ -50,11 +48,10 @@ def make_agent_project(root: Path) -> Project:
     return project
 
 
-def server_of(project: Project, **options: Any) -> Any:
+def server_of(project: Project, tools: Any = TOOLS, **options: Any) -> Any:
     """The protocol's server over a project, without a transport."""
-    service = open_service(project, {}, clock=lambda: NOW)
-    libraries = ServedLibraries(project, service, lambda: open_code(project, {}, clock=lambda: NOW), lambda: NOW)
-    return make_server(libraries, TOOLS, **options)
+    services = open_services(project, {}, clock=lambda: NOW, on_error=lambda _: None)
+    return make_server(ServedLibraries(project, services, lambda: NOW), tools, **options)
 
 
 def talk(server: Any, about: Callable[[Client], Coroutine[Any, Any, Any]], mode: str = "legacy") -> Any:

@@ -1,0 +1,137 @@
+"""Pages and files as resources: by address, with their paths completed while they are typed."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mcp.shared.uri_template import UriTemplate
+
+from searchsocket.agents.data import visible
+from searchsocket.agents.library import Libraries, Library
+from searchsocket.errors import PageNotFound
+from searchsocket.search.content.document import DocumentQuery
+from searchsocket.search.content.query import MOST_MAX_TOKENS
+from searchsocket.types import Filter
+
+STATUS_URI = "searchsocket://status"
+MAX_VALUES = 100  # the protocol allows so many
+_MAX_CHARS = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One sort of resource."""
+
+    name: str
+    title: str
+    description: str
+    template: str
+    mime_type: str
+    read: Callable[[Library, str], str]
+    paths: Callable[[Library, str], Sequence[str]]  # below a folder, as URLs
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What a resource holds."""
+
+    text: str
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """What may be meant by what was typed so far."""
+
+    values: list[str]
+    total: int
+
+
+def read_resource(libraries: Libraries, uri: str) -> Text:
+    """What an address holds.
+
+    Raises:
+        PageNotFound: It is none of ours, or nothing is there.
+        SearchSocketError: The index cannot answer.
+    """
+    if uri == STATUS_URI:
+        return Text(_status(libraries.find("")), "application/json")
+    for kind in KINDS:
+        found = UriTemplate.parse(kind.template).match(uri) if len(uri) <= _MAX_CHARS else None
+        if found is not None:
+            library = libraries.find(str(found.get("scope", "")))
+            return Text(visible(kind.read(library, str(found["path"]))), kind.mime_type)
+    templates = ", ".join([STATUS_URI, *(kind.template for kind in KINDS)])
+    raise PageNotFound(f"no resource {uri[:200]!a}; there are {templates}")
+
+
+def complete(libraries: Libraries, template: str, argument: str, typed: str, scope: str) -> Completed:
+    """Values of an argument of a template that begin with what was typed, in the order of paths."""
+    library = libraries.find(scope if argument == "path" else "")
+    if argument == "scope":
+        found = [name for name in library.others() if name.startswith(typed)]
+        return Completed(found[:MAX_VALUES], len(found))
+    kind = next((kind for kind in KINDS if kind.template == template), None)
+    if kind is None or argument != "path":
+        return Completed([], 0)
+    begun = typed.lstrip("/")
+    folder = f"/{begun.rpartition('/')[0]}".rstrip("/")
+    found = [url[1:] for url in kind.paths(library, folder) if url[1:].startswith(begun)]
+    return Completed(found[:MAX_VALUES], len(found))
+
+
+def _status(library: Library) -> str:
+    """Which scopes are indexed, and how old each is."""
+    scopes = [
+        {
+            "scope": one.scope,
+            "generation": one.name,
+            "publishedAt": one.published_at,
+            "ageSeconds": library.age_s(one.published_at),
+            "pages": one.pages,
+        }
+        for one in library.service.store.list_scopes()
+    ]
+    current = {"project": library.project.id, "scope": library.scope.name, "branch": library.branch or None}
+    return visible(json.dumps({**current, "indexed": scopes}, ensure_ascii=False, indent=1))
+
+
+def _page(library: Library, path: str) -> str:
+    return library.service.page(path, library.scope).markdown(sources=True)
+
+
+def _file(library: Library, path: str) -> str:
+    query = DocumentQuery(path, max_tokens=MOST_MAX_TOKENS)
+    return library.content().get_document_text(library.folder("code"), query, trusted=True).data.text
+
+
+def _pages_below(library: Library, folder: str) -> Sequence[str]:
+    return library.service.engine.opened(library.scope).words.pages_with((), where=Filter(path_prefix=folder))
+
+
+def _files_below(library: Library, folder: str) -> Sequence[str]:
+    code = library.code()
+    reader, _ = code.engine.opened(code.home.scope_named(library.scope.name))
+    return reader.words.pages_with((), where=Filter(path_prefix=folder))
+
+
+KINDS = (
+    Kind(
+        "page",
+        "A page of the site",
+        "What the index saw of a page: Markdown behind front matter with its route file.",
+        "searchsocket://page/{+path}{?scope}",
+        "text/markdown",
+        _page,
+        _pages_below,
+    ),
+    Kind(
+        "file",
+        "A source file",
+        "The text of an indexed source file.",
+        "searchsocket://file/{+path}{?scope}",
+        "text/plain",
+        _file,
+        _files_below,
+    ),
+)

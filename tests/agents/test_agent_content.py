@@ -1,0 +1,104 @@
+"""Passages, documents and parts of long texts, as agents go through them."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from search_site import DOCS, Piece, Site
+
+from searchsocket.agents.toolset import TOOLS
+from searchsocket.project.project import Project
+from searchsocket.settings.mcp import McpSettings
+from searchsocket.stores.local import LocalStore
+from tests.agents.agent_project import ERAS, call, make_agent_project, server_of, text_of
+from tests.api.api_client import body_of
+
+LONG = "\n\n".join(f"## Part {n} {{#part-{n}}}\n\n" + f"Sentence {n} of the long page. " * 40 for n in range(30))
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_passages_are_found_to_the_letter_and_gone_through_by_token(agent_server: Any, mode: str) -> None:
+    seen: list[str] = []
+    arguments: dict[str, Any] = {"exact_terms": ["battery"], "limit": 2}
+    while True:
+        found = call(agent_server, "search_content", mode, folder_id="site", **arguments)
+        assert not found.is_error, text_of(found)
+        data = found.structured_content
+        seen += [one["chunk_id"] for one in data["data"]["results"]]
+        token = data["continuation"]["next_token"]
+        if not token:
+            break
+        assert f"continuation_token {token}" in text_of(found)
+        arguments = {"continuation_token": token}
+    assert len(seen) == len(set(seen)) == data["data"]["statistics"]["total_results"] > 2
+
+
+def test_a_result_leads_to_its_document(agent_server: Any) -> None:
+    """The same `file_path` and `chunk_id` go into every tool."""
+    found = call(agent_server, "find_documents", folder_id="site", query="how the battery is charged")
+    path = found.structured_content["data"]["documents"][0]["file_path"]
+    assert "Next:" in text_of(found)
+    read = call(agent_server, "get_document_text", folder_id="site", file_path=path)
+    assert "The battery lasts nine hours." in text_of(read)
+    outline = call(agent_server, "get_document_data", folder_id="main/site", file_path=path)
+    chunk = outline.structured_content["data"]["chunks"][0]["chunk_id"]
+    assert not call(agent_server, "get_document_text", folder_id="site", file_path=path, chunk_id=chunk).is_error
+    code = call(agent_server, "search_content", folder_id="code", exact_terms=["verifyToken"])
+    assert code.structured_content["data"]["results"][0]["file_path"].endswith((".ts", ".svelte"))
+
+
+def test_what_comes_next_names_offered_tools_alone(agent_project: Project) -> None:
+    """A call of a tool that is not there would be a step into nothing."""
+    mcp = McpSettings(tools=("search_content", "get_document_text"))
+    project = replace(agent_project, settings=agent_project.settings.model_copy(update={"mcp": mcp}))
+    server = server_of(project, tools=[tool for tool in TOOLS if tool.name in mcp.tools])
+    found = call(server, "search_content", folder_id="site", exact_terms=["battery"])
+    text = text_of(found) + str(found.structured_content["navigation_hints"])
+    assert "get_document_text(" in text
+    assert "find_documents(" not in text
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "words"),
+    [
+        ("search_content", {"folder_id": "site"}, "INVALID_REQUEST", "semantic_concepts, exact_terms, or both"),
+        ("search_content", {"folder_id": "attic"}, "INVALID_REQUEST", "'attic' is none"),
+        ("search_content", {"folder_id": "site", "continuation_token": "x"}, "CONTINUATION_GONE", "begin anew"),
+        ("get_document_text", {"folder_id": "site", "file_path": "no.md"}, "PAGE_NOT_FOUND", "no.md"),
+        ("get_page", {"pathOrUrl": "/docs/battery", "continuationToken": "x"}, "CONTINUATION_GONE", "begin anew"),
+        ("get_page", {"pathOrUrl": "/docs/battery", "maxTokens": 3}, "INVALID_REQUEST", "200 or more"),
+    ],
+)
+def test_a_wrong_call_is_told_what_to_send(
+    agent_server: Any, tool: str, arguments: dict[str, Any], code: str, words: str
+) -> None:
+    found = call(agent_server, tool, **arguments)
+    assert found.structured_content["error"]["code"] == code
+    assert words in found.structured_content["error"]["message"]
+
+
+def test_a_long_page_is_read_in_parts_of_whole_sections(tmp_path: Path) -> None:
+    """Clients cut answers of more than 25,000 tokens, wherever that is."""
+    project = make_agent_project(tmp_path / "long")
+    site = Site(LocalStore(project.state_dir / "index", project.id))
+    site.publish([*DOCS, Piece("/long", LONG)], bodies=[body_of("main", "/long", LONG)])
+    server = server_of(project)
+    parts: list[str] = []
+    token = ""
+    while True:
+        found = call(server, "get_page", pathOrUrl="/long", maxTokens=2_000, continuationToken=token)
+        parts.append(found.structured_content["markdown"])
+        token = found.structured_content["continuationToken"] or ""
+        if not token:
+            break
+    assert len(parts) > 3
+    assert all(part.startswith("## Part ") for part in parts)
+    assert "".join(parts) == LONG
+
+
+def test_lines_of_files_are_fetched_within_a_number_of_tokens(agent_server: Any) -> None:
+    found = call(agent_server, "fetch", file="src/steps.py", maxTokens=200)
+    assert found.structured_content["truncated"]
+    last = found.structured_content["files"][0]["text"][-1].partition("|")[0]
+    assert f"lines '{int(last) + 1}-120'" in text_of(found)
