@@ -191,6 +191,15 @@ class Record:
     chunk: Chunk
 
 
+class Renamed(NamedTuple):
+    """A record that says what another scope's does, and the names that it has there; "" where there is none."""
+
+    id: str
+    record_hash: str
+    origin_id: str
+    origin_hash: str
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """What a query may return; applied before top-k in every store."""

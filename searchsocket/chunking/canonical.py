@@ -8,6 +8,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from searchsocket.types import Chunk, PageFacts, Record
 
+_PAGE = ',"page":'
 _KIND = "kind_of"  # key that tells the types of a union apart; a field's value cannot be under it
 
 
@@ -18,7 +19,16 @@ def canonical(head: Mapping[str, str], page: str, chunk: Chunk) -> str:
         head: The other fields by name.
         page: `as_json` of the page's facts, which all of its records share.
     """
-    return f'{as_json(head)[:-1]},"page":{page},"chunk":{as_json(chunk)}}}'
+    return f'{as_json(head)[:-1]}{_PAGE}{page},"chunk":{as_json(chunk)}}}'
+
+
+def with_head(text: str, head: Mapping[str, str]) -> str:
+    """The canonical text of the same page and chunk with other fields beside them.
+
+    Raises:
+        ValueError: The text is no canonical one.
+    """
+    return as_json(head)[:-1] + text[text.index(_PAGE) :]  # in a JSON string its quotes would be escaped
 
 
 def parse_record(text: str, record_hash: str) -> Record:

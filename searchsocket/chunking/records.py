@@ -1,13 +1,14 @@
 """What makes a chunk and a record the same one as before (spec 10.1, 10.2)."""
 
 import hashlib
+import json
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
-from searchsocket.chunking.canonical import as_json, canonical
+from searchsocket.chunking.canonical import as_json, canonical, with_head
 from searchsocket.markdown.lines import plain_text
 from searchsocket.types import Chunk, Code, Lines, PageFacts, Prose, Record, Scope, Section
 
@@ -59,13 +60,20 @@ def chunk_key(scope_name: str, url: str, chunk: Chunk, number: int) -> str:
     """
     match chunk.at:
         case Section(title=title):
-            if not (title.isascii() and title.islower()):
-                title = unicodedata.normalize("NFC", title).casefold()
-            key = f"{scope_name}|{url}|{chunk.ordinal}|{' '.join(title.split())}"
+            return _prose_key(scope_name, url, chunk.ordinal, title)
         case Lines():
-            key = f"{scope_name}|{url}|code|{_code_name(chunk)}|{number}"
+            return _sha1(f"{scope_name}|{url}|code|{_code_name(chunk)}|{number}")
         case _:
             assert_never(chunk.at)
+
+
+def _prose_key(scope_name: str, url: str, ordinal: int, title: str) -> str:
+    if not (title.isascii() and title.islower()):
+        title = unicodedata.normalize("NFC", title).casefold()
+    return _sha1(f"{scope_name}|{url}|{ordinal}|{' '.join(title.split())}")
+
+
+def _sha1(key: str) -> str:
     return hashlib.sha1(_bytes(key), usedforsecurity=False).hexdigest()
 
 
@@ -134,6 +142,29 @@ def cut_chunks(
         text = canonical(head, shared, chunk)
         cut.append(CutChunk(Record(**head, record_hash=hash_of(text), page=facts, chunk=chunk), embedded, text))
     return cut
+
+
+class Moved(NamedTuple):
+    """A record of another scope that says the same, as the state keeps it."""
+
+    id: str
+    record_hash: str
+    canonical: str
+
+
+def moved(text: str, scope_name: str) -> Moved:
+    """A record of prose, by its canonical text, in another scope of its project.
+
+    Raises:
+        ValueError, TypeError, LookupError: The text is none of prose, or of another version.
+    """
+    data = json.loads(text)
+    head = {name: value for name, value in data.items() if name not in ("page", "chunk")}
+    chunk = data["chunk"]
+    head["id"] = _prose_key(scope_name, data["page"]["url"], chunk["ordinal"], chunk["at"]["title"])
+    head["scope"] = scope_name
+    canonical = with_head(text, head)
+    return Moved(head["id"], hash_of(canonical), canonical)
 
 
 def hash_of(text: str) -> str:

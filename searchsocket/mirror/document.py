@@ -12,6 +12,7 @@ from searchsocket.errors import IndexCorrupt
 from searchsocket.types import Page, PageFacts, RouteResolution
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
+_SCOPE = re.compile(r"\nscope: .*")  # a value holds no line break
 _LINE = re.compile(r"([A-Za-z]+): (.+)")
 # What YAML does not print in a quoted string, and what an editor or terminal would hide.
 _UNPRINTABLE = re.compile(
@@ -100,16 +101,27 @@ def parse_page(text: str) -> Page:
 
 
 def page_digest(page: Page) -> str:
-    """SHA-256 (hex) over everything of a page except `generated_at`."""
-    text = render_page(replace(page, generated_at=""))
+    """SHA-256 (hex) over everything of a page except `generated_at` and its scope: all scopes say the same by it."""
+    text = render_page(replace(page, generated_at="", scope=""))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def text_digest(text: str) -> str:
     """`page_digest` of the page that a mirror file's text is of; of any other text, one that is no page's."""
     head, mark, rest = text.partition("\n---\n\n")
-    kept = "\n".join(line for line in head.split("\n") if not line.startswith("generatedAt: "))
+    lines = _of_scope(head, "").split("\n")
+    kept = "\n".join(line for line in lines if not line.startswith("generatedAt: "))
     return hashlib.sha256(f"{kept}{mark}{rest}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def text_of_scope(text: str, scope: str) -> str:
+    """The mirror file of a page in another scope, where it says the same."""
+    head, mark, rest = text.partition("\n---\n\n")
+    return f"{_of_scope(head, scope)}{mark}{rest}"
+
+
+def _of_scope(head: str, scope: str) -> str:
+    return _SCOPE.sub(lambda _: f"\nscope: {_json(scope)}", head, count=1)
 
 
 def _json(value: object) -> str:

@@ -1,7 +1,7 @@
 """One page of an index, as a program or an agent reads it."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import unquote
 
@@ -107,7 +107,8 @@ def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, base:
             page = parse_page(text)
             if page.facts.url != url:
                 raise IndexCorrupt(f"the text of {url} is that of {page.facts.url}")
-            return FoundPage(page, reader.generation)
+            # What scopes have in common is kept once, as the first of them wrote it.
+            return FoundPage(replace(page, scope=reader.generation.scope), reader.generation)
     raise PageMissing(path, suggestions(readings[0], reader))
 
 

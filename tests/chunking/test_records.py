@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from searchsocket.chunking import chunk_page
 from searchsocket.chunking.canonical import as_json, canonical, parse_record
-from searchsocket.chunking.records import chunk_key, chunk_ref, content_hash, cut_chunks, embedded_text, hash_of
+from searchsocket.chunking.records import chunk_key, chunk_ref, content_hash, cut_chunks, embedded_text, hash_of, moved
 from searchsocket.settings.site import ChunkSettings
 from searchsocket.types import Chunk, Code, Lines, Page, PageFacts, Prose, Record, Scope, Section
 
@@ -194,6 +194,26 @@ def test_the_record_hash_covers_every_other_field(part: int, name: str) -> None:
 def test_a_record_comes_back_from_its_canonical_text(record: Record) -> None:
     """The state keeps records as the text that is hashed."""
     assert parse_record(text_of(record), record.record_hash) == record
+
+
+@given(st.lists(st.tuples(st.text(), st.text()), min_size=1, max_size=4), st.text())
+def test_a_record_moves_to_another_scope_as_if_it_had_been_cut_there(sections: list[tuple[str, str]], url: str) -> None:
+    page = PageFacts(url=url, title=',"page":')
+    chunks = [
+        Chunk(i, "section", Prose(text), Section((title,), title, "", 0)) for i, (title, text) in enumerate(sections)
+    ]
+    there, here = (cut_chunks(page, chunks, Scope("museum", name), "m") for name in ("main", "a-branch"))
+    assert [moved(one.canonical, "a-branch") for one in there] == [
+        (one.record.id, one.record.record_hash, one.canonical) for one in here
+    ]
+
+
+def test_code_does_not_move() -> None:
+    """Its key counts its equals, of which its own text knows nothing."""
+    code = Chunk(0, "function", Code("x", "python"), Lines("", 1, 2))
+    [one] = cut_chunks(PageFacts(url="/", title=""), [code], Scope("museum", "main"), "m")
+    with pytest.raises(LookupError):
+        moved(one.canonical, "a-branch")
 
 
 def test_the_record_hash_is_the_same_for_ever() -> None:

@@ -24,7 +24,7 @@ from searchsocket.stores.base.models import Model, check_model, model_of
 from searchsocket.stores.base.naming import check_scope_name, generation_name
 from searchsocket.stores.base.spread import MAX_SAMPLED, spread_of
 from searchsocket.stores.base.vectors import row_of
-from searchsocket.types import Generation, Record, Scope, Spread, Vector, Vectors
+from searchsocket.types import Generation, Record, Renamed, Scope, Spread, Vector, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,9 @@ class MemoryStore:
         staged.deletions.update(ids)
         for id_ in ids:
             staged.upserts.pop(id_, None)
+
+    def take_over(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
+        return []
 
     def put_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
         self._of(scope).bodies.update({body.url: body for body in bodies})

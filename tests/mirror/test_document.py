@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import IndexCorrupt
-from searchsocket.mirror.document import page_digest, parse_page, render_page
+from searchsocket.mirror.document import page_digest, parse_page, render_page, text_digest, text_of_scope
 from searchsocket.types import Page, PageFacts, RouteResolution
 
 FACTS = PageFacts(
@@ -84,10 +84,18 @@ def test_the_front_matter_is_yaml_for_everybody_else(page: Page) -> None:
 
 
 @given(pages, texts)
-def test_the_digest_ignores_only_the_time(page: Page, time: str) -> None:
-    """`generated_at` is in no hash; everything else is (spec 8.4)."""
-    assert page_digest(replace(page, generated_at=time)) == page_digest(page)
+def test_the_digest_ignores_only_the_time_and_the_scope(page: Page, time: str) -> None:
+    """`generated_at` is in no hash, and scopes that say the same have one; everything else is in it (spec 8.4)."""
+    assert page_digest(replace(page, generated_at=time, scope=time)) == page_digest(page)
     assert page_digest(replace(page, facts=replace(page.facts, title=page.facts.title + "x"))) != page_digest(page)
+
+
+@given(pages, texts)
+def test_a_file_of_another_scope_differs_by_its_name_alone(page: Page, scope: str) -> None:
+    """So a new scope's files are made of those of its origin."""
+    text = render_page(page)
+    assert text_of_scope(text, scope) == render_page(replace(page, scope=scope))
+    assert text_digest(text_of_scope(text, scope)) == page_digest(page)
 
 
 @pytest.mark.parametrize("name", [field.name for kind in (Page, PageFacts) for field in fields(kind)])
@@ -95,7 +103,7 @@ def test_every_field_is_in_the_digest(name: str) -> None:
     """A field that is added later and not hashed would never be published."""
     owner = FACTS if hasattr(FACTS, name) else PAGE
     value = getattr(owner, name)
-    if name in ("facts", "generated_at"):
+    if name in ("facts", "generated_at", "scope"):
         return
     other = {str: "other", int: 99, float: 2.5, tuple: ("other",)}[type(value)]
     if name == "route_resolution":

@@ -15,6 +15,10 @@ class Upsert(NamedTuple):
     differs: bool  # else it is written again in case its vector differs; the store drops what does not
 
 
+class Take(NamedTuple):
+    """The store has the record of a chunk from another scope."""
+
+
 class Delete(NamedTuple):
     """Take out a live record that no chunk is of."""
 
@@ -27,7 +31,7 @@ class Keep(NamedTuple):
     id: str
 
 
-Change = Upsert | Delete | Keep
+Change = Upsert | Take | Delete | Keep
 
 
 def changes(pairs: Iterable[Pair], *, deleting: bool, force: bool) -> Iterator[Change]:
@@ -70,7 +74,7 @@ class IndexPlan:
             match change:
                 case Upsert(is_live=True, differs=True):
                     self.replaced += 1
-                case Upsert(is_live=False):
+                case Upsert(is_live=False) | Take():
                     self.added += 1
                 case Delete():
                     self.deleted += 1

@@ -10,11 +10,20 @@ _BATCH = 5_000
 
 
 def resolve_links(state: ScopeState) -> None:
-    """Resolve the links that are not, and those whose page came or went; pages at both ends become dirty."""
+    """Resolve the links that are not, and those whose page came or went; pages at both ends become dirty.
+
+    Answers that were taken over from another scope, which has other pages, are all looked up.
+    """
     links = state.links
-    links.forget_stale()
     is_searchable = lru_cache(maxsize=100_000)(links.is_searchable)
     redirect_of = lru_cache(maxsize=10_000)(links.redirect_of)
+    if state.origin.name():
+        for answers in batches(links.answers(), _BATCH):
+            with state.transaction():
+                for target, url in answers:
+                    if url != (resolve_target(target, is_searchable, redirect_of) or ""):
+                        links.forget(target, url)
+    links.forget_stale()
     for batch in batches(links.unresolved(), _BATCH):
         with state.transaction():
             for target in batch:

@@ -11,6 +11,8 @@ from searchsocket.html.site_titles import MIN_PAGES, SiteTitles, common_headings
 from searchsocket.mirror.document import page_digest, parse_page, render_page
 from searchsocket.mirror.paths import mirror_file, mirror_name
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.stages.file_stamps import file_stamp
+from searchsocket.pipeline.stages.origin_files import copy_origin_files
 from searchsocket.routes import KitProject, RouteMatch, RouteTable, route_table, scan_project, scan_routes
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.state import ScopeState
@@ -45,6 +47,7 @@ def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
     _drop_unknown(run, state, counts)
     titles = _site_titles(state)
     state.titles.set_site(titles)
+    counts.written += copy_origin_files(run, state)
     _mark_damaged(run, state, counts)
     for batch in batches(state.mirror.dirty(), _BATCH):
         with state.transaction():
@@ -133,7 +136,7 @@ def read_mirror_page(run: ScopeRun, url: str, digest: str) -> Page | None:
             continue
         except (OSError, UnicodeDecodeError, SearchSocketError):
             return None
-        return page if page_digest(page) == digest else None
+        return page if page_digest(page) == digest and page.scope == run.scope.name else None
     return None
 
 
@@ -206,13 +209,15 @@ def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> Non
     damaged: list[int] = []
     restamped: list[tuple[int, str]] = []
     for page_id, url, digest, stamp in state.mirror.written():
-        now = _stamp(folder + mirror_name(url))
-        if now == stamp:
+        now = file_stamp(folder + mirror_name(url))
+        if now == stamp != "":
             continue
         if now and read_mirror_page(run, url, digest) is not None:
             restamped.append((page_id, now))  # copied or checked out anew, but the same
             continue
-        counts.repaired.append(f"the mirror file of {url} was {'changed' if now else 'missing'}; it is written again")
+        if now or stamp:  # else it was never written
+            what = "changed" if now else "missing"
+            counts.repaired.append(f"the mirror file of {url} was {what}; it is written again")
         damaged.append(page_id)
     state.mirror.restamp(restamped)
     state.mirror.set_damaged(damaged)
@@ -226,7 +231,7 @@ def _refresh_page(run: ScopeRun, state: ScopeState, routes: RouteTable, titles: 
     path = mirror_file(run.mirror_dir, page.facts.url)
     if digest != stored.digest:
         page = replace(page, generated_at=run.clock().isoformat(timespec="seconds").replace("+00:00", "Z"))
-    elif run.workspace is not None or _stamp(path) == stored.stamp:
+    elif stored.stamp and (run.workspace is not None or file_stamp(path) == stored.stamp):
         state.mirror.set_clean(page_id)
         return 0
     # Not synced: a file that a power cut damages is found by its stamp and written again.
@@ -234,20 +239,9 @@ def _refresh_page(run: ScopeRun, state: ScopeState, routes: RouteTable, titles: 
     state.mirror.set_written(
         page_id,
         digest=digest,
-        stamp=_stamp(path),
+        stamp=file_stamp(path),
         generated_at=page.generated_at,
         route_resolution=page.facts.route_resolution,
     )
     run.on_event(Event("markdown_written", {"url": page.facts.url}))
     return 1
-
-
-def _stamp(path: Path | str) -> str:
-    """Size and time of a file, or of the link in its place; "" when there is none."""
-    try:
-        found = os.stat(path, follow_symlinks=False)  # noqa: PTH116  a Path for every page costs as much again
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        raise system_error("cannot look at", Path(path), error) from error
-    return f"{found.st_size}:{found.st_mtime_ns}"

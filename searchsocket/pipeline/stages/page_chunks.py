@@ -32,13 +32,16 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
     settings = run.project.settings
     embedder = run.embedder
     redactor = run.redactor
-    parts = [CHUNKER_VERSION, settings.chunking.model_dump_json(), embedder.model_id, run.scope.id]
+    parts = [CHUNKER_VERSION, settings.chunking.model_dump_json(), embedder.model_id, run.scope.project_id]
     how = digest_of([*parts, redactor.version] if redactor else parts)
     stale = None if run.options.force else how
+    limit = run.options.max_chunks
+    changed = 0
+    if not run.options.force and limit is None and state.origin.name():
+        changed = sum(state.origin.take_chunks(how, _BATCH))
     pages = state.chunks.count_stale(stale)
     warnings: list[str] = []
-    cut = changed = done = 0
-    limit = run.options.max_chunks
+    cut = done = 0
     truncated = False
     for batch in state.chunks.stale(stale, _BATCH):
         with _marking_damage(run, state), state.transaction():

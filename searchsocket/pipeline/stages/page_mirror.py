@@ -95,8 +95,10 @@ def _extract_changed(run: ScopeRun, state: ScopeState, report: _Report) -> None:
     how = extraction_key(settings, run.site, make_converter(run.project.root, settings.extract))
     settings_json = run.project.settings.model_dump_json()
     # Only numbers are held: the rest of a page is read when its turn comes.
+    if not run.options.force:
+        report.reused = report.extracted = state.origin.take_pages(how)
     stale = state.extracts.stale(how, everything=run.options.force)
-    total = len(stale)
+    total = report.extracted + len(stale)
     if not run.options.force:
         stale = _take_from_other_scopes(run, state, how, stale, report)
     jobs = (

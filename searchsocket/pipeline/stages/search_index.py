@@ -19,7 +19,7 @@ from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.run.stopping import uninterrupted
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.code_bodies import stage_code
-from searchsocket.pipeline.stages.index_changes import Change, Delete, IndexPlan, Pair, Upsert, changes, merged
+from searchsocket.pipeline.stages.index_changes import Change, Delete, IndexPlan, Pair, Take, Upsert, changes, merged
 from searchsocket.pipeline.stages.page_bodies import stage_bodies
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
@@ -83,7 +83,9 @@ def published(
     store.discard(scope)
     plan = IndexPlan(live.records if live else 0)
     upserts = state.chunks.select()
-    for batch in batches(live_changes(run, state, store, live), _BATCH):
+    begins = live is None and state.origin.name() and not run.options.force
+    some_changes = _added(run, state, store) if begins else batches(live_changes(run, state, store, live), _BATCH)
+    for batch in some_changes:
         plan.count(batch)
         upserts.add([change.id for change in batch if isinstance(change, Upsert)])
         if deletes := [change.id for change in batch if isinstance(change, Delete)]:
@@ -111,6 +113,7 @@ def published(
         generation = store.publish(scope, info, gate=gate)
         # Dying before this line only makes the next run compare everything.
         state.published.set(None if plan.kept else generation)
+        state.origin.forget()
         run.on_event(Event("upserted", {"records": plan.upserted}))
         run.on_event(Event("deleted", {"records": plan.deleted}))
         is_new = live is None or generation.name != live.name
@@ -152,6 +155,15 @@ def _with_quality(
     warnings = (*result.warnings, *(f"golden queries: {each.message}" for each in judged if not each.passed))
     tables = {title: rows for each in judged for title, rows in each.tables.items()}
     return replace(result, numbers=numbers, warnings=warnings, tables={**result.tables, **tables})
+
+
+def _added(run: ScopeRun, state: ScopeState, store: VectorStore) -> Iterator[Sequence[Change]]:
+    """What is to be written of a scope that began from another one, whose live generation gives the rest."""
+    origin = replace(run.scope, name=state.origin.name())
+    for records in state.origin.records(_BATCH):
+        taken = set(store.take_over([record for record in records if record.origin_id], origin, run.scope))
+        for some in batches(records, _BATCH):
+            yield [Take() if record.id in taken else Upsert(record.id, False, True) for record in some]
 
 
 def _bound(cache: EmbeddingCache, max_mb: int) -> None:

@@ -35,6 +35,7 @@ What is kept of a page, and which stage sets and clears it:
 | `branch`: what its name was made of | `site_pages`, of a run that knows | |
 | `routes_digest`, `site_titles` | `page_mirror` | |
 | `published`, and what changed since | `search_index`; whoever changes chunks | `search_index` |
+| `origin`: the scope that this one began from | `page_mirror`, of a new scope | `search_index`, once it is published |
 | `cache_size` | `chunk_embeddings` | |
 """  # noqa: E501  tables
 

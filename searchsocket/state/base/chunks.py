@@ -41,7 +41,7 @@ def chunk_key(mirror_digest: str, how: str) -> str:
     """What a page's chunks were cut from, and how: equal keys give equal chunks.
 
     Args:
-        how: Chunker, its settings, the model and the scope.
+        how: Chunker, its settings, the model and the project.
     """
     return f"{mirror_digest}:{how}"
 

@@ -33,6 +33,12 @@ class LinkGraph(Protocol):
     def unresolved(self) -> Sequence[str]:
         """The distinct targets that are to be looked up, in no order."""
 
+    def answers(self) -> Sequence[tuple[str, str]]:
+        """The distinct targets that are resolved, each with the page that it means, "" = none; in no order."""
+
+    def forget(self, target: str, url: str) -> None:
+        """The links to `target` do not mean the page `url`: they are unresolved, and pages at both ends dirty."""
+
     def is_searchable(self, url: str) -> bool:
         """Whether a link may lead to the page."""
 

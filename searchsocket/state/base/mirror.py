@@ -20,7 +20,7 @@ class WrittenFile(NamedTuple):
     page_id: int
     url: str
     digest: str
-    stamp: str  # size and time
+    stamp: str  # size and time; "" = looked at when it was not to be trusted, or not written yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,12 @@ class MirrorTable(Protocol):
 
     def written(self) -> Iterator[WrittenFile]:
         """The files of searchable pages that are not dirty."""
+
+    def unwritten(self, size: int) -> Iterator[list[WrittenFile]]:
+        """The files that another scope wrote, and this one not yet, of pages that are not dirty; by rising URL.
+
+        A batch of `size` is read when it is asked for, so that the one before it may be written meanwhile.
+        """
 
     def restamp(self, files: Sequence[tuple[int, str]]) -> None:
         """(page, stamp) of files that hold the same as before, and were touched."""

@@ -9,6 +9,7 @@ from searchsocket.state.base.history import History
 from searchsocket.state.base.inventory import Inventory
 from searchsocket.state.base.links import LinkGraph
 from searchsocket.state.base.mirror import MirrorTable
+from searchsocket.state.base.origin import Origin
 from searchsocket.state.base.problems import Problems
 from searchsocket.state.base.published import Published
 from searchsocket.state.base.titles import Titles
@@ -39,6 +40,8 @@ class ScopeState(Protocol):
     def published(self) -> Published: ...
     @property
     def history(self) -> History: ...
+    @property
+    def origin(self) -> Origin: ...
 
     def transaction(self) -> AbstractContextManager[None]:
         """What is written inside is written whole or not at all; nested in another, it belongs to that one."""

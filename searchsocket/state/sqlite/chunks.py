@@ -1,7 +1,7 @@
 """The chunks of a scope between runs; see `state.base.chunks`."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from searchsocket.chunking.records import CutChunk, hash_of
@@ -21,6 +21,25 @@ def drop_chunks(db: sqlite3.Connection, scope: str, page_id: int) -> None:
     db.execute("DELETE FROM problems WHERE page_id = ? AND part IN ('chunks', 'secrets')", (page_id,))
     db.execute("DELETE FROM chunks WHERE page_id = ?", (page_id,))
     db.execute("DELETE FROM chunked WHERE scope = ? AND page_id = ?", (scope, page_id))
+
+
+Row = tuple[str, int, str, int, str, str]  # id, ordinal, content hash, tokens, record hash, canonical text
+
+
+def insert_chunks(db: sqlite3.Connection, scope: str, page_id: int, rows: Sequence[Row]) -> None:
+    """Store the chunks of a page that has none."""
+    db.executemany(
+        "INSERT INTO chunks (scope, page_id, id, ordinal, content_hash, tokens, record_hash, record) "
+        "VALUES (?,?,?,?,?,?,?,?)",
+        [(scope, page_id, *row) for row in rows],
+    )
+    if rows:
+        records_digest = hash_of("".join(f"{row[0]}{row[4]}" for row in rows))
+        texts_digest = hash_of("".join(row[2] for row in rows))
+        db.execute(
+            "INSERT INTO chunked (scope, page_id, chunks, records_digest, texts_digest) VALUES (?,?,?,?,?)",
+            (scope, page_id, len(rows), records_digest, texts_digest),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +66,15 @@ class SqliteChunks:
     def replace(self, page_id: int, key: str, chunks: Sequence[CutChunk], tokens: Sequence[int]) -> int:
         before = {row[0] for row in self.db.execute("SELECT content_hash FROM chunks WHERE page_id = ?", (page_id,))}
         drop_chunks(self.db, self.scope, page_id)
-        self._insert(page_id, chunks, tokens)
+        insert_chunks(
+            self.db,
+            self.scope,
+            page_id,
+            [
+                (row.id, row.chunk.ordinal, row.content_hash, count, row.record_hash, chunk.canonical)
+                for row, count, chunk in zip((chunk.record for chunk in chunks), tokens, chunks, strict=True)
+            ],
+        )
         self.db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (key, page_id))
         return sum(chunk.record.content_hash not in before for chunk in chunks)
 
@@ -117,25 +144,6 @@ class SqliteChunks:
         if how is None:
             return MIRRORED, (self.scope,)
         return f"{MIRRORED} AND chunk_key != mirror_digest || ':' || ?", (self.scope, how)
-
-    def _insert(self, page_id: int, chunks: Sequence[CutChunk], tokens: Iterable[int]) -> None:
-        self.db.executemany(
-            "INSERT INTO chunks (scope, id, page_id, ordinal, content_hash, tokens, record_hash, record) "
-            "VALUES (?,?,?,?,?,?,?,?)",
-            [
-                (self.scope, row.id, page_id, row.chunk.ordinal, row.content_hash, count, row.record_hash, canonical)
-                for row, count, canonical in zip(
-                    (chunk.record for chunk in chunks), tokens, (chunk.canonical for chunk in chunks), strict=True
-                )
-            ],
-        )
-        if chunks:
-            records_digest = hash_of("".join(f"{chunk.record.id}{chunk.record.record_hash}" for chunk in chunks))
-            texts_digest = hash_of("".join(chunk.record.content_hash for chunk in chunks))
-            self.db.execute(
-                "INSERT INTO chunked (scope, page_id, chunks, records_digest, texts_digest) VALUES (?,?,?,?,?)",
-                (self.scope, page_id, len(chunks), records_digest, texts_digest),
-            )
 
     def _digests(self, column: str) -> Iterator[str]:
         rows = self.db.execute(f"SELECT {column} FROM chunked WHERE scope = ? ORDER BY {column}", (self.scope,))

@@ -49,6 +49,19 @@ class SqliteLinks:
         rows = self.db.execute("SELECT DISTINCT target FROM links WHERE scope = ? AND resolved IS NULL", (self.scope,))
         return [row[0] for row in rows]
 
+    def answers(self) -> list[tuple[str, str]]:
+        return self.db.execute(
+            "SELECT DISTINCT target, resolved FROM links WHERE scope = ? AND resolved IS NOT NULL", (self.scope,)
+        ).fetchall()
+
+    def forget(self, target: str, url: str) -> None:
+        links = "scope = ? AND resolved = ? AND target = ?"
+        values = (self.scope, url, target)
+        if url:
+            self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ? AND url = ?", (self.scope, url))
+            self.db.execute(f"UPDATE pages SET dirty = 1 WHERE id IN (SELECT page_id FROM links WHERE {links})", values)
+        self.db.execute(f"UPDATE links SET resolved = NULL WHERE {links}", values)
+
     def is_searchable(self, url: str) -> bool:
         row = self.db.execute(f"SELECT 1 FROM pages WHERE {SEARCHABLE} AND url = ?", (self.scope, url)).fetchone()
         return row is not None

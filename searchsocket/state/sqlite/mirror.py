@@ -79,6 +79,16 @@ class SqliteMirror:
         for row in rows:
             yield WrittenFile(*row)
 
+    def unwritten(self, size: int) -> Iterator[list[WrittenFile]]:
+        last = ""
+        while batch := self.db.execute(
+            "SELECT id, url, mirror_digest, mirror_stamp FROM pages "
+            f"WHERE {MIRRORED} AND mirror_stamp = '' AND dirty = 0 AND url > ? ORDER BY url LIMIT ?",
+            (self.scope, last, size),
+        ).fetchall():
+            yield [WrittenFile(*row) for row in batch]
+            last = batch[-1][1]
+
     def restamp(self, files: Sequence[tuple[int, str]]) -> None:
         with transaction(self.db):
             self.db.executemany(

@@ -1,6 +1,6 @@
 """The tables of `state.db`; what each column means and which stage sets it is said in `state.base`."""
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,
@@ -11,6 +11,7 @@ SCHEMA = (
         url_form TEXT NOT NULL DEFAULT '',  -- JSON: UrlForm, as read from the site's links
         routes_digest TEXT NOT NULL DEFAULT '',
         site_titles TEXT NOT NULL DEFAULT '',  -- JSON: SiteTitles
+        origin TEXT NOT NULL DEFAULT '',  -- the scope that this one began from, until it is indexed
         -- name and digest of the generation that holds what `chunks` holds, but for `unpublished`; '' = not known
         published TEXT NOT NULL DEFAULT '',
         cache_size INTEGER NOT NULL DEFAULT -1  -- of the embedding cache when it last held every text; -1 = never

@@ -11,6 +11,7 @@ from searchsocket.state.sqlite.history import SqliteHistory
 from searchsocket.state.sqlite.inventory import SqliteInventory
 from searchsocket.state.sqlite.links import SqliteLinks
 from searchsocket.state.sqlite.mirror import SqliteMirror
+from searchsocket.state.sqlite.origin import SqliteOrigin
 from searchsocket.state.sqlite.problems import SqliteProblems
 from searchsocket.state.sqlite.published import SqlitePublished
 from searchsocket.state.sqlite.titles import SqliteTitles
@@ -30,6 +31,7 @@ class SqliteScope:
     problems: SqliteProblems
     published: SqlitePublished
     history: SqliteHistory
+    origin: SqliteOrigin
 
     def transaction(self) -> AbstractContextManager[None]:
         return transaction(self.db)
@@ -52,4 +54,5 @@ def begin(db: sqlite3.Connection, scope: str) -> SqliteScope:
         SqliteProblems(db, scope),
         SqlitePublished(db, scope),
         SqliteHistory(db, scope),
+        SqliteOrigin(db, scope),
     )

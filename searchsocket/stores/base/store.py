@@ -9,7 +9,7 @@ from searchsocket.stores.base.catalogue import PageBody
 from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced
 from searchsocket.stores.base.reader import IndexReader
 from searchsocket.stores.base.upkeep import VectorUpkeep
-from searchsocket.types import Generation, Record, Scope, Vectors
+from searchsocket.types import Generation, Record, Renamed, Scope, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,20 @@ class Publisher(Protocol):
     def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:
         """Stage deletions; unknown ids are no error."""
 
+    def take_over(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
+        """Stage records of another scope's live generation, as it holds them but for their names, and page texts.
+
+        For a scope of which nothing is published. Texts of pages of which records are taken over are staged too; those
+        that are put replace them.
+
+        Returns:
+            The ids of those that were taken over; the others are to be upserted. None are where the store cannot, or
+            the generation is damaged, gone, of another version, or holds other records.
+
+        Raises:
+            StateUnavailable: The place cannot be written.
+        """
+
     def put_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
         """Stage the texts of pages; same URL replaces, the last call wins.
 
@@ -115,7 +129,10 @@ class Catalogue(Protocol):
         """(id, record_hash) of every live record, in rising order of id; streams."""
 
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
-        """(url, digest) of the text of every live page that has one, by rising URL; streams."""
+        """(url, digest) of the text of every live page that has one, by rising URL; streams.
+
+        Where texts are staged by `take_over`, of these.
+        """
 
 
 class Readers(Protocol):

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import numpy as np
 from searchsocket.errors import StateUnavailable
 from searchsocket.stores.base import PageBody, check_vectors
 from searchsocket.stores.base.models import Model, model_of
+from searchsocket.stores.local.build.origin import TAKEN_TABLE, link_generation
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
 from searchsocket.stores.local.catalogue.columns import record_of
 from searchsocket.stores.local.catalogue.records import (
@@ -23,15 +24,17 @@ from searchsocket.stores.local.catalogue.records import (
     row_of,
 )
 from searchsocket.stores.local.layout import REMOVED, STAGING
+from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import map_matrix
 from searchsocket.system.files import make_folder
 from searchsocket.text.storable import storable
-from searchsocket.types import Generation, Record, Vector, Vectors
+from searchsocket.types import Generation, Record, Renamed, Vector, Vectors
 
 _NULLABLE = KEPT_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS changes (slot INTEGER, sort BLOB, {_NULLABLE});
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+{TAKEN_TABLE}
 {STAGED_TABLE}
 """
 
@@ -48,6 +51,8 @@ class Staging:
         make_folder(self.folder)
         self.database = self.folder / "changes.db"
         self.vectors = self.folder / "vectors.f32"
+        self.origin: LocalReader | None = None  # of another scope's generation, linked here, so that it stays
+        self.origin_was_tried = False
         self._connection = sqlite3.connect(self.database, isolation_level=None, check_same_thread=False)
         self._connection.execute("PRAGMA synchronous = OFF")
         self._connection.executescript(_TABLES)
@@ -79,6 +84,32 @@ class Staging:
             with suppress(sqlite3.Error):  # on a full disk SQLite has rolled back by itself
                 self._connection.execute("ROLLBACK")
             raise
+
+    def begin_from(self, generation: Path, opened: Callable[[Path], LocalReader]) -> None:
+        """Link another scope's generation.
+
+        Raises:
+            FileNotFoundError: It went meanwhile.
+            IndexCorrupt, ProjectMismatch: See `LocalReader`.
+        """
+        self.origin_was_tried = True
+        folder = self.folder / "origin"
+        link_generation(generation, folder)
+        self.origin = opened(folder)
+
+    def take_over(self, records: Sequence[Renamed]) -> list[str]:
+        """Stage those of the records that the origin holds; their new ids."""
+        if self.origin is None:
+            return []
+        held = self.origin.catalogue.hashes([record.origin_id for record in records])
+        taken = [record for record in records if held.get(record.origin_id) == record.origin_hash]
+        self._connection.execute("BEGIN")
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO taken VALUES (?, ?, ?)",
+            [(record.origin_id, storable(record.id), record.record_hash) for record in taken],
+        )
+        self._connection.execute("COMMIT")
+        return [record.id for record in taken]
 
     def delete(self, ids: Sequence[str]) -> None:
         """Stage deletions whole or not at all."""
@@ -139,6 +170,7 @@ class Staging:
 
     def close(self) -> None:
         """Release the file; what is staged stays."""
+        self.origin = None
         self._connection.close()
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from searchsocket.errors import (
     CandidateRefused,
+    IndexCorrupt,
     NoGenerationBefore,
+    ProjectMismatch,
     ScopeNotIndexed,
     StateUnavailable,
     VectorBackendUnavailable,
@@ -28,7 +30,7 @@ from searchsocket.stores.base import (
 )
 from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced, drift_of
 from searchsocket.stores.local import upkeep
-from searchsocket.stores.local.build.build import drop_unchanged, refuse_two_models
+from searchsocket.stores.local.build.build import drop_unchanged, drop_what_is_left, refuse_two_models
 from searchsocket.stores.local.build.candidate import candidate, drop_refused, is_same
 from searchsocket.stores.local.layout import (
     Current,
@@ -48,7 +50,7 @@ from searchsocket.stores.local.verify import share_files
 from searchsocket.system.errors import client_error
 from searchsocket.system.locks import scope_lock
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
-from searchsocket.types import Generation, Record, Scope, Vectors
+from searchsocket.types import Generation, Record, Renamed, Scope, Vectors
 
 
 def _utc_now() -> datetime:
@@ -97,10 +99,30 @@ class LocalStore(LiveGenerations):
         with self._staged(scope) as staging:
             staging.delete(ids)
 
+    def take_over(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
+        """See `Publisher.take_over`; it cannot where vectors are elsewhere, and known there by their ids."""
+        if not self.vectors.files or read_current(self.folder(scope)) is not None:
+            return []
+        with self._staged(scope) as staging:
+            if not staging.origin_was_tried:
+                # What went meanwhile, is damaged or another's: all is built.
+                with suppress(FileNotFoundError, IndexCorrupt, ProjectMismatch):
+                    folder = self.folder(origin)
+                    current = read_current(folder)
+                    staging.begin_from(folder / current.live if current else folder, self.open)
+            return staging.take_over(records)
+
     def put_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
         """See `Publisher.put_bodies`."""
         with self._staged(scope) as staging:
             staging.put_bodies(bodies)
+
+    def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        """See `Catalogue.body_digests`."""
+        staging = self._staging.get(scope.name)
+        if staging is not None and staging.origin is not None:
+            return staging.origin.catalogue.body_digests()
+        return super().body_digests(scope)
 
     def publish(self, scope: Scope, info: PublishInfo, *, gate: Gate = accept) -> Generation:
         """See `Publisher.publish`."""
@@ -111,9 +133,12 @@ class LocalStore(LiveGenerations):
             if live is not None:
                 share_files(live.folder)
             remove_leftovers(folder, current)
+            before = live or staging.origin
             if live is not None:
                 drop_unchanged(staging, live, self.vectors)
-            refuse_two_models(staging, live, info)
+            elif staging.origin is not None:
+                drop_what_is_left(staging, staging.origin)
+            refuse_two_models(staging, before, info)
             if live is not None and is_same(staging, live, info):
                 published = live.generation
                 if drop_refused(folder):  # the site is again what is live
@@ -127,7 +152,7 @@ class LocalStore(LiveGenerations):
                         folder,
                         scope,
                         staging,
-                        live,
+                        before,
                         info,
                         vectors=self.vectors,
                         now=self._clock(),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from searchsocket.stores.base import PublishInfo, index_digest
 from searchsocket.stores.base.models import check_model
 from searchsocket.stores.base.spread import sampled, spread_of
+from searchsocket.stores.local.build.origin import DELETE_THE_REST, rename_taken
 from searchsocket.stores.local.build.word_source import MergedRecords
 from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable, write_facts
@@ -24,7 +25,7 @@ from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.vectors.matrix import forget_pages
 from searchsocket.stores.local.vectors.part import BATCH, VectorPart
 from searchsocket.stores.words.segments import write_words
-from searchsocket.system.copying import copy_file
+from searchsocket.system.copying import copy_file, link_file
 from searchsocket.system.errors import client_error
 from searchsocket.types import Spread, Vectors
 
@@ -69,6 +70,13 @@ def drop_unchanged(staging: Staging, live: LocalReader, part: VectorPart) -> Non
         merge.execute("COMMIT")
 
 
+def drop_what_is_left(staging: Staging, origin: LocalReader) -> None:
+    """Stage the deletion of what was not taken over from another scope, and forget texts that say what it does."""
+    drop_unchanged_bodies(staging.database, origin.folder / BODIES)
+    with closing(_open_merge(staging.database, live=origin)) as merge:
+        merge.execute(DELETE_THE_REST)
+
+
 def refuse_two_models(staging: Staging, live: LocalReader | None, info: PublishInfo) -> None:
     """See `check_model`."""
     generation = live.generation if live else None
@@ -87,16 +95,20 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
 
     A small change is made on copies of the live files (segments of words are linked); a large one writes new files.
 
+    Args:
+        live: The generation before; for the first one of a scope, that of another scope where it was taken over.
+
     Raises:
         OSError, StateUnavailable: The disk is full or refuses.
         IndexCorrupt: The live generation is damaged.
     """
     target.mkdir()
-    copied = live if live is not None and _is_small(staging, live) else None
+    is_taken = live is not None and live is staging.origin
+    copied = live if live is not None and (is_taken or _is_small(staging, live)) else None
     if copied is not None:
         copy_file(copied.folder / RECORDS, target / RECORDS)
     with _client_errors(target), closing(_open_merge(target / RECORDS, live=live, staging=staging)) as merge:
-        origin, first_new = _merge_records(merge, live, copied)
+        origin, first_new = _merge_records(merge, live, copied, rename=is_taken)
         docs, ids = _path_order(merge)
         facts = _facts(merge, live, origin, first_new, docs)
         words = MergedRecords(merge, first_new, is_copy=copied is not None)
@@ -106,7 +118,12 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
         built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize, bodies)
     old_vectors = None if live is None else live.vectors
     sources, staged = origin[docs], staging.matrix(info.dimensions)
-    hashed = dict(vectors.write(target, sources, old_vectors, staged))
+    hashed: dict[str, FileEntry] = {}
+    if live is not None and np.array_equal(sources, np.arange(live.generation.records)):
+        for name in vectors.files:
+            link_file(live.folder / name, target / name)
+    else:
+        hashed |= vectors.write(target, sources, old_vectors, staged)
     for name, array in ((ORDER, docs), (IDS, ids)):
         with HashedFile(target / name) as file:
             file.write(memoryview(array.tobytes()))
@@ -134,7 +151,9 @@ def _is_small(staging: Staging, live: LocalReader) -> bool:
     return sum(staging.counts()) <= _MAX_CHANGED_SHARE * records and live.manifest.max_doc <= 4 * records + _SPARE_DOCS
 
 
-def _merge_records(merge: sqlite3.Connection, live: LocalReader | None, copied: LocalReader | None) -> tuple[Rows, int]:
+def _merge_records(
+    merge: sqlite3.Connection, live: LocalReader | None, copied: LocalReader | None, *, rename: bool
+) -> tuple[Rows, int]:
     """Bring the records of the new file up to date.
 
     Returns:
@@ -147,6 +166,8 @@ def _merge_records(merge: sqlite3.Connection, live: LocalReader | None, copied: 
     if copied is not None:
         merge.execute("DELETE FROM tags WHERE doc IN (SELECT doc FROM records WHERE id IN (SELECT id FROM changes))")
         merge.execute("DELETE FROM records WHERE id IN (SELECT id FROM changes)")
+        if rename:
+            rename_taken(merge)
         first_new = copied.manifest.max_doc
         kept, old_docs = np.arange(len(copied.numbering)), copied.numbering.docs.astype(np.int64)
     else:

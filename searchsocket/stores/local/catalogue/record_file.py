@@ -68,6 +68,10 @@ class RecordFile:
         """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
         return self._all(f"SELECT id, record_hash FROM records WHERE id > ? ORDER BY id LIMIT {int(limit)}", after)
 
+    def hashes(self, ids: Sequence[str]) -> dict[str, str]:
+        """The record hash of each named record that is there."""
+        return dict(self._all(f"SELECT id, record_hash FROM records WHERE id IN {_GIVEN}", json.dumps(ids)))
+
     def first_from(self, key: bytes) -> int | None:
         """The first record whose path is `key` or sorts behind it."""
         found = self._all(f"SELECT doc FROM records WHERE sort >= ? ORDER BY {PATH_ORDER} LIMIT 1", key)

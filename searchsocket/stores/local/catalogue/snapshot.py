@@ -78,6 +78,10 @@ class LocalCatalogue:
         """See `Catalogue.body_digests`."""
         return all_digests(self._bodies)
 
+    def hashes(self, ids: Sequence[str]) -> dict[str, str]:
+        """The record hash of each of these that there is."""
+        return self._records.hashes(ids)
+
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """See `CatalogueSnapshot.fingerprints`."""
         return self._records.fingerprints(after, limit)

@@ -1,0 +1,163 @@
+"""What a new scope takes over from another one; see `state.base.origin`."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from searchsocket.chunking.records import Moved, hash_of, moved
+from searchsocket.state.base.errors import DamagedRow
+from searchsocket.state.sqlite.chunks import insert_chunks
+from searchsocket.state.sqlite.conditions import KNOWN, MIRRORED
+from searchsocket.state.sqlite.file import transaction
+from searchsocket.system.batches import batches
+from searchsocket.types import Renamed
+
+_SAMPLE = 256  # pages that tell which scope is nearest
+
+# Pages of this scope and of the origin that are extracted from the same bytes at the same place.
+_FIND_SAME = """
+INSERT INTO same SELECT mine.id, theirs.id FROM pages mine
+JOIN pages theirs ON theirs.scope = :origin AND theirs.url = mine.url
+WHERE mine.scope = :scope AND mine.removed = 0 AND theirs.removed = 0 AND theirs.served_url = mine.served_url
+AND theirs.kind = mine.kind AND theirs.extract_key = mine.raw_hash || ':' || :how
+"""
+_TAKE = (
+    # A page of another address or file says so in its mirror; so may one of a content file, by the settings.
+    """UPDATE pages SET extract_key = theirs.extract_key, skip = theirs.skip, redirect_to = theirs.redirect_to,
+    mirror_digest = theirs.mirror_digest, generated_at = theirs.generated_at,
+    route_resolution = theirs.route_resolution,
+    dirty = theirs.dirty OR theirs.address != pages.address OR theirs.locator != pages.locator
+            OR theirs.kind = 'markdown'
+    FROM same JOIN pages theirs ON theirs.id = same.theirs WHERE pages.id = same.mine""",
+    "INSERT INTO contents SELECT mine, facts, body FROM same JOIN contents ON page_id = theirs",
+    "INSERT INTO titles SELECT mine, :scope, heading, head_title FROM same JOIN titles ON page_id = theirs",
+    "INSERT INTO problems SELECT mine, part, number, text FROM same JOIN problems ON page_id = theirs "
+    "WHERE part = 'page'",
+    "INSERT INTO links SELECT mine, :scope, target, text, resolved FROM same "
+    "CROSS JOIN links ON links.page_id = theirs ORDER BY mine, links.rowid",
+    # What the origin's other pages say of these is not said here.
+    """UPDATE pages SET dirty = 1 WHERE scope = :scope AND url IN (
+        SELECT resolved FROM links WHERE resolved != '' AND page_id IN (
+            SELECT id FROM pages WHERE scope = :origin AND id NOT IN (SELECT theirs FROM same)))""",
+    """UPDATE scopes SET origin = :origin, page_set_changed = 0, routes_digest = theirs.routes_digest,
+    site_titles = theirs.site_titles FROM scopes theirs WHERE theirs.scope = :origin AND scopes.scope = :scope""",
+)
+_SAME_CHUNKS = (
+    f"SELECT mine.id, theirs.id, theirs.chunk_key FROM pages mine JOIN pages theirs "
+    "ON theirs.scope = :origin AND theirs.url = mine.url AND theirs.chunk_key = mine.mirror_digest || ':' || :how "
+    f"WHERE mine.{MIRRORED.replace('?', ':scope').replace('AND ', 'AND mine.')} AND mine.chunk_key = '' "
+    "ORDER BY mine.url"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteOrigin:
+    """What one scope takes over."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def name(self) -> str:
+        return str(self.db.execute("SELECT origin FROM scopes WHERE scope = ?", (self.scope,)).fetchone()[0])
+
+    def take_pages(self, how: str) -> int:
+        if (origin := self._nearest(how)) is None:
+            return 0
+        values = {"scope": self.scope, "origin": origin, "how": how}
+        self.db.execute("CREATE TEMP TABLE same (mine INTEGER PRIMARY KEY, theirs INTEGER NOT NULL UNIQUE)")
+        try:
+            with transaction(self.db):
+                taken = self.db.execute(_FIND_SAME, values).rowcount
+                for statement in _TAKE:
+                    self.db.execute(statement, values)
+        finally:
+            self.db.execute("DROP TABLE same")
+        return taken
+
+    def _nearest(self, how: str) -> str | None:
+        began = f"SELECT 1 FROM pages WHERE {KNOWN} AND extract_key != '' LIMIT 1"
+        if self.db.execute(began, (self.scope,)).fetchone():
+            return None
+        sample = self.db.execute(
+            f"SELECT raw_hash || ':' || ?, url, served_url, kind FROM pages WHERE {KNOWN} ORDER BY raw_hash LIMIT ?",
+            (how, self.scope, _SAMPLE),
+        ).fetchall()
+        same: dict[str, int] = {}
+        for page in sample:
+            for (scope,) in self.db.execute(
+                "SELECT scope FROM pages WHERE extract_key = ? AND url = ? AND served_url = ? AND kind = ? "
+                "AND removed = 0",
+                page,
+            ):
+                same[scope] = same.get(scope, 0) + 1
+        best = min(same, key=lambda scope: (-same[scope], scope), default=None)
+        return best if best is not None and same[best] * 2 >= len(sample) else None
+
+    def take_chunks(self, how: str, size: int) -> Iterator[int]:
+        values = {"scope": self.scope, "origin": self.name(), "how": how}
+        pages = self.db.execute(_SAME_CHUNKS, values).fetchall()
+        for batch in batches(pages, size):
+            with transaction(self.db):
+                taken = sum(self._take_chunks(*page) for page in batch)
+            yield taken
+
+    def _take_chunks(self, mine: int, theirs: int, key: str) -> int:
+        rows = self.db.execute(
+            "SELECT ordinal, content_hash, tokens, record_hash, record FROM chunks WHERE page_id = ? ORDER BY rowid",
+            (theirs,),
+        ).fetchall()
+        records = [self._moved(record, record_hash) for *_, record_hash, record in rows]
+        if None in records:  # damaged: this page is cut anew, and whoever uses the origin finds the damage
+            return 0
+        insert_chunks(
+            self.db,
+            self.scope,
+            mine,
+            [
+                (record.id, ordinal, content_hash, tokens, record.record_hash, record.canonical)
+                for (ordinal, content_hash, tokens, *_), record in zip(rows, records, strict=True)
+                if record is not None
+            ],
+        )
+        self.db.execute(
+            "INSERT INTO problems SELECT ?, part, number, text FROM problems "
+            "WHERE page_id = ? AND part IN ('chunks', 'secrets')",
+            (mine, theirs),
+        )
+        self.db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (key, mine))
+        return len(rows)
+
+    def _moved(self, record: str, record_hash: str) -> Moved | None:
+        try:
+            return moved(record, self.scope) if hash_of(record) == record_hash else None
+        except (ValueError, TypeError, AttributeError, LookupError):
+            return None
+
+    def records(self, size: int) -> Iterator[list[Renamed]]:
+        found: list[Renamed] = []
+        for mine, digest, theirs in self.db.execute(
+            "SELECT page_id, records_digest, theirs.id FROM chunked JOIN pages mine ON mine.id = page_id "
+            "LEFT JOIN pages theirs "
+            "ON theirs.scope = ? AND theirs.url = mine.url AND theirs.chunk_key = mine.chunk_key "
+            "WHERE chunked.scope = ? ORDER BY page_id",
+            (self.name(), self.scope),
+        ):
+            found += self._of_page(mine, digest, theirs)
+            if len(found) >= size:
+                yield found
+                found = []
+        if found:
+            yield found
+
+    def _of_page(self, mine: int, digest: str, theirs: int | None) -> Sequence[Renamed]:
+        of_page = "SELECT id, record_hash FROM chunks WHERE page_id = ? ORDER BY rowid"
+        own = self.db.execute(of_page, (mine,)).fetchall()
+        if hash_of("".join(f"{record_id}{record_hash}" for record_id, record_hash in own)) != digest:
+            raise DamagedRow(f"the chunks of page {mine} are not what was written")
+        others = [] if theirs is None else self.db.execute(of_page, (theirs,)).fetchall()
+        if len(others) != len(own):
+            others = [("", "")] * len(own)
+        return [Renamed(*one, *other) for one, other in zip(own, others, strict=True)]
+
+    def forget(self) -> None:
+        self.db.execute("UPDATE scopes SET origin = '' WHERE scope = ?", (self.scope,))
