@@ -12,8 +12,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 demo: $(VENV)/.ready
 	$(BIN)/python examples/demo.py
 
+# Tests wait for servers and processes a third of their time, so there are more workers than cores.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 2))
 
 # What CI adds to the tests: format, lint, types, and that Dagster's own tool loads the definitions. That the lock fits is a test.
 check: $(VENV)/.ready
