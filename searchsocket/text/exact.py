@@ -13,6 +13,7 @@ from searchsocket.text.words import UNSPACED
 
 _WORD_CHAR = rf"[^\W{UNSPACED}]"
 _RUN = re.compile(rf"[{UNSPACED}]|{_WORD_CHAR}+")
+_ASCII_RUN = re.compile(r"\w+", re.ASCII)  # the same in texts of these letters alone, ten times as fast
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]")
 _CASED = "="  # before a token whose case counts
@@ -20,7 +21,12 @@ _CASED = "="  # before a token whose case counts
 
 def exact_tokens(text: str) -> list[str]:
     """What is kept of a text: its distinct words in small letters, and those spelled like code as they are; sorted."""
-    return sorted({*_RUN.findall(text.lower()), *(_CASED + run for run in _RUN.findall(text) if _is_code(run))})
+    if text.isascii():
+        runs = set(_ASCII_RUN.findall(text))
+        small = set(_ASCII_RUN.findall(text.lower()))
+    else:
+        runs, small = set(_RUN.findall(text)), set(_RUN.findall(text.lower()))
+    return sorted(small.union(_CASED + run for run in runs if _is_code(run)))
 
 
 def _is_code(word: str) -> bool:
