@@ -101,7 +101,8 @@ def create_app(
     add_related(app, f"{prefix}/related", queries, freshness)
     add_pages(app, f"{prefix}/pages", service, freshness)
     if project.settings.code.enable:
-        add_code(app, f"{prefix}/code/search", open_code(project, environ, clock=clock, on_error=on_error), service)
+        code = open_code(project, environ, clock=clock, on_error=on_error, site=service.store)
+        add_code(app, f"{prefix}/code", code, service)
     add_health(app, health_path, service)
     add_llms(app, AgentTexts(project, service), service, freshness)
     agents = project.settings.mcp.http.path if project.settings.mcp.enable else ""

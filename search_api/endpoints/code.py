@@ -1,67 +1,98 @@
-"""`POST /api/code/search`: the source code, for trusted callers alone."""
+"""`POST /api/code/...`: the source code, for trusted callers alone."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import TypeVar
 
 from fastapi import FastAPI, Request
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from search_api.endpoints.common import ERRORS, caller_of, json_response, note_search
-from search_api.requests import ScopeName, Text
+from search_api.code_requests import CodeFetchRequest, CodeFindRequest, CodeRelatedRequest, CodeRequest
+from search_api.endpoints.common import BODY_ERRORS, ERRORS, caller_of, json_response, note_search
 from searchsocket.errors import ScopeRefused
 from searchsocket.search.code.answer import CodeAnswer
-from searchsocket.search.code.query import MAX_PATH_CHARS, MAX_TOP_K, CodeQuery
+from searchsocket.search.code.fetch import FetchedCode
+from searchsocket.search.code.find_all import CodeFindAnswer
+from searchsocket.search.code.related import RelatedCode
+from searchsocket.search.wire import Wire
 from searchsocket.serving.code import CodeService
 from searchsocket.serving.service import SearchService
 
-_Limit = Annotated[int, Field(ge=1, le=MAX_TOP_K)]
-_Names = Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=20)]
+_TRUSTED = "For trusted callers: those with the key."
+A = TypeVar("A", bound=Wire)
 
 
-class CodeRequest(BaseModel):
-    """The JSON of a search of source code."""
+def add_code(app: FastAPI, prefix: str, code: CodeService, service: SearchService) -> None:
+    """Serve the source code below `prefix`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, alias_generator=to_camel, populate_by_name=False)
+    async def answered(
+        request: Request, asked: str | None, ask: Callable[[str], A], hits: Callable[[A], int]
+    ) -> Response:
+        if not caller_of(request).trusted:
+            raise ScopeRefused("source code cannot be read without a key")
+        scope = service.scopes.find(asked, trusted=True)
+        answer = await run_in_threadpool(ask, scope.name)
+        note_search(request, scope.name, hits(answer))
+        return json_response(answer, sources=True)
 
-    action: Annotated[Literal["search"], Field(description="What tools send that know several actions.")] = "search"
-    query: Text
-    limit: _Limit = 5
-    path: Annotated[str, Field(max_length=MAX_PATH_CHARS, description="A folder, or a glob: `src/**/*.ts`.")] = ""
-    languages: _Names = []
-    kinds: _Names = []
-    exported: bool = False
-    max_per_file: _Limit = 2
-    scope: ScopeName | None = None
+    @app.post(
+        f"{prefix}/search",
+        operation_id="searchCode",
+        summary="Search the source code",
+        description=_TRUSTED,
+        response_model=CodeAnswer,
+        responses=ERRORS | BODY_ERRORS,
+    )
+    async def search_code(request: Request, body: CodeRequest) -> Response:
+        query = body.to_query()
+        return await answered(
+            request, body.scope, lambda scope: code.search(query, scope), lambda answer: len(answer.results)
+        )
 
-    def to_query(self) -> CodeQuery:
-        return CodeQuery(
-            self.query,
-            self.limit,
-            self.path,
-            tuple(self.languages),
-            tuple(self.kinds),
-            self.exported,
-            self.max_per_file,
+    @app.post(
+        f"{prefix}/find",
+        operation_id="findCode",
+        summary="Every occurrence of a text in the source code",
+        description=_TRUSTED,
+        response_model=CodeFindAnswer,
+        responses=ERRORS | BODY_ERRORS,
+    )
+    async def find_code(request: Request, body: CodeFindRequest) -> Response:
+        query = body.to_query()
+        return await answered(
+            request, body.scope, lambda scope: code.find(query, scope), lambda answer: len(answer.occurrences)
+        )
+
+    @app.post(
+        f"{prefix}/fetch",
+        operation_id="fetchCode",
+        summary="Lines of source files, numbered",
+        description=_TRUSTED,
+        response_model=FetchedCode,
+        responses=ERRORS | BODY_ERRORS,
+    )
+    async def fetch_code(request: Request, body: CodeFetchRequest) -> Response:
+        return await answered(
+            request, body.scope, lambda scope: _fetched(code, body.checked(), scope), lambda answer: len(answer.fetched)
+        )
+
+    @app.post(
+        f"{prefix}/related",
+        operation_id="relatedCode",
+        summary="Code near a definition, pages that document it, and the code that a page mentions",
+        description=_TRUSTED,
+        response_model=RelatedCode,
+        responses=ERRORS | BODY_ERRORS,
+    )
+    async def related_code(request: Request, body: CodeRelatedRequest) -> Response:
+        query = body.to_query()
+        return await answered(
+            request, body.scope, lambda scope: code.related(query, scope), lambda answer: len(answer.code)
         )
 
 
-def add_code(app: FastAPI, path: str, code: CodeService, service: SearchService) -> None:
-    """Serve the search of source code at `path`."""
-
-    @app.post(
-        path,
-        operation_id="searchCode",
-        summary="Search the source code",
-        description="For trusted callers: those with the key.",
-        response_model=CodeAnswer,
-        responses=ERRORS,
-    )
-    async def search_code(request: Request, body: CodeRequest) -> Response:
-        if not caller_of(request).trusted:
-            raise ScopeRefused("source code cannot be read without a key")
-        scope = service.scopes.find(body.scope, trusted=True)
-        answer = await run_in_threadpool(code.search, body.to_query(), scope.name)
-        note_search(request, scope.name, len(answer.results))
-        return json_response(answer, sources=True)
+def _fetched(code: CodeService, asked: CodeFetchRequest, scope: str) -> FetchedCode:
+    if asked.file is None:
+        return FetchedCode(scope, tuple(code.fetch_chunks(asked.ids, scope, asked.max_lines)))
+    last = asked.last_line or asked.first_line + asked.max_lines - 1
+    return FetchedCode(scope, (code.fetch_file(asked.file, asked.first_line, last, scope, asked.max_lines),))

@@ -13,8 +13,9 @@ from searchsocket.code.regions import MIXED, Region, regions_of
 from searchsocket.code.split import MAX_LINE_CHARS, split_lines
 from searchsocket.types import Chunk, Code, Lines
 
-CODE_CHUNKER_VERSION = "2"
+CODE_CHUNKER_VERSION = "3"
 _LARGE = 40  # lines from which a function is looked into
+_MAX_WORD_CHARS = 100
 
 
 def chunk_source(path: str, text: str, language: str) -> list[Chunk]:
@@ -150,4 +151,5 @@ def _bounded(text: str) -> list[str]:
     """A text of which no line is endless; else several of the same lines."""
     if len(text) <= 8 * MAX_LINE_CHARS:
         return [text]
-    return [text[start : start + MAX_LINE_CHARS] for start in range(0, len(text), MAX_LINE_CHARS)]
+    step = MAX_LINE_CHARS - _MAX_WORD_CHARS  # a word at a cut is whole in one of the two
+    return [text[start : start + MAX_LINE_CHARS] for start in range(0, len(text), step)]

@@ -25,6 +25,11 @@ def labels_of(names: Iterable[str]) -> tuple[str, ...]:
     return (*(f"{EXACT}={name[:_MAX_CHARS]}" for name in known), *(f"{LABEL}={key}" for key in keys))
 
 
+def looks_like_code(name: str) -> bool:
+    """Whether a word is spelled like a name of code: in camel case, with an underscore, a dot, a digit."""
+    return _OF_CODE.search(name) is not None
+
+
 def symbols_in(query: str) -> tuple[str, ...]:
     """The names that a query says: what is spelled like a name of code, or the only word."""
     words = [_SEPARATORS.sub(".", word.removesuffix("()").strip(_AROUND)).strip(".-") for word in query.split()]

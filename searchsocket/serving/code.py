@@ -1,48 +1,112 @@
 """The source code of a project, for every surface that asks: trusted callers alone, since source is not public."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache, partial
 
 from searchsocket.embedders.queries import QueryVectors
-from searchsocket.errors import SourceUnavailable
+from searchsocket.errors import ScopeNotIndexed, SourceUnavailable
+from searchsocket.pipeline.code.staleness import source_of, staleness
+from searchsocket.project.access import signing_key
 from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.search.code.answer import CodeAnswer
 from searchsocket.search.code.engine import CodeSearch
 from searchsocket.search.code.fetch import MAX_LINES, FetchedLines, fetch_chunks, fetch_file
+from searchsocket.search.code.find_all import CodeFindAnswer, CodeFindQuery, find_in_code
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.query import CodeQuery
+from searchsocket.search.code.related import (
+    DocumentingPage,
+    RelatedCode,
+    RelatedQuery,
+    chunk_meant,
+    code_of_page,
+    near_code,
+    pages_about,
+)
+from searchsocket.search.continuation import Continuations
+from searchsocket.serving.pages import find_page
 from searchsocket.sources.code.beneath import read_beneath
 from searchsocket.sources.code.commit import CommitSource
-from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.files import path_of
-from searchsocket.types import Scope
+from searchsocket.state import make_state
+from searchsocket.stores.base import IndexReader, Readers
+from searchsocket.types import Lines, Scope
+from searchsocket.urls.site import configured_site
 
 _NOTHING: Callable[[BaseException], None] = lambda _: None  # noqa: E731
 
 
 @dataclass(frozen=True, slots=True)
 class CodeService:
-    """One project's source code; safe to share between threads."""
+    """One project's source code; safe to share between threads. Scopes are named."""
 
-    home: Project
+    project: Project
+    home: Project  # of its source code
     engine: CodeSearch
+    site: Readers  # of its pages
+    clock: Callable[[], datetime]
+    continuations: Continuations
 
     def search(self, query: CodeQuery, scope: str) -> CodeAnswer:
-        """See `CodeSearch.search`; the scope by its name."""
+        """See `CodeSearch.search`."""
         return self.engine.search(query, self.home.scope_named(scope))
+
+    def find(self, query: CodeFindQuery, scope: str) -> CodeFindAnswer:
+        """See `find_in_code`: every occurrence of a text in the files as they are now."""
+        query.checked()
+        reader, read_now = self._opened(scope)
+        source = source_of(self.project, self.home.scope_named(scope))
+        touched = staleness(source, make_state(self.home.state_dir).listed(scope)).touched
+        return find_in_code(reader, query, read_now, touched, self.clock(), self.continuations)
+
+    def related(self, query: RelatedQuery, scope: str) -> RelatedCode:
+        """Code near a chunk and the pages that document it; of a page, the code that it mentions.
+
+        Raises:
+            InvalidRequest: The query names none or several, or no chunk that there is.
+            PageNotFound: There is no such file, definition or page.
+            CodeNotIndexed, ScopeNotIndexed: Nothing is indexed.
+        """
+        query.checked()
+        reader, read_now = self._opened(scope)
+        if query.url:
+            base = configured_site(self.project.settings, None, scope).path
+            page = find_page(query.url, self.site.reader(self.project.scope_named(scope)), base=base).page
+            found = code_of_page(reader, page.body, query.top_k, cache(read_now))
+            return RelatedCode(scope, page.facts.url, found, ())
+        record = chunk_meant(reader, query)
+        at = record.chunk.at
+        assert isinstance(at, Lines)
+        names = (query.symbol or at.symbol, *at.heading_path)
+        return RelatedCode(
+            scope,
+            at.symbol or f"{record.page.source_file}:{at.first}-{at.last}",
+            near_code(reader, record, query.top_k, cache(read_now)),
+            self._pages_about(names, query.top_k, scope),
+        )
 
     def fetch_chunks(self, ids: Sequence[str], scope: str, max_lines: int = MAX_LINES) -> list[FetchedLines]:
         """See `fetch.fetch_chunks`."""
-        reader, read_now = self.engine.opened(self.home.scope_named(scope))
+        reader, read_now = self._opened(scope)
         return fetch_chunks(reader, ids, max_lines, read_now)
 
     def fetch_file(self, path: str, first: int, last: int, scope: str, max_lines: int = MAX_LINES) -> FetchedLines:
         """See `fetch.fetch_file`."""
-        reader, read_now = self.engine.opened(self.home.scope_named(scope))
+        reader, read_now = self._opened(scope)
         return fetch_file(reader, path, first, last, max_lines, read_now)
+
+    def _opened(self, scope: str) -> tuple[IndexReader, ReadNow]:
+        return self.engine.opened(self.home.scope_named(scope))
+
+    def _pages_about(self, names: Sequence[str], top_k: int, scope: str) -> tuple[DocumentingPage, ...]:
+        with suppress(ScopeNotIndexed):
+            return pages_about(self.site.reader(self.project.scope_named(scope)), names, top_k)
+        return ()
 
 
 def open_code(
@@ -51,8 +115,12 @@ def open_code(
     *,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     on_error: Callable[[BaseException], None] = _NOTHING,
+    site: Readers | None = None,
 ) -> CodeService:
     """The service of a project's source code; no index is opened yet.
+
+    Args:
+        site: The indexes of its pages, where somebody has them open.
 
     Raises:
         ConfigError, ConfigMissing: A backend cannot be used.
@@ -61,12 +129,14 @@ def open_code(
     backends = Backends(home, environ)
     settings = project.settings.embeddings
     queries = QueryVectors(backends.embedder_of, timeout_s=settings.query_timeout_s, clock=clock, on_error=on_error)
-    return CodeService(home, CodeSearch(backends.store, queries, clock, lambda scope: _reader_of(project, scope)))
+    engine = CodeSearch(backends.store, queries, clock, lambda scope: _reader_of(project, scope))
+    words = Continuations(partial(signing_key, project, environ))
+    return CodeService(project, home, engine, site or Backends(project, environ).store, clock, words)
 
 
 def _reader_of(project: Project, scope: Scope) -> ReadNow:
     """Reads files as they are now: those of a commit never change, so they are what was indexed."""
-    source = make_code_source(project.root, project.settings, branch=scope.branch or scope.name)
+    source = source_of(project, scope)
     root, most = str(project.root), project.settings.code.max_file_bytes
 
     def read(path: str) -> bytes | None:

@@ -229,7 +229,7 @@ def test_help_gives_an_example() -> None:
     ]
     parts = [["cache", part] for part in ("info", "export", "import", "prune")]
     parts += [["artifacts", part] for part in ("push", "pull", "list", "prune")]
-    parts += [["config", "show"], ["mcp"], ["code", "search"], ["code", "fetch"]]
+    parts += [["config", "show"], ["mcp"], *(["code", part] for part in ("search", "find", "fetch", "related"))]
     for command in [*([command] for command in commands), *parts]:
         done = subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True, check=True)
         assert "Example:\n" in done.stdout

@@ -7,20 +7,19 @@ from functools import cache
 from searchsocket.code.symbols import symbols_in
 from searchsocket.embedders.comparable import vector_for
 from searchsocket.embedders.queries import NoVector, QueryVectors
-from searchsocket.errors import CodeNotIndexed, PageTextsMissing, ScopeNotIndexed
+from searchsocket.errors import CodeNotIndexed, ScopeNotIndexed
 from searchsocket.search.answer import Note
-from searchsocket.search.code.answer import CodeAnswer, CodeResult, Why
+from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.candidates import CodeCandidates, find_code
-from searchsocket.search.code.freshness import ReadNow, lines_now
+from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.code.ranking import RankedCode, at_most_each, is_enough_code, rank_code
+from searchsocket.search.code.results import code_result
 from searchsocket.search.quoting.results import age_s
 from searchsocket.stores.base import IndexReader, Readers
-from searchsocket.text.words import index_text, parse_query
-from searchsocket.types import Code, Lines, Record, Scope
+from searchsocket.types import Scope
 
 _CANDIDATES = 100  # of each list
-_PREVIEW_LINES, _PREVIEW_CHARS = 12, 800
 _BY_WORDS = Note("EMBEDDER_UNAVAILABLE", "the query could not be embedded, so these results come from words and names")
 
 
@@ -53,8 +52,8 @@ class CodeSearch:
         generation = reader.generation
         vector = vector_for(self.queries, generation, query.q)
         known = None if isinstance(vector, NoVector) else vector
-        symbols, glob = symbols_in(query.q), query.matcher()
-        takes = None if glob is None else lambda url: glob.match_file(url[1:])
+        symbols, glob = symbols_in(query.q), query.files.matcher()
+        takes = None if glob is None else lambda url: glob(url[1:])
         found = find_code(reader, known, query.q, symbols, query.where, takes, max(_CANDIDATES, 4 * query.top_k))
         ranked = rank_code(found, query.q, symbols)
         best = max(found.cosine, default=-1.0)
@@ -92,62 +91,19 @@ def _results(
         best = at_most_each(left, found.facts.url, query.max_per_file, query.top_k)
         records = reader.catalogue.records([found.ids[one.position] for one in best])
         pairs = zip(best, records, strict=True)
-        results = [_result(query.q, one, found, record, reader, read_now) for one, record in pairs]
+        results = [
+            code_result(
+                record,
+                reader,
+                read_now,
+                q=query.q,
+                cosine=float(found.cosine[one.position]),
+                score=one.score,
+                signals=one.signals,
+            )
+            for one, record in pairs
+        ]
         missing = {record.page.url for record, result in zip(records, results, strict=True) if result is None}
         if not missing:
             return tuple(result for result in results if result is not None)
         gone |= missing
-
-
-def _result(
-    q: str, one: RankedCode, found: CodeCandidates, record: Record, reader: IndexReader, read_now: ReadNow
-) -> CodeResult | None:
-    """One result; None where its file is gone."""
-    chunk, page = record.chunk, record.page
-    assert isinstance(chunk.at, Lines)
-    assert isinstance(chunk.body, Code)
-    try:
-        indexed = reader.catalogue.page_body(page.url)
-    except PageTextsMissing:  # it was written again while it was indexed
-        indexed = None
-    now = lines_now(chunk.body.text, chunk.at.first, chunk.at.last, indexed, read_now(page.source_file))
-    if now is None:
-        return None
-    return CodeResult(
-        id=record.id,
-        file=page.source_file,
-        lines=f"{now.first}-{now.last}",
-        symbol=_symbol(q, chunk.at),
-        kind=chunk.kind,
-        language=chunk.body.language,
-        signature=chunk.at.signature,
-        exported=bool(chunk.at.exported),
-        similarity=max(-1.0, min(1.0, round(float(found.cosine[one.position]), 4))),
-        score=one.score,
-        why=Why(_terms(q, f"{page.source_file} {chunk.at.symbol} {chunk.body.text}"), one.signals),
-        preview=_preview(chunk.body.text),
-        changed_since=now.changed,
-    )
-
-
-def _symbol(q: str, at: Lines) -> str:
-    """The name that the query says, where the lines define several."""
-    asked = symbols_in(q)
-    folded = tuple(name.casefold() for name in asked)
-    exact = (name for name in at.heading_path if name in asked)
-    said = (name for name in at.heading_path if folded and name.casefold().endswith(folded))
-    return next(exact, None) or next(said, at.symbol)
-
-
-def _terms(q: str, text: str) -> tuple[str, ...]:
-    """The words of a query that a text holds in any form."""
-    held = set(index_text(text.replace("/", " ")).split())
-    words = [word for word in parse_query(q).words if not word.is_stop]
-    return tuple(
-        word.exact for word in words if not held.isdisjoint((word.exact, word.stem or word.exact, *word.parts))
-    )
-
-
-def _preview(text: str) -> str:
-    lines = text.split("\n")[:_PREVIEW_LINES]
-    return "\n".join(lines)[:_PREVIEW_CHARS]

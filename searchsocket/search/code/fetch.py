@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from searchsocket.code.text import source_text
-from searchsocket.errors import InvalidRequest, PageNotFound, PageTextsMissing
+from searchsocket.errors import InvalidRequest, PageNotFound
 from searchsocket.search.code.freshness import ReadNow, lines_now
+from searchsocket.search.code.results import indexed_text
 from searchsocket.search.wire import Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Lines
@@ -24,6 +25,14 @@ class FetchedLines(Wire):
     changed_since: bool  # the file is another one than the one that was indexed
 
 
+@dataclass(frozen=True, slots=True)
+class FetchedCode(Wire):
+    """Lines of some places, in the order in which they were named."""
+
+    scope: str
+    fetched: tuple[FetchedLines, ...]
+
+
 def fetch_chunks(reader: IndexReader, ids: Sequence[str], max_lines: int, read_now: ReadNow) -> list[FetchedLines]:
     """The first lines of each of the first `MAX_IDS` chunks, where they stand now; those of files that are gone not.
 
@@ -35,7 +44,7 @@ def fetch_chunks(reader: IndexReader, ids: Sequence[str], max_lines: int, read_n
         at = record.chunk.at
         assert isinstance(at, Lines)
         data = read_now(record.page.source_file)
-        now = lines_now(record.chunk.body.text, at.first, at.last, _indexed(reader, record.page.url), data)
+        now = lines_now(record.chunk.body.text, at.first, at.last, indexed_text(reader, record.page.url), data)
         if now is not None and data is not None:
             found.append(_lines(record.page.source_file, data, now.first, now.last, max_lines, changed=now.changed))
     return found
@@ -59,15 +68,8 @@ def fetch_file(
     data = read_now(path) if known else None
     if data is None:
         raise PageNotFound(f"{path[:200]!a} is no file of the index")
-    changed = source_text(data)[0] != _indexed(reader, f"/{path}")
+    changed = source_text(data)[0] != indexed_text(reader, f"/{path}")
     return _lines(path, data, first, last, max_lines, changed=changed)
-
-
-def _indexed(reader: IndexReader, url: str) -> str | None:
-    try:
-        return reader.catalogue.page_body(url)
-    except PageTextsMissing:
-        return None
 
 
 def _lines(path: str, data: bytes, first: int, last: int, max_lines: int, *, changed: bool) -> FetchedLines:

@@ -24,6 +24,11 @@ class FindQuery:
     filters: Filters = ()
     continuation: str = ""  # of the answer before; "" = from the first
 
+    @property
+    def asked(self) -> tuple[object, ...]:
+        """What is looked for and where, without which part of it."""
+        return self.q, self.whole_words, self.match_case, self.path_prefix, self.tags, self.filters
+
 
 @dataclass(frozen=True, slots=True)
 class Occurrence(Wire):

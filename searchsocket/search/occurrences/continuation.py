@@ -2,35 +2,38 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 
 from searchsocket.errors import ContinuationGone
 from searchsocket.search.continuation import Continuations
-from searchsocket.search.occurrences.answer import FindQuery
 from searchsocket.types import Generation
 
 MAX_CHARS = 400
 _KIND = "find"
 
 
-def continuation_of(query: FindQuery, generation: Generation, offset: int, words: Continuations) -> str:
-    """The word for what follows the first `offset` occurrences."""
-    return words.word(_KIND, generation, _digest(query), offset)
+def continuation_of(asked: Sequence[object], generation: Generation, offset: int, words: Continuations) -> str:
+    """The word for what follows the first `offset` occurrences.
+
+    Args:
+        asked: What was looked for, and where; plain values.
+    """
+    return words.word(_KIND, generation, _digest(asked), offset)
 
 
-def offset_of(query: FindQuery, generation: Generation, words: Continuations) -> int:
+def offset_of(continuation: str, asked: Sequence[object], generation: Generation, words: Continuations) -> int:
     """How many occurrences were given before.
 
     Raises:
         ContinuationGone: The word is none of ours, of other words or filters, or of a generation that is not live.
     """
-    if not query.continuation:
+    if not continuation:
         return 0
-    asked, offset = words.position(query.continuation[:MAX_CHARS], _KIND, generation)
-    if asked != _digest(query):
+    digest, offset = words.position(continuation[:MAX_CHARS], _KIND, generation)
+    if digest != _digest(asked):
         raise ContinuationGone("the continuation belongs to another query; send it with the same words and filters")
     return offset
 
 
-def _digest(query: FindQuery) -> str:
-    asked = [query.q, query.whole_words, query.match_case, query.path_prefix, query.tags, query.filters]
+def _digest(asked: Sequence[object]) -> str:
     return hashlib.sha256(json.dumps(asked).encode("utf-8", "replace")).hexdigest()[:16]

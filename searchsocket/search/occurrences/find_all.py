@@ -36,7 +36,7 @@ def find_all(
         raise InvalidRequest(f"limit must be from 1 to {MAX_LIMIT}, not {query.limit}")
     asked = checked(SearchQuery(query.q, path_prefix=query.path_prefix, tags=query.tags, filters=query.filters), facets)
     spelling = Spelling(asked.q, query.whole_words, query.match_case)
-    offset = offset_of(query, reader.generation, words)
+    offset = offset_of(query.continuation, query.asked, reader.generation, words)
     urls = reader.words.pages_with(spelling.letters, where=asked.where)
     if len(urls) > MAX_PAGES_READ:
         raise InvalidRequest(
@@ -63,7 +63,7 @@ def find_all(
         total=total,
         pages=pages,
         occurrences=tuple(found),
-        continuation=continuation_of(query, generation, last, words) if found and last < total else None,
+        continuation=continuation_of(query.asked, generation, last, words) if found and last < total else None,
     )
 
 

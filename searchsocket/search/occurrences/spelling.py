@@ -15,14 +15,16 @@ _INDEXED = range(3, 33)  # letters of the words that the vocabulary of a record 
 class Spelling:
     """Words in their order, with any white space between them."""
 
-    text: str  # one line, single spaces
+    text: str  # one line; single spaces, unless it is literal
     whole_words: bool = True  # it begins and ends where words do
     match_case: bool = False
+    literal: bool = False  # white space is that of the text too
 
     @property
     def pattern(self) -> re.Pattern[str]:
         """Matches every occurrence, none inside another."""
-        written = r"\s+".join("".join(map(self._char, word)) for word in self.text.split())
+        parts = [self.text] if self.literal else self.text.split()
+        written = r"\s+".join("".join(map(self._char, part)) for part in parts)
         if not self.whole_words:
             return re.compile(written)
         starts = r"(?<!\w)" if re.match(r"\w", self.text) else ""

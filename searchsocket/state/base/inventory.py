@@ -20,6 +20,15 @@ class KnownPage:
     removed: bool
 
 
+class ListedFile(NamedTuple):
+    """What the last run knew of a page's bytes."""
+
+    locator: str
+    stamp: str
+    raw_hash: str
+    is_cut: bool  # a stage has looked at these bytes since
+
+
 class PageSize(NamedTuple):
     """A page by the bytes that its source gives."""
 

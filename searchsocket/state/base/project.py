@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from searchsocket.state.base.inventory import ListedFile
 from searchsocket.state.base.scope import ScopeState
 
 
@@ -54,6 +55,9 @@ class ProjectState(Protocol):
 
     def last_report(self, scope: str, stage: str) -> Mapping[str, Any] | None:
         """The newest report of a stage of one scope, where it can be had without touching anything; else None."""
+
+    def listed(self, scope: str) -> Mapping[str, ListedFile]:
+        """The known pages of a scope by rising URL, as far as they can be had without touching anything."""
 
     def last_ends(self) -> Mapping[str, str]:
         """When a stage last ended (ISO 8601) by scope, as far as it can be had without touching anything."""

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from searchsocket.state.base.inventory import KnownPage, PageSize
+from searchsocket.state.base.inventory import KnownPage, ListedFile, PageSize
 from searchsocket.state.sqlite.conditions import KNOWN, marks
 from searchsocket.state.sqlite.file import transaction
 from searchsocket.types import RawPage
@@ -79,6 +79,14 @@ class SqliteInventory:
 
     def set_complete(self) -> None:
         self.db.execute("UPDATE scopes SET authoritative = 1 WHERE scope = ?", (self.scope,))
+
+    def listed(self) -> dict[str, ListedFile]:
+        """See `ProjectState.listed`."""
+        rows = self.db.execute(
+            f"SELECT url, locator, stamp, raw_hash, extract_key != '' FROM pages WHERE {KNOWN} ORDER BY url",
+            (self.scope,),
+        )
+        return {url: ListedFile(locator, stamp, raw, bool(is_cut)) for url, locator, stamp, raw, is_cut in rows}
 
     def hashes(self) -> Iterator[tuple[str, str]]:
         # Not `yield from`: who stops early closes the database first, and then the cursor could not be closed.

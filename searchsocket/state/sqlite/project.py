@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from searchsocket.state.base.inventory import ListedFile
 from searchsocket.state.base.scope import ScopeState
 from searchsocket.state.sqlite.file import copy_state, look_into, open_state, transaction, translated
 from searchsocket.state.sqlite.history import SqliteHistory, last_ends, last_of_scopes, results_of
+from searchsocket.state.sqlite.inventory import SqliteInventory
 from searchsocket.state.sqlite.scope import begin
 from searchsocket.system.locks import scope_lock
 
@@ -63,6 +65,11 @@ class SqliteProject:
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return SqliteHistory(db, scope).last(stage)
         return None
+
+    def listed(self, scope: str) -> Mapping[str, ListedFile]:
+        with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
+            return SqliteInventory(db, scope).listed()
+        return {}
 
     def last_ends(self) -> Mapping[str, str]:
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:

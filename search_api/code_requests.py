@@ -1,0 +1,117 @@
+"""What trusted callers ask of source code: the JSON of requests."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from search_api.requests import ScopeName, Text, whole
+from searchsocket.errors import InvalidRequest
+from searchsocket.search.code.fetch import MAX_IDS, MAX_LINES
+from searchsocket.search.code.find_all import MAX_LIMIT, CodeFindQuery
+from searchsocket.search.code.paths import MAX_PATH_CHARS
+from searchsocket.search.code.query import MAX_TOP_K, CodeQuery
+from searchsocket.search.code.related import MAX_RELATED, RelatedQuery
+from searchsocket.search.occurrences.continuation import MAX_CHARS
+
+MAX_ID_CHARS = 400
+MAX_LINE = 100_000_000
+
+_Limit = Annotated[int, Field(ge=1, le=MAX_TOP_K), BeforeValidator(whole)]
+_Names = Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=20)]
+_Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS)]
+_Path = Annotated[str, Field(max_length=MAX_PATH_CHARS, description="A folder, or a glob: `src/**/*.ts`.")]
+_File = Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS, description="From the project's top.")]
+_Line = Annotated[int, Field(ge=1, le=MAX_LINE), BeforeValidator(whole)]
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, alias_generator=to_camel, populate_by_name=False)
+
+    scope: ScopeName | None = None
+
+
+class CodeRequest(_Request):
+    """The body of a search of source code."""
+
+    action: Annotated[Literal["search"], Field(description="What tools send that know several actions.")] = "search"
+    query: Text
+    limit: _Limit = 5
+    path: _Path = ""
+    languages: _Names = []
+    kinds: _Names = []
+    exported: bool = False
+    max_per_file: _Limit = 2
+
+    def to_query(self) -> CodeQuery:
+        """The query that is meant."""
+        return CodeQuery(
+            self.query,
+            self.limit,
+            self.path,
+            tuple(self.languages),
+            tuple(self.kinds),
+            self.exported,
+            self.max_per_file,
+        )
+
+
+class CodeFindRequest(_Request):
+    """The body of a request for every occurrence of a text."""
+
+    q: Annotated[Text, Field(description="One line, to the letter.")]
+    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT), BeforeValidator(whole)] = 100
+    whole_words: Annotated[bool, Field(description="It begins and ends where words do.")] = True
+    match_case: Annotated[bool, Field(description="Capital letters are told from small ones.")] = True
+    path: _Path = ""
+    languages: _Names = []
+    continuation: Annotated[
+        str, Field(max_length=MAX_CHARS, description="`continuation` of the answer before, for those that follow.")
+    ] = ""
+
+    def to_query(self) -> CodeFindQuery:
+        """The query that is meant."""
+        return CodeFindQuery(
+            self.q,
+            self.limit,
+            self.whole_words,
+            self.match_case,
+            self.path,
+            tuple(self.languages),
+            self.continuation,
+        )
+
+
+class CodeFetchRequest(_Request):
+    """The body of a request for lines: of chunks by their ids, or of a file."""
+
+    ids: Annotated[list[_Id], Field(max_length=MAX_IDS, description="Of results; instead of a file.")] = []
+    file: _File | None = None
+    first_line: _Line = 1
+    last_line: _Line | None = None
+    max_lines: Annotated[int, Field(ge=1, le=MAX_LINES), BeforeValidator(whole)] = MAX_LINES
+
+    def checked(self) -> "CodeFetchRequest":
+        """The request itself.
+
+        Raises:
+            InvalidRequest: It names neither chunks nor a file, or both.
+        """
+        if bool(self.ids) == bool(self.file):
+            raise InvalidRequest("name either ids or file, as results have them")
+        return self
+
+
+class CodeRelatedRequest(_Request):
+    """The body of a request for what belongs to a chunk, a definition or a page."""
+
+    id: _Id | None = None
+    file: _File | None = None
+    line: _Line = 1
+    symbol: Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS)] | None = None
+    url: Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS, description="A page of the site.")] | None = None
+    limit: Annotated[int, Field(ge=1, le=MAX_RELATED), BeforeValidator(whole)] = 5
+
+    def to_query(self) -> RelatedQuery:
+        """The query that is meant."""
+        return RelatedQuery(self.id or "", self.file or "", self.line, self.symbol or "", self.url or "", self.limit)

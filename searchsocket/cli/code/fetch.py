@@ -1,0 +1,74 @@
+"""`searchsocket code fetch`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.code.asked import Asked, asked, print_answer
+from searchsocket.cli.code.printed import file_line
+from searchsocket.cli.options import json_option, project_option, scope_option
+from searchsocket.cli.output import safe
+
+if TYPE_CHECKING:
+    from searchsocket.search.code.fetch import FetchedLines
+
+_MAX_LINES = 120
+
+
+@click.command()
+@click.argument("places", nargs=-1)
+@click.option("--id", "ids", multiple=True, metavar="ID", help="A chunk by the id that results give it; repeat it.")
+@project_option
+@scope_option
+@click.option(
+    "--max-lines", type=click.IntRange(1, _MAX_LINES), default=_MAX_LINES, show_default=True, help="Lines of each."
+)
+@json_option
+def fetch(
+    places: tuple[str, ...],
+    ids: tuple[str, ...],
+    root: Path,
+    scope_name: str | None,
+    max_lines: int,
+    as_json: bool,
+) -> None:
+    """Print lines of indexed files as they are now, numbered: of five places at most, 120 of each.
+
+    PLACES are files with their lines, as results name them.
+
+    \b
+    Example:
+      searchsocket code fetch src/auth/token.ts:45-78
+      searchsocket code fetch src/auth/token.ts:45 src/use.ts --max-lines 20 --json
+    """
+    if not 1 <= len(places) + len(ids) <= 5:
+        raise click.UsageError("name one to five places")
+    source = asked(root, scope_name)
+    found = [_file(source, place, max_lines) for place in places]
+    found += source.code.fetch_chunks(ids, source.scope, max_lines) if ids else []
+    if as_json:
+        from searchsocket.search.code.fetch import FetchedCode
+
+        print_answer(FetchedCode(source.scope, tuple(found)))
+        return
+    for each in found:
+        if each.changed_since:
+            click.echo(f"note: {each.file} changed since it was indexed", err=True)
+        if len(found) > 1:
+            click.echo(file_line(each.file, each.first_line))
+        for line in each.text:
+            number, mark, text = line.partition("| ")
+            click.echo(click.style(number + mark, dim=True) + safe(text))
+
+
+def _file(source: Asked, place: str, max_lines: int) -> "FetchedLines":
+    path, mark, lines = place.rpartition(":")
+    first, _, last = lines.partition("-")
+    if not mark or not _is_number(first) or not _is_number(last or first):
+        path, first, last = place, "1", str(max_lines)
+    return source.code.fetch_file(path, int(first), int(last or first), source.scope, max_lines)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 10

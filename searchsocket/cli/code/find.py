@@ -1,0 +1,71 @@
+"""`searchsocket code find`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.code.asked import asked, files_options, print_answer
+from searchsocket.cli.code.printed import bright, file_line
+from searchsocket.cli.options import json_option, project_option, scope_option
+from searchsocket.cli.output import count, safe
+
+if TYPE_CHECKING:
+    from searchsocket.search.code.find_all import CodeFindAnswer, CodeOccurrence
+
+
+@click.command()
+@click.argument("text")
+@project_option
+@scope_option
+@click.option("--limit", type=click.IntRange(1, 1_000), default=100, show_default=True, help="Occurrences at most.")
+@click.option("--parts", is_flag=True, help="Also inside of longer words.")
+@click.option("--ignore-case", is_flag=True, help="Tell no capital letters from small ones.")
+@files_options
+@click.option("--continuation", default="", metavar="WORD", help="What the answer before gave, for those that follow.")
+@json_option
+def find(
+    text: str,
+    root: Path,
+    scope_name: str | None,
+    limit: int,
+    parts: bool,
+    ignore_case: bool,
+    path: str,
+    languages: tuple[str, ...],
+    continuation: str,
+    as_json: bool,
+) -> None:
+    """List every occurrence of a text in the source files as they are now.
+
+    \b
+    Example:
+      searchsocket code find verifyToken
+      searchsocket code find --parts token --path src/auth --json
+    """
+    from searchsocket.search.code.find_all import CodeFindQuery
+
+    code, scope = asked(root, scope_name)
+    query = CodeFindQuery(text, limit, not parts, not ignore_case, path, languages, continuation)
+    answer = code.find(query, scope)
+    if as_json:
+        print_answer(answer)
+        return
+    for line in _lines(answer):
+        click.echo(line)
+
+
+def _lines(answer: "CodeFindAnswer") -> Iterator[str]:
+    yield from map(_line, answer.occurrences)
+    if answer.occurrences:
+        yield ""
+    yield click.style(f"{count(answer.total, 'occurrence')} in {count(answer.files, 'file')}", dim=True)
+    if answer.continuation:
+        yield click.style(f"further ones with --continuation {answer.continuation}", dim=True)
+
+
+def _line(one: "CodeOccurrence") -> str:
+    [(start, end)] = one.marks
+    before, found, behind = (safe(one.text[a:b].expandtabs(4)) for a, b in ((0, start), (start, end), (end, None)))
+    return f"{file_line(one.file, one.line, one.column)}  {before.lstrip()}{bright(found)}{behind}"

@@ -1,0 +1,55 @@
+"""`searchsocket code search`."""
+
+from pathlib import Path
+
+import click
+
+from searchsocket.cli.code.asked import asked, files_options, print_answer
+from searchsocket.cli.code.printed import result_lines
+from searchsocket.cli.options import json_option, project_option, scope_option
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@project_option
+@scope_option
+@click.option("--limit", type=click.IntRange(1, 50), default=10, show_default=True, help="Results at most.")
+@files_options
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only definitions of this kind, e.g. function.")
+@click.option("--exported", is_flag=True, help="Only what other files can use.")
+@click.option("--per-file", type=click.IntRange(1, 50), default=2, show_default=True, help="Results of one file.")
+@json_option
+def search(
+    query: tuple[str, ...],
+    root: Path,
+    scope_name: str | None,
+    limit: int,
+    path: str,
+    languages: tuple[str, ...],
+    kinds: tuple[str, ...],
+    exported: bool,
+    per_file: int,
+    as_json: bool,
+) -> None:
+    """Find code by its meaning, its words and its names.
+
+    \b
+    Example:
+      searchsocket code search how are tokens checked
+      searchsocket code search Parser.parse --path 'src/**/*.ts' --json
+    """
+    from searchsocket.search.code.query import CodeQuery
+
+    code, scope = asked(root, scope_name)
+    answer = code.search(CodeQuery(" ".join(query), limit, path, languages, kinds, exported, per_file), scope)
+    for note in answer.notes:
+        click.echo(f"note: {note.message}", err=True)
+    if as_json:
+        print_answer(answer)
+        return
+    if not answer.results:
+        click.echo("nothing in the code is near this query")
+    for result in answer.results:
+        for line in result_lines(result):
+            click.echo(line)
+        click.echo()

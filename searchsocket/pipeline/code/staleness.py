@@ -1,0 +1,86 @@
+"""How the source files stand to what was indexed: by size and times alone, without reading them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.pipeline.run.digests import sha256 as hash_of
+from searchsocket.project.project import Project
+from searchsocket.settings.load import config_table
+from searchsocket.sources.code.commit import CommitSource
+from searchsocket.sources.code.find import make_code_source
+from searchsocket.sources.code.working_tree import WorkingTreeSource
+from searchsocket.sources.files import path_of
+from searchsocket.state.base.inventory import ListedFile
+from searchsocket.types import RawPage, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """What a run would look at again; paths in path order."""
+
+    changed: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    marked: tuple[str, ...] = ()  # by hand, or a run stopped before them
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether a run would find anything to do with a file."""
+        return bool(self.changed or self.new or self.deleted or self.marked)
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """Files that are there, and not known to be as they were indexed."""
+        return frozenset((*self.changed, *self.new, *self.marked))
+
+
+def staleness(source: WorkingTreeSource | CommitSource, listed: Mapping[str, ListedFile]) -> Staleness:
+    """Compare what is there with what the last run listed.
+
+    A file is read only where its times cannot tell: it was written in the moment before it was listed.
+
+    Args:
+        listed: By URL.
+
+    Raises:
+        SourceUnavailable: The files cannot be listed.
+    """
+    changed, new, marked, seen = [], [], [], set()
+    for page in source.pages():
+        seen.add(page.url)
+        before = listed.get(page.url)
+        path = path_of(page.locator)
+        if before is None:
+            new.append(path)
+        elif not _is_same(source, page, before):
+            changed.append(path)
+        elif not before.is_cut:
+            marked.append(path)
+    deleted = (path_of(file.locator) for url, file in listed.items() if url not in seen)
+    return Staleness(tuple(changed), tuple(new), tuple(deleted), tuple(marked))
+
+
+def source_of(project: Project, scope: Scope) -> WorkingTreeSource | CommitSource:
+    """The source files of a scope, with a report of its own."""
+    return make_code_source(project.root, project.settings, branch=scope.branch or scope.name)
+
+
+def configuration_digest(root: Path) -> str:
+    """A digest of the exact bytes of the file that configures a project; of none where there is no such file."""
+    path, _ = config_table(root)
+    try:
+        return sha256(path.read_bytes() if path else b"").hexdigest()[:16]
+    except OSError:
+        return ""
+
+
+def _is_same(source: WorkingTreeSource | CommitSource, page: RawPage, before: ListedFile) -> bool:
+    if page.stamp and before.stamp:
+        return page.stamp == before.stamp
+    try:
+        return hash_of(source.read(page)) == before.raw_hash
+    except SourceUnavailable:
+        return False

@@ -1,0 +1,170 @@
+"""Finds every occurrence of a text in the source files as they are now: as `grep -rnF` would, and `-w` for whole words.
+
+The word index says which files hold the words, so that a search reads those alone, and beside them the files that are
+not as they were indexed.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from searchsocket.code.languages import language_of
+from searchsocket.code.regions import MIXED
+from searchsocket.code.text import source_text
+from searchsocket.errors import InvalidRequest
+from searchsocket.search.code.freshness import ReadNow
+from searchsocket.search.code.paths import PathFilter, checked_languages
+from searchsocket.search.code.results import indexed_text
+from searchsocket.search.continuation import Continuations
+from searchsocket.search.occurrences.continuation import continuation_of, offset_of
+from searchsocket.search.occurrences.page_text import passage_at
+from searchsocket.search.occurrences.spelling import Spelling
+from searchsocket.search.query import MAX_QUERY_CHARS
+from searchsocket.search.quoting.results import age_s
+from searchsocket.search.wire import Age, Marks, Wire
+from searchsocket.stores.base import IndexReader
+from searchsocket.types import Filter
+from searchsocket.urls.paths import sort_key
+
+MAX_LIMIT = 1_000
+_MAX_LINE_CHARS = 300  # a longer line is given around what was found
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFindQuery:
+    """A text to look for in source code, to the letter."""
+
+    q: str  # one line; its white space counts
+    limit: int = 100  # occurrences: 1 to 1,000
+    whole_words: bool = True
+    match_case: bool = True
+    path: str = ""  # see `PathFilter`
+    languages: tuple[str, ...] = ()
+    continuation: str = ""  # of the answer before; "" = from the first
+
+    @property
+    def asked(self) -> tuple[object, ...]:
+        """What is looked for and where, without which part of it."""
+        return self.q, self.whole_words, self.match_case, self.path, self.languages
+
+    def checked(self) -> "CodeFindQuery":
+        """The query itself.
+
+        Raises:
+            InvalidRequest: It is blank, has several lines, or is beyond a limit.
+        """
+        if not self.q.strip() or len(self.q) > MAX_QUERY_CHARS or "\n" in self.q or "\r" in self.q:
+            raise InvalidRequest(f"q is one line of 1 to {MAX_QUERY_CHARS:,} characters, and not blank")
+        if not 1 <= self.limit <= MAX_LIMIT:
+            raise InvalidRequest(f"limit is 1 to {MAX_LIMIT:,}, not {self.limit}")
+        PathFilter(self.path).checked()
+        checked_languages(self.languages)
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class CodeOccurrence(Wire):
+    """One place where the text stands."""
+
+    file: str
+    line: Annotated[int, Field(ge=1)]
+    column: Annotated[int, Field(ge=1, description="In code points.")]
+    text: Annotated[str, Field(description="The line; of a long one what stands around the occurrence.")]
+    marks: Annotated[Marks, Field(description="Where it stands in `text`: [start, end) in code points.")]
+    changed_since: bool  # the file is another one than the one that was indexed
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFindAnswer(Wire):
+    """Occurrences in the order of paths and, in a file, of its text."""
+
+    q: str
+    scope: str
+    generation: str
+    age_seconds: Age
+    total: Annotated[int, Field(ge=0, description="All occurrences, in all files that the filters let through.")]
+    files: Annotated[int, Field(ge=0, description="Files that hold one.")]
+    occurrences: tuple[CodeOccurrence, ...]
+    continuation: Annotated[
+        str | None, Field(description="Asks for those that follow; null where these are the last ones.")
+    ]
+
+
+def find_in_code(
+    reader: IndexReader, query: CodeFindQuery, read_now: ReadNow, touched: Collection[str], now: datetime, words: Continuations
+) -> CodeFindAnswer:
+    """Some of the occurrences in path order, and how many there are.
+
+    Args:
+        read_now: Reads the files.
+        touched: Paths of files that are not known to be as they were indexed: they are looked through whatever the
+            index says of them.
+        words: Make and read the continuation.
+
+    Raises:
+        InvalidRequest: A limit is not held, or a filter is none.
+        ContinuationGone: The continuation does not fit.
+    """
+    query.checked()
+    spelling = Spelling(query.q, query.whole_words, query.match_case, literal=True)
+    offset = offset_of(query.continuation, query.asked, reader.generation, words)
+    pattern, total, files = spelling.pattern, 0, 0
+    found: list[CodeOccurrence] = []
+    for path in _candidates(reader, query, spelling, touched):
+        data = read_now(path)
+        if data is None:  # it is gone
+            continue
+        text, _ = source_text(data)
+        spans = [match.span() for match in pattern.finditer(text)]
+        wanted = spans[max(offset - total, 0) :][: query.limit - len(found)]
+        if wanted:
+            found += _occurrences(path, text, wanted, changed=text != indexed_text(reader, f"/{path}"))
+        total, files = total + len(spans), files + bool(spans)
+    last, generation = offset + len(found), reader.generation
+    return CodeFindAnswer(
+        q=query.q,
+        scope=generation.scope,
+        generation=generation.name,
+        age_seconds=age_s(generation.published_at, now),
+        total=total,
+        files=files,
+        occurrences=tuple(found),
+        continuation=continuation_of(query.asked, generation, last, words) if found and last < total else None,
+    )
+
+
+def _candidates(reader: IndexReader, query: CodeFindQuery, spelling: Spelling, touched: Collection[str]) -> list[str]:
+    """Paths of the files that may hold an occurrence, in path order."""
+    files = PathFilter(query.path)
+    where = Filter(path_prefix=files.prefix, languages=query.languages)
+    glob = files.matcher()
+    known = (url[1:] for url in reader.words.pages_with(spelling.letters, where=where))
+    found = {path for path in known if glob is None or glob(path)}
+    found |= {path for path in touched if files.takes(path) and _is_in(path, query.languages)}
+    return sorted(found, key=lambda path: sort_key(f"/{path}"))
+
+
+def _is_in(path: str, languages: Collection[str]) -> bool:
+    """Whether a file may hold code in one of the languages: a component holds several."""
+    language = language_of(path.rpartition("/")[2])
+    return not languages or language in languages or language in MIXED
+
+
+def _occurrences(path: str, text: str, spans: list[Span], *, changed: bool) -> Iterator[CodeOccurrence]:
+    line, counted = 1, 0
+    for start, end in spans:
+        line += text.count("\n", counted, start)
+        counted = start
+        first = text.rfind("\n", 0, start) + 1
+        last = text.find("\n", end)
+        whole = text[first : last if last >= 0 else len(text)]
+        if len(whole) <= _MAX_LINE_CHARS:
+            shown, marks = whole, (start - first, end - first)
+        else:
+            passage = passage_at(text, start, end)
+            shown, marks = passage.text, (passage.start, passage.end)
+        yield CodeOccurrence(path, line, start - first + 1, shown, (marks,), changed)

@@ -1,0 +1,83 @@
+"""A part of a project's files: below a folder, or those that a glob matches."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pathspec import GitIgnoreSpec
+
+from searchsocket.code.languages import LANGUAGES
+from searchsocket.errors import InvalidRequest
+
+MAX_PATH_CHARS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class PathFilter:
+    """A folder or file from the project's top, or a glob: `src/auth`, `src/**/*.ts`; "" is everything."""
+
+    path: str
+
+    def checked(self) -> "PathFilter":
+        """The filter itself.
+
+        Raises:
+            InvalidRequest: It is beyond a limit.
+        """
+        if len(self.path) > MAX_PATH_CHARS or "\0" in self.path:
+            raise InvalidRequest(f"path has at most {MAX_PATH_CHARS:,} characters, and no NUL")
+        return self
+
+    @property
+    def is_glob(self) -> bool:
+        """Whether it is a pattern, which the store cannot filter by."""
+        return any(mark in self.path for mark in "*?[!")
+
+    @property
+    def prefix(self) -> str:
+        """What the store filters by; of a glob, the folders before its first pattern."""
+        path = self.path.strip("/")
+        if self.is_glob:
+            whole = path.split("/")
+            first = next(i for i, part in enumerate(whole) if any(mark in part for mark in "*?[!"))
+            path = "/".join(whole[:first]) if "/" in path else ""
+        return f"/{path}" if path else ""
+
+    def matcher(self) -> Callable[[str], bool] | None:
+        """Whether a glob matches a path from the project's top; None where there is none.
+
+        Raises:
+            InvalidRequest: It is no glob.
+        """
+        if not self.is_glob:
+            return None
+        glob = self.path.removeprefix("/")
+        try:
+            return GitIgnoreSpec.from_lines([f"/{glob}" if "/" in glob else glob]).match_file
+        except (ValueError, TypeError) as error:
+            raise InvalidRequest(f"path {glob[:80]!a} is no glob such as src/**/*.ts: {error}") from error
+
+    def takes(self, path: str) -> bool:
+        """Whether a path from the project's top is meant."""
+        glob, prefix = self.matcher(), self.prefix[1:]
+        return glob(path) if glob else not prefix or path == prefix or path.startswith(f"{prefix}/")
+
+
+def checked_languages(languages: tuple[str, ...]) -> tuple[str, ...]:
+    """The languages themselves.
+
+    Raises:
+        InvalidRequest: One is none that is known.
+    """
+    one_of("language", languages, sorted(LANGUAGES))
+    return languages
+
+
+def one_of(name: str, values: tuple[str, ...], known: "tuple[str, ...] | list[str]") -> None:
+    """Refuse values that are not known.
+
+    Raises:
+        InvalidRequest: It names the value, and all that are known.
+    """
+    for value in values:
+        if value not in known:
+            raise InvalidRequest(f"{name} {value[:40]!a} is none of {', '.join(known)}")

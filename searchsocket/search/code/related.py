@@ -1,0 +1,216 @@
+"""What belongs together: code near code, pages that document a definition, and the code that a page mentions."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from searchsocket.code.symbols import EXACT, LABEL, looks_like_code, symbols_in
+from searchsocket.errors import InvalidRequest, PageNotFound, PageTextsMissing
+from searchsocket.markdown.blocks import parse_blocks
+from searchsocket.mirror.document import parse_page
+from searchsocket.search.code.answer import CodeResult
+from searchsocket.search.code.freshness import ReadNow
+from searchsocket.search.code.results import code_result
+from searchsocket.search.occurrences.page_text import heading_above, headings
+from searchsocket.search.occurrences.spelling import Spelling
+from searchsocket.search.quoting.links import href
+from searchsocket.search.quoting.titles import displayed
+from searchsocket.search.wire import Href, Url, Wire
+from searchsocket.stores.base import IndexReader
+from searchsocket.types import Filter, Lines, Record
+
+MAX_RELATED = 20
+_MAX_PER_FILE = 2
+_MAX_PAGES_READ = 2_000  # a name that stands on more is a common word
+_MAX_NAMES = 60  # of a page
+_SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_CALL = re.compile(r"\(.*\)?$", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_$@][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedQuery:
+    """What to look around: one of a chunk, a line of a file, the name of a definition, or a page of the site."""
+
+    id: str = ""
+    file: str = ""
+    line: int = 1
+    symbol: str = ""
+    url: str = ""
+    top_k: int = 5  # 1 to 20, of code and of pages each
+
+    def checked(self) -> "RelatedQuery":
+        """The query itself.
+
+        Raises:
+            InvalidRequest: It names none or several, or a limit is not held.
+        """
+        named = [name for name in ("id", "file", "symbol", "url") if getattr(self, name)]
+        if len(named) != 1:
+            raise InvalidRequest(f"name one of id, file, symbol and url, not {' and '.join(named) or 'none'}")
+        if not 1 <= self.top_k <= MAX_RELATED:
+            raise InvalidRequest(f"limit is 1 to {MAX_RELATED}, not {self.top_k}")
+        if self.line < 1:
+            raise InvalidRequest(f"line is 1 or more, not {self.line}")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentingPage(Wire):
+    """A page of the site that says a definition's name in code."""
+
+    url: Url
+    href: Href
+    title: str
+    section_title: str
+    mentions: Annotated[int, Field(ge=1, description="How often it says the name in code.")]
+    text: Annotated[str, Field(description="The first line that does.")]
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedCode(Wire):
+    """What belongs to a definition, or to a page."""
+
+    scope: str
+    subject: Annotated[str, Field(description="Name of the definition, lines of the file, or address of the page.")]
+    code: Annotated[tuple[CodeResult, ...], Field(description="Near it by meaning; of a page: what it mentions.")]
+    pages: Annotated[tuple[DocumentingPage, ...], Field(description="That document it; none of a page.")]
+
+
+def chunk_meant(reader: IndexReader, query: RelatedQuery) -> Record:
+    """The chunk that a query names.
+
+    Raises:
+        InvalidRequest: There is no chunk of this id.
+        PageNotFound: Nothing of this name, or no such file, is indexed.
+    """
+    if query.id:
+        return reader.catalogue.records([query.id])[0]
+    if query.symbol:
+        found = defining(reader, query.symbol, 1)
+        if not found:
+            raise PageNotFound(f"no definition {query.symbol[:200]!a} in the index of the source code")
+        return found[0]
+    records = reader.catalogue.page_records(f"/{query.file}")
+    if not records:
+        raise PageNotFound(f"{query.file[:200]!a} is no file of the index")
+    return min(records, key=lambda record: _distance(record, query.line))
+
+
+def defining(reader: IndexReader, name: str, top_k: int) -> list[Record]:
+    """Chunks that define a name: as it is written, else in other letters; those of tests last."""
+    symbols = symbols_in(name)
+    for label, names in ((EXACT, symbols), (LABEL, tuple(each.casefold() for each in symbols))):
+        where = Filter(facets=(tuple(f"{label}={each}" for each in names),))
+        hits = reader.words.search(name, top_k=4 * top_k, where=where) if names else []
+        if hits:
+            records = reader.catalogue.records([hit.id for hit in hits])
+            return sorted(records, key=lambda record: "test=true" in record.page.facets)[:top_k]
+    return []
+
+
+def near_code(reader: IndexReader, record: Record, top_k: int, read_now: ReadNow) -> tuple[CodeResult, ...]:
+    """The chunks nearest to one by meaning, of files that are still there."""
+    hits = reader.vectors.nearest(reader.vectors.vectors_of([record.id])[0], top_k=8 * top_k + 1)
+    others = [hit for hit in hits if hit.id != record.id]
+    found: list[CodeResult] = []
+    per_file: Counter[str] = Counter()
+    for hit, other in zip(others, reader.catalogue.records([hit.id for hit in others]), strict=True):
+        if len(found) == top_k or per_file[other.page.url] == _MAX_PER_FILE:
+            continue
+        result = code_result(
+            other, reader, read_now, cosine=hit.score, score=max(0.0, min(1.0, hit.score)), signals=("meaning",)
+        )
+        if result is not None:
+            found.append(result)
+            per_file[other.page.url] += 1
+    return tuple(found)
+
+
+def pages_about(site: IndexReader, names: Sequence[str], top_k: int) -> tuple[DocumentingPage, ...]:
+    """Pages that say one of the names in code, those that say it most often first; equals in path order."""
+    found: dict[str, DocumentingPage] = {}
+    for name in dict.fromkeys(last for whole in names for last in (whole, whole.rpartition(".")[2]) if last):
+        urls = site.words.pages_with(Spelling(name, match_case=True, literal=True).letters)
+        for url in urls if len(urls) <= _MAX_PAGES_READ else ():
+            if url not in found and (page := _documenting(site, url, name)):
+                found[url] = page
+        if found:  # the whole name says more than its last part
+            break
+    return tuple(sorted(found.values(), key=lambda page: -page.mentions)[:top_k])
+
+
+def code_of_page(reader: IndexReader, markdown: str, top_k: int, read_now: ReadNow) -> tuple[CodeResult, ...]:
+    """What defines the names that a page says in code, those first that it says most often."""
+    counts = Counter(name for span in _spans(markdown) for name in _names(span))
+    found: dict[str, CodeResult] = {}
+    for name, _ in counts.most_common(_MAX_NAMES):
+        for record in defining(reader, name, 1):
+            result = code_result(record, reader, read_now, q=name, cosine=0.0, score=1.0, signals=("definition",))
+            if result is not None:
+                found.setdefault(result.id, result)
+        if len(found) >= top_k:
+            break
+    return tuple(found.values())[:top_k]
+
+
+def _distance(record: Record, line: int) -> tuple[int, int]:
+    """How far a line is from a chunk, and how long that is: the innermost one is meant."""
+    at = record.chunk.at
+    assert isinstance(at, Lines)
+    return max(at.first - line, line - at.last, 0), at.last - at.first
+
+
+def _documenting(site: IndexReader, url: str, name: str) -> DocumentingPage | None:
+    try:
+        body = site.catalogue.page_body(url)
+    except PageTextsMissing:
+        return None
+    page = parse_page(body or "")
+    lines = [line for line, span in _spans_by_line(page.body) if _says(span, name)]
+    if not lines:
+        return None
+    heading = heading_above(headings(page.body), lines[0])
+    return DocumentingPage(
+        url=page.facts.url,
+        href=href(page.facts, heading.anchor),
+        title=displayed(page.facts.title),
+        section_title=displayed(heading.title),
+        mentions=len(lines),
+        text=page.body.split("\n")[lines[0]].strip()[:300],
+    )
+
+
+def _says(span: str, name: str) -> bool:
+    """Whether code on a page names a definition; of one that is a plain word, when it says nothing else."""
+    if looks_like_code(name):
+        return re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", span) is not None
+    return _CALL.sub("", span).strip().rpartition(".")[2] == name
+
+
+def _names(span: str) -> list[str]:
+    """The names that code on a page says: those that are spelled like names, or the only one."""
+    whole = _CALL.sub("", span).strip()
+    if _NAME.fullmatch(whole):
+        return [whole.replace("::", ".").replace("#", ".")]
+    return [each for each in _NAME.findall(span) if looks_like_code(each)]
+
+
+def _spans(markdown: str) -> Iterator[str]:
+    return (span for _, span in _spans_by_line(markdown))
+
+
+def _spans_by_line(markdown: str) -> Iterator[tuple[int, str]]:
+    """(line from 0, code) of each span and each line of a fence."""
+    for block in parse_blocks(markdown):
+        first = block.lines[0] - 1
+        for number, line in enumerate(block.text.split("\n"), first):
+            if block.kind == "code":
+                if number > first and line.strip("`~ "):
+                    yield number, line
+            else:
+                yield from ((number, match[2].strip()) for match in _SPAN.finditer(line))

@@ -1,0 +1,86 @@
+"""What a result says of a chunk of code, as its file is now."""
+
+from searchsocket.code.symbols import symbols_in
+from searchsocket.errors import PageTextsMissing
+from searchsocket.search.code.answer import CodeResult, Why
+from searchsocket.search.code.freshness import ReadNow, lines_now
+from searchsocket.stores.base import IndexReader
+from searchsocket.text.words import index_text, parse_query
+from searchsocket.types import Code, Lines, Record
+
+_PREVIEW_LINES, _PREVIEW_CHARS = 12, 800
+
+
+def code_result(
+    record: Record,
+    reader: IndexReader,
+    read_now: ReadNow,
+    *,
+    q: str = "",
+    cosine: float,
+    score: float,
+    signals: tuple[str, ...],
+) -> CodeResult | None:
+    """One result; None where its file is gone.
+
+    Args:
+        q: The query, whose words and names it says; "" where there was none.
+        cosine: Of the query's vector and the chunk's.
+        signals: What counted, see `Why`.
+    """
+    chunk, page = record.chunk, record.page
+    assert isinstance(chunk.at, Lines)
+    assert isinstance(chunk.body, Code)
+    now = lines_now(
+        chunk.body.text, chunk.at.first, chunk.at.last, indexed_text(reader, page.url), read_now(page.source_file)
+    )
+    if now is None:
+        return None
+    return CodeResult(
+        id=record.id,
+        file=page.source_file,
+        lines=f"{now.first}-{now.last}",
+        symbol=_symbol(q, chunk.at),
+        kind=chunk.kind,
+        language=chunk.body.language,
+        signature=chunk.at.signature,
+        exported=bool(chunk.at.exported),
+        similarity=max(-1.0, min(1.0, round(cosine, 4))),
+        score=score,
+        why=Why(terms_in(q, f"{page.source_file} {chunk.at.symbol} {chunk.body.text}"), signals),
+        preview=preview(chunk.body.text),
+        changed_since=now.changed,
+    )
+
+
+def indexed_text(reader: IndexReader, url: str) -> str | None:
+    """What a file said when it was indexed; None where that is not known: it was written again meanwhile."""
+    try:
+        return reader.catalogue.page_body(url)
+    except PageTextsMissing:
+        return None
+
+
+def preview(text: str) -> str:
+    """The first lines of a chunk."""
+    return "\n".join(text.split("\n")[:_PREVIEW_LINES])[:_PREVIEW_CHARS]
+
+
+def terms_in(q: str, text: str) -> tuple[str, ...]:
+    """The words of a query that a text holds in any form."""
+    words = [word for word in parse_query(q).words if not word.is_stop]
+    if not words:
+        return ()
+    held = set(index_text(text.replace("/", " ")).split())
+    return tuple(
+        word.exact for word in words if not held.isdisjoint((word.exact, word.stem or word.exact, *word.parts))
+    )
+
+
+def _symbol(q: str, at: Lines) -> str:
+    """The name that the query says, where the lines define several."""
+    asked = symbols_in(q)
+    folded = tuple(name.casefold() for name in asked)
+    exact = (name for name in at.heading_path if name in asked)
+    likely = (name for name in at.heading_path if folded and name.casefold().endswith(folded))
+    return next(exact, None) or next(likely, at.symbol)

@@ -1,0 +1,167 @@
+"""Every occurrence in source code: what `grep` lists, no more and no less, in the files as they are now."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from search_api.app import create_app
+from searchsocket.cli.main import cli
+from searchsocket.errors import ContinuationGone, InvalidRequest
+from searchsocket.search.code.find_all import CodeFindAnswer, CodeFindQuery
+from searchsocket.serving.code import open_code
+from tests.api.api_client import Api
+from tests.code.code_project import CodeProject
+from tests.code.trees import grow
+
+REPOSITORY = Path(__file__).parents[2]
+PARTS = ("searchsocket/search", "searchsocket/code", "search_api", "examples/docs-site/src")
+LONG = "var a=" + "+".join(f"value_{n}" for n in range(3_000)) + ";\n"
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> CodeProject:
+    """Some of this repository: Python, TypeScript, Svelte."""
+    code = CodeProject(tmp_path_factory.mktemp("real") / "site")
+    for part in PARTS:
+        ignored = shutil.ignore_patterns("*.d.ts", "__pycache__", "*.svg", "*.png")
+        shutil.copytree(REPOSITORY / part, code.root / "real" / part, ignore=ignored)
+    grow(code.root, {"real/long.js": LONG, "real/mac.py": "one_name = 1\rother_name = one_name\r"})
+    code.index()
+    return code
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> CodeProject:
+    code = CodeProject(tmp_path / "site")
+    code.index()
+    return code
+
+
+def find(project: CodeProject, q: str, **more: object) -> CodeFindAnswer:
+    return open_code(project.project, {}).find(CodeFindQuery(q, **more), "main")  # type: ignore[arg-type]
+
+
+def everything(project: CodeProject, q: str, limit: int = 1_000, **more: object) -> list[tuple[str, int, int]]:
+    """(file, line, column) of all of them, part by part."""
+    found: list[tuple[str, int, int]] = []
+    continuation = ""
+    while True:
+        answer = find(project, q, limit=limit, continuation=continuation, **more)
+        found += [(one.file, one.line, one.column) for one in answer.occurrences]
+        if answer.continuation is None:
+            assert answer.total == len(found)
+            assert answer.files == len({file for file, _, _ in found})
+            return found
+        continuation = answer.continuation
+
+
+def grep(root: Path, q: str, *flags: str) -> set[tuple[str, int]]:
+    done = subprocess.run(
+        ["grep", "-rnF", *flags, "--exclude-dir=.*", "-e", q, "real"],
+        cwd=root, capture_output=True, text=True, env={"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"}, check=False,
+    )  # fmt: skip
+    lines = (line.split(":", 2) for line in done.stdout.splitlines())
+    return {(file, int(number)) for file, number, _ in lines}
+
+
+@pytest.mark.parametrize(
+    "q",
+    ["reader", "page_url", "x", "…", "_at", "top_k=", "return None", "CodeQuery(", "const",
+     "nowhere_at_all", "value_17", "if not", "__init__"],
+)  # fmt: skip
+def test_the_lines_are_those_of_grep(real: CodeProject, q: str) -> None:
+    for flags, more in (
+        (["-w"], {"whole_words": True}),
+        ([], {"whole_words": False}),
+        (["-i", "-w"], {"whole_words": True, "match_case": False}),
+    ):
+        if "-w" in flags and not (q[0] + q[-1]).replace("_", "a").isalnum():
+            continue  # grep wants no letter beside a sign either
+        found = everything(real, q, path="real", **more)
+        assert found == sorted(found, key=lambda one: (one[0].replace("/", "\x01"), one[1:]))
+        found = [one for one in found if one[0] != "real/mac.py"]  # whose lines grep does not see
+        assert {one[:2] for one in found} == grep(real.root, q, *flags), flags
+
+
+def test_old_line_ends_are_lines(real: CodeProject) -> None:
+    assert everything(real, "one_name", limit=1) == [("real/mac.py", 1, 1), ("real/mac.py", 2, 14)]
+
+
+def test_an_endless_line_is_given_around_what_was_found(real: CodeProject) -> None:
+    """Its words are found also where the line was cut for the index."""
+    for n in range(99, 3_000, 700):
+        [one] = find(real, f"value_{n}").occurrences
+        [(start, end)] = one.marks
+        assert (one.file, one.line, one.text[start:end]) == ("real/long.js", 1, f"value_{n}")
+        assert len(one.text) < 400
+
+
+@pytest.mark.parametrize(
+    ("filters", "files"),
+    [
+        ({"path": "src/auth"}, {"src/auth/token.ts"}),
+        ({"path": "src/**/*.svelte"}, {"src/pages/Login.svelte"}),
+        ({"languages": ("typescript",)}, {"src/auth/token.ts", "src/pages/Login.svelte", "tests/token.test.ts"}),
+        ({"languages": ("python",)}, set()),
+    ],
+)
+def test_filters_let_files_through(code: CodeProject, filters: dict[str, object], files: set[str]) -> None:
+    assert {file for file, _, _ in everything(code, "verifyToken", **filters)} == files
+
+
+def test_files_are_looked_through_as_they_are_now(code: CodeProject) -> None:
+    """A new use is found before anything is indexed again, and nothing in a file that is gone."""
+    grow(code.root, {"src/new.ts": "import { verifyToken } from './auth/token';\n"})
+    code.edit("src/steps.py", "def step_3(value):", "# like verifyToken\ndef step_3(value):")
+    (code.root / "tests/token.test.ts").unlink()
+    answer = find(code, "verifyToken")
+    marks = {one.file: one.changed_since for one in answer.occurrences}
+    assert marks == {
+        "src/auth/token.ts": False, "src/new.ts": True, "src/pages/Login.svelte": False, "src/steps.py": True,
+    }  # fmt: skip
+    assert (answer.total, answer.files) == (len(answer.occurrences), 4)
+
+
+def test_a_request_beyond_a_limit_is_refused(code: CodeProject) -> None:
+    for query in (CodeFindQuery(" "), CodeFindQuery("a\nb"), CodeFindQuery("a", limit=0), CodeFindQuery("a" * 9_999)):
+        with pytest.raises(InvalidRequest):
+            open_code(code.project, {}).find(query, "main")
+    first = find(code, "value", limit=1)
+    with pytest.raises(ContinuationGone):
+        find(code, "other", continuation=first.continuation)
+
+
+def test_the_command_prints_a_line_each(code: CodeProject) -> None:
+    asked = ["code", "find", "verifyToken", "--path", "src", "--project", str(code.root)]
+    lines = CliRunner().invoke(cli, asked).output.splitlines()
+    assert lines[0] == "src/auth/token.ts:4:23  export async function verifyToken(token: string): Promise<boolean> {"
+    assert lines[-1] == "3 occurrences in 2 files"
+    answer = json.loads(CliRunner().invoke(cli, [*asked, "--json"]).stdout)
+    assert (answer["total"], answer["occurrences"][0]["changedSince"]) == (3, False)
+
+
+def test_source_is_found_and_fetched_by_callers_with_the_key(code: CodeProject) -> None:
+    api = Api(create_app(code.project, environ={"SEARCHSOCKET_API_KEY": "the key"}, host="203.0.113.1"))
+    key = {"authorization": "Bearer the key"}
+    bodies: dict[str, dict[str, object]] = {
+        "find": {"q": "verifyToken", "path": "src"},
+        "fetch": {"file": "src/auth/token.ts", "firstLine": 4, "lastLine": 5},
+        "related": {"symbol": "verifyToken"},
+    }
+    answers = {}
+    for name, body in bodies.items():
+        refused = api.post(body, f"/api/code/{name}")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "INVALID_SCOPE")
+        answers[name] = api.post(body, f"/api/code/{name}", headers=key).json()
+    assert answers["find"]["total"] == 3
+    [lines] = answers["fetch"]["fetched"]
+    assert lines["text"][0] == "4| export async function verifyToken(token: string): Promise<boolean> {"
+    assert answers["related"]["subject"] == "verifyToken"
+    both = api.post({"ids": ["a"], "file": "src/steps.py"}, "/api/code/fetch", headers=key)
+    assert (both.status_code, both.json()["error"]["code"]) == (400, "INVALID_REQUEST")
+    gone = api.post({"file": ".env"}, "/api/code/fetch", headers=key)
+    assert (gone.status_code, gone.json()["error"]["code"]) == (404, "PAGE_NOT_FOUND")
