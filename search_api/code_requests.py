@@ -6,10 +6,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from search_api.requests import ScopeName, Text, whole
+from searchsocket.code.paths import MAX_PATH_CHARS
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.code.fetch import MAX_IDS, MAX_LINES
 from searchsocket.search.code.find_all import MAX_LIMIT, CodeFindQuery
-from searchsocket.search.code.paths import MAX_PATH_CHARS
 from searchsocket.search.code.query import MAX_TOP_K, CodeQuery
 from searchsocket.search.code.related import MAX_RELATED, RelatedQuery
 from searchsocket.search.occurrences.continuation import MAX_CHARS

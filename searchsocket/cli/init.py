@@ -80,7 +80,7 @@ def init(root: Path, as_json: bool) -> None:
     Example:
       searchsocket init --project my-site
     """
-    done = {CONFIG_NAME: _write_config(root), ".gitignore": _ignore_state(root)}
+    done = {CONFIG_NAME: _write_config(root), ".gitignore": ignore_state(root)}
     if as_json:
         print_json({"written": [name for name, written in done.items() if written]})
         return
@@ -110,7 +110,7 @@ def _write_config(root: Path) -> bool:
     return True
 
 
-def _ignore_state(root: Path) -> bool:
+def ignore_state(root: Path) -> bool:
     from searchsocket.errors import StateUnavailable
 
     path = root / ".gitignore"

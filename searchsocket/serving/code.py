@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
+from typing import NamedTuple
 
 from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import ScopeNotIndexed, SourceUnavailable
+from searchsocket.pipeline.code.marks import Marks
 from searchsocket.pipeline.code.staleness import source_of, staleness
 from searchsocket.project.access import signing_key
 from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
-from searchsocket.search.code.answer import CodeAnswer
+from searchsocket.search.code.answer import CodeAnswer, CodeResult
+from searchsocket.search.code.by_terms import search_by_terms
 from searchsocket.search.code.engine import CodeSearch
 from searchsocket.search.code.fetch import MAX_LINES, FetchedLines, fetch_chunks, fetch_file
 from searchsocket.search.code.find_all import CodeFindAnswer, CodeFindQuery, find_in_code
@@ -28,17 +31,25 @@ from searchsocket.search.code.related import (
     near_code,
     pages_about,
 )
+from searchsocket.search.code.results import code_result
 from searchsocket.search.continuation import Continuations
 from searchsocket.serving.pages import find_page
 from searchsocket.sources.code.beneath import read_beneath
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.files import path_of
-from searchsocket.state import make_state
 from searchsocket.stores.base import IndexReader, Readers
 from searchsocket.types import Lines, Scope
 from searchsocket.urls.site import configured_site
 
 _NOTHING: Callable[[BaseException], None] = lambda _: None  # noqa: E731
+
+
+class TermMatch(NamedTuple):
+    """A result of the plain search by words."""
+
+    result: CodeResult
+    score: float  # see `TermResult`
+    terms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +62,32 @@ class CodeService:
     site: Readers  # of its pages
     clock: Callable[[], datetime]
     continuations: Continuations
+    marks: Marks
 
     def search(self, query: CodeQuery, scope: str) -> CodeAnswer:
         """See `CodeSearch.search`."""
-        return self.engine.search(query, self.home.scope_named(scope))
+        answer = self.engine.search(query, self.home.scope_named(scope))
+        marked = self.marks.of(scope)
+        return replace(answer, results=tuple(_as_marked(one, marked) for one in answer.results)) if marked else answer
+
+    def by_terms(self, q: str, scope: str, top_k: int, max_per_file: int) -> list[TermMatch]:
+        """The best chunks by the words of the query alone, of files that are still there; see `search_by_terms`."""
+        reader, read_now = self._opened(scope)
+        read_now = cache(read_now)
+        marked = self.marks.of(scope)
+        found: list[TermMatch] = []
+        for record, score, terms in search_by_terms(reader, q, 2 * top_k, max_per_file):
+            result = code_result(record, reader, read_now, cosine=0.0, score=0.0, signals=("words",))
+            if result is not None and len(found) < top_k:
+                found.append(TermMatch(_as_marked(result, marked), score, terms))
+        return found
 
     def find(self, query: CodeFindQuery, scope: str) -> CodeFindAnswer:
         """See `find_in_code`: every occurrence of a text in the files as they are now."""
         query.checked()
         reader, read_now = self._opened(scope)
         source = source_of(self.project, self.home.scope_named(scope))
-        touched = staleness(source, make_state(self.home.state_dir).listed(scope)).touched
+        touched = staleness(source, self.marks.state.listed(scope)).touched
         return find_in_code(reader, query, read_now, touched, self.clock(), self.continuations)
 
     def related(self, query: RelatedQuery, scope: str) -> RelatedCode:
@@ -109,6 +135,10 @@ class CodeService:
         return ()
 
 
+def _as_marked(result: CodeResult, marked: frozenset[str]) -> CodeResult:
+    return replace(result, changed_since=True) if result.file in marked else result
+
+
 def open_code(
     project: Project,
     environ: Mapping[str, str],
@@ -131,7 +161,8 @@ def open_code(
     queries = QueryVectors(backends.embedder_of, timeout_s=settings.query_timeout_s, clock=clock, on_error=on_error)
     engine = CodeSearch(backends.store, queries, clock, lambda scope: _reader_of(project, scope))
     words = Continuations(partial(signing_key, project, environ))
-    return CodeService(project, home, engine, site or Backends(project, environ).store, clock, words)
+    site = site or Backends(project, environ).store
+    return CodeService(project, home, engine, site, clock, words, Marks(backends.state))
 
 
 def _reader_of(project: Project, scope: Scope) -> ReadNow:

@@ -42,6 +42,18 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     return _validate(data, origin)
 
 
+def tables_of(path: Path, keys: tuple[str, ...]) -> frozenset[str]:
+    """The names of what a configuration file says of a project, see `config_table`.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
+    data: Any = _parse(path)
+    for key in keys:
+        data = data[key]
+    return frozenset(data)
+
+
 def _read(root: Path) -> tuple[str, dict[str, Any]]:
     path, keys = config_table(root)
     if path is None:

@@ -210,6 +210,9 @@ def test_serve_without_an_index_waits_for_the_first_one(site: Path) -> None:
     )
 
 
+CODE = ("init", "status", "sync", "search", "find", "fetch", "related", "invalidate", "serve")
+
+
 def test_help_gives_an_example() -> None:
     commands = [
         "init",
@@ -229,7 +232,7 @@ def test_help_gives_an_example() -> None:
     ]
     parts = [["cache", part] for part in ("info", "export", "import", "prune")]
     parts += [["artifacts", part] for part in ("push", "pull", "list", "prune")]
-    parts += [["config", "show"], ["mcp"], *(["code", part] for part in ("search", "find", "fetch", "related"))]
+    parts += [["config", "show"], ["mcp"], *(["code", part] for part in CODE)]
     for command in [*([command] for command in commands), *parts]:
         done = subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True, check=True)
         assert "Example:\n" in done.stdout

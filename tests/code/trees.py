@@ -1,6 +1,7 @@
 """Trees of source files to walk."""
 
 from pathlib import Path
+from typing import Any
 
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.walk import wanted
@@ -23,5 +24,5 @@ def names(source: WorkingTreeSource | CommitSource) -> list[str]:
     return [page.locator for page in source.pages()]
 
 
-def working_tree(root: Path, **options: int) -> WorkingTreeSource:
+def working_tree(root: Path, **options: Any) -> WorkingTreeSource:
     return WorkingTreeSource(root, EVERYTHING, **{"max_file_bytes": MAX_BYTES, **options})

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 
 from searchsocket.stores.base.vectors import canonical
-from searchsocket.stores.base.words import Letters, Named, WordEvidence
+from searchsocket.stores.base.words import Letters, Named, TermHit, WordEvidence
 from searchsocket.stores.words.documents import Row
 from searchsocket.stores.words.keywords import Words
 from searchsocket.stores.words.segments import write_words
@@ -89,6 +89,11 @@ class WordsOfRecords:
     def holding(self, alternatives: Sequence[Sequence[str]], *, where: Filter = MATCH_ALL) -> list[str]:
         """See `WordSnapshot.holding`."""
         return [self._ids[doc] for doc in sorted(self._words.with_tokens(alternatives, canonical(where)).tolist())]
+
+    def by_rarity(self, terms: Sequence[str], *, top_k: int) -> list[TermHit]:
+        """See `WordSnapshot.by_rarity`."""
+        hits = [TermHit(self._ids[doc], score, held) for doc, score, held in self._words.by_rarity(terms, top_k)]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def evidence(self, text: str) -> WordEvidence:
         """See `WordSnapshot.evidence`."""

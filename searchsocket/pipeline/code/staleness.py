@@ -16,6 +16,8 @@ from searchsocket.sources.files import path_of
 from searchsocket.state.base.inventory import ListedFile
 from searchsocket.types import RawPage, Scope
 
+CONFIGURATION = "configuration"  # of a report: `configuration_digest` when the stage ran
+
 
 @dataclass(frozen=True, slots=True)
 class Staleness:

@@ -12,11 +12,11 @@ from typing import Annotated
 from pydantic import Field
 
 from searchsocket.code.languages import language_of
+from searchsocket.code.paths import PathFilter, checked_languages
 from searchsocket.code.regions import MIXED
 from searchsocket.code.text import source_text
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.code.freshness import ReadNow
-from searchsocket.search.code.paths import PathFilter, checked_languages
 from searchsocket.search.code.results import indexed_text
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.occurrences.continuation import continuation_of, offset_of
@@ -95,7 +95,12 @@ class CodeFindAnswer(Wire):
 
 
 def find_in_code(
-    reader: IndexReader, query: CodeFindQuery, read_now: ReadNow, touched: Collection[str], now: datetime, words: Continuations
+    reader: IndexReader,
+    query: CodeFindQuery,
+    read_now: ReadNow,
+    touched: Collection[str],
+    now: datetime,
+    words: Continuations,
 ) -> CodeFindAnswer:
     """Some of the occurrences in path order, and how many there are.
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import get_args
 
+from searchsocket.code.paths import PathFilter, checked_languages, one_of
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.code.paths import PathFilter, checked_languages, one_of
 from searchsocket.search.query import MAX_QUERY_CHARS
 from searchsocket.types import ChunkKind, CodeKind, Filter
 

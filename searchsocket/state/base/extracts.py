@@ -75,6 +75,9 @@ class Extracts(Protocol):
     def rewritten(self, page_id: int, raw_hash: str) -> None:
         """The bytes that were extracted are newer than those that were listed: the next run looks again."""
 
+    def forget(self, urls: Sequence[str]) -> None:
+        """Take known pages for changed: the next run reads them again, and looks at what they say."""
+
     def same_elsewhere(self, page: StoredPage, key: str) -> ExtractedPage | None:
         """What another scope extracted from the same bytes at the same place, if one did.
 

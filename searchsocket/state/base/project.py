@@ -1,11 +1,12 @@
 """Everything that a project knows between runs, a part a scope."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from searchsocket.state.base.inventory import ListedFile
 from searchsocket.state.base.scope import ScopeState
+from searchsocket.types import Generation
 
 
 class ProjectState(Protocol):
@@ -58,6 +59,12 @@ class ProjectState(Protocol):
 
     def listed(self, scope: str) -> Mapping[str, ListedFile]:
         """The known pages of a scope by rising URL, as far as they can be had without touching anything."""
+
+    def is_published(self, scope: str, live: Generation) -> bool:
+        """Whether a generation holds all that the last run cut, as far as it can be had without touching anything."""
+
+    def version(self) -> Hashable:
+        """Another one whenever anything was written; cheap enough to be asked for with every query."""
 
     def last_ends(self) -> Mapping[str, str]:
         """When a stage last ended (ISO 8601) by scope, as far as it can be had without touching anything."""

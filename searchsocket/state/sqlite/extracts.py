@@ -64,6 +64,12 @@ class SqliteExtracts:
     def rewritten(self, page_id: int, raw_hash: str) -> None:
         self.db.execute("UPDATE pages SET stamp = '', raw_hash = ? WHERE id = ?", (raw_hash, page_id))
 
+    def forget(self, urls: Sequence[str]) -> None:
+        self.db.executemany(
+            "UPDATE pages SET stamp = '', extract_key = '' WHERE scope = ? AND url = ?",
+            [(self.scope, url) for url in urls],
+        )
+
     def same_elsewhere(self, page: StoredPage, key: str) -> ExtractedPage | None:
         row = self.db.execute(
             "SELECT id, skip, redirect_to, facts, body FROM pages JOIN contents ON page_id = id "

@@ -1,8 +1,9 @@
 """`state.db` of one project; see `state.base.project`."""
 
+import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +14,10 @@ from searchsocket.state.base.scope import ScopeState
 from searchsocket.state.sqlite.file import copy_state, look_into, open_state, transaction, translated
 from searchsocket.state.sqlite.history import SqliteHistory, last_ends, last_of_scopes, results_of
 from searchsocket.state.sqlite.inventory import SqliteInventory
+from searchsocket.state.sqlite.published import SqlitePublished
 from searchsocket.state.sqlite.scope import begin
 from searchsocket.system.locks import scope_lock
+from searchsocket.types import Generation
 
 FILE = "state.db"
 _TABLES = ("scopes", "chunks", "chunked", "pages", "unpublished", "stage_results")  # the others follow their pages
@@ -70,6 +73,20 @@ class SqliteProject:
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return SqliteInventory(db, scope).listed()
         return {}
+
+    def is_published(self, scope: str, live: Generation) -> bool:
+        with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
+            published = SqlitePublished(db, scope)
+            return published.is_of(live) and next(published.changes(), None) is None
+        return False
+
+    def version(self) -> Hashable:
+        found = []
+        for suffix in ("", "-wal"):
+            with suppress(OSError):
+                info = os.stat(f"{self.file}{suffix}")  # noqa: PTH116  a Path costs as much as the call
+                found.append((info.st_ino, info.st_size, info.st_mtime_ns))
+        return tuple(found)
 
     def last_ends(self) -> Mapping[str, str]:
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:

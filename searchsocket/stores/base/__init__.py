@@ -32,7 +32,7 @@ from searchsocket.stores.base.store import (
 )
 from searchsocket.stores.base.upkeep import Finding, Registered, VectorUpkeep
 from searchsocket.stores.base.vectors import VectorIndex, VectorLimits, VectorRow, VectorSnapshot
-from searchsocket.stores.base.words import Letters, Named, WordEvidence, WordSnapshot
+from searchsocket.stores.base.words import Letters, Named, TermHit, WordEvidence, WordSnapshot
 
 __all__ = [
     "CANDIDATE",
@@ -60,6 +60,7 @@ __all__ = [
     "Readers",
     "Registered",
     "Resynced",
+    "TermHit",
     "VectorIndex",
     "VectorLimits",
     "VectorRow",

@@ -31,6 +31,14 @@ class Letters(NamedTuple):
     is_word: bool = True  # what stands before and behind is no letter; else they may be a part of a longer word
 
 
+class TermHit(NamedTuple):
+    """A record that holds some of the terms that were asked for."""
+
+    id: str
+    score: float
+    terms: tuple[str, ...]  # those that it holds, in the order in which they were asked for
+
+
 class WordSnapshot(Protocol):
     """Safe to share between threads."""
 
@@ -64,6 +72,12 @@ class WordSnapshot(Protocol):
 
         Tokens are those of `text.exact`, and no text is read. Without alternatives, and where one has no token, all
         that match `where`; records of weight 0 are never among them.
+        """
+
+    def by_rarity(self, terms: Sequence[str], *, top_k: int) -> list[TermHit]:
+        """At most `top_k` records that hold any of the terms, by what these are worth together; equals by rising id.
+
+        A term is worth log(1 + N/df): of N records df hold it, in whatever field. Forms are those of `index_text`.
         """
 
     def evidence(self, text: str) -> WordEvidence:

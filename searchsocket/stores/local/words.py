@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from searchsocket.stores.base import Letters, Named, WordEvidence
+from searchsocket.stores.base import Letters, Named, TermHit, WordEvidence
 from searchsocket.stores.base.vectors import canonical
 from searchsocket.stores.local.catalogue.facts import TextColumn
 from searchsocket.stores.local.layout import NamingDamage
@@ -61,6 +61,15 @@ class LocalWords:
         with self._damage:
             rows = self._numbering.rows_of_docs(self.index.with_tokens(alternatives, canonical(where)))
         return self._numbering.ids_of(np.sort(rows))
+
+    def by_rarity(self, terms: Sequence[str], *, top_k: int) -> list[TermHit]:
+        """See `WordSnapshot.by_rarity`."""
+        with self._damage:
+            found = self.index.by_rarity(terms, top_k)
+        rows = self._numbering.rows_of_docs([doc for doc, _, _ in found])
+        ids = self._numbering.ids_of(rows)
+        hits = [TermHit(id_, score, held) for id_, (_, score, held) in zip(ids, found, strict=True)]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def evidence(self, text: str) -> WordEvidence:
         """See `WordSnapshot.evidence`."""

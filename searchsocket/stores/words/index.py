@@ -153,6 +153,21 @@ class WordIndex:
         terms = [Query.term_query(self.schema, EXACT, token(one), "basic") for one in tokens]
         return Query.boolean_query([(Occur.Must, term) for term in terms])
 
+    def anywhere(self, term: str) -> Query | None:
+        """Documents that hold the term in any field; None where none does."""
+        clauses = list(self.clauses(term, 1.0))
+        return Query.boolean_query(clauses) if clauses else None
+
+    def count(self, query: Query) -> int:
+        """How many documents match."""
+        return int(self.searcher.search(query, limit=1, count=True).count)  # type: ignore[attr-defined]
+
+    def among(self, query: Query, docs: Docs) -> frozenset[int]:
+        """Those of some documents that match."""
+        named = Query.term_set_query(self.schema, "doc", docs.tolist())
+        both = Query.boolean_query([(Occur.Must, query), (Occur.Must, named)])
+        return frozenset(self._docs(self.searcher.search(both, limit=max(len(docs), 1), count=False).hits).tolist())
+
     def any_of(self, forms: Iterable[Forms]) -> Query:
         """Pages that hold all words of one of the forms."""
         return Query.boolean_query([(Occur.Should, self.all_of(words, SAID)) for words in forms])

@@ -16,6 +16,7 @@ from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import SAID
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
 from searchsocket.stores.words.names import named, names_vocabulary, nearest_name
+from searchsocket.stores.words.rarity import Rare, best_by_rarity
 from searchsocket.stores.words.vocabulary import Vocabulary
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
@@ -130,6 +131,10 @@ class Words:
     def with_tokens(self, alternatives: Sequence[Sequence[str]], where: Filter) -> Docs:
         """Records whose text has the tokens, see `WordSnapshot.holding`; in no order."""
         return self._records.every(self._records.holding_exactly(alternatives), where)
+
+    def by_rarity(self, terms: Sequence[str], top_k: int) -> list[Rare]:
+        """See `best_by_rarity`."""
+        return best_by_rarity(self._records, self.records, terms, top_k)
 
     def evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""

@@ -22,6 +22,21 @@ class ExtractsContract(StateContract):
         listed(state, "/a", text="edited")
         assert number(state, "/a") in state.extracts.stale(HOW, everything=False)
 
+    def test_a_page_that_is_forgotten_is_stale_and_has_no_stamp(self, project: ProjectState) -> None:
+        with project.open("main") as state:
+            extracted(state, "/a")
+            extracted(state, "/b")
+        version = project.version()
+        assert version == project.version()
+        with project.open("main") as state:
+            state.extracts.forget(["/a", "/none"])
+        assert project.version() != version
+        listed_now = project.listed("main")
+        assert {url: (page.stamp, page.is_cut) for url, page in listed_now.items()} == {
+            "/a": ("", False), "/b": (raw("/b").stamp, True),
+        }  # fmt: skip
+        assert project.listed("other") == {}
+
     def test_a_page_of_a_number_is_what_was_listed(self, state: ScopeState) -> None:
         listed(state, "/a")
         [page] = state.extracts.pages([number(state, "/a")])

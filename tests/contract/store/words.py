@@ -1,5 +1,7 @@
 """A query by words gives the records that hold them, in one order."""
 
+import math
+
 import pytest
 from contract.store.samples import fill, ids, record
 
@@ -20,6 +22,18 @@ class WordsContract:
         assert ids(found) == ["c", "a"]
         assert found[0].score > found[1].score > 0
         assert ids(reader.words.search("load data", top_k=1)) == ["c"]
+
+    def test_terms_count_by_how_rare_they_are(self, store: VectorStore) -> None:
+        texts = ["alpha beta", "alpha alpha", "beta", "gamma", "alpha", "delta"]
+        reader = fill(store, [record(f"r{n}", f"/{n}", text) for n, text in enumerate(texts)])
+        found = reader.words.by_rarity(["alpha", "beta", "nowhere", "alpha"], top_k=9)
+        alpha, beta = math.log(1 + 6 / 3), math.log(1 + 6 / 2)
+        assert [(hit.id, hit.terms) for hit in found] == [
+            ("r0", ("alpha", "beta")), ("r2", ("beta",)), ("r1", ("alpha",)), ("r4", ("alpha",)),
+        ]  # fmt: skip
+        assert [hit.score for hit in found] == pytest.approx([alpha + beta, beta, alpha, alpha])
+        assert [hit.id for hit in reader.words.by_rarity(["alpha"], top_k=2)] == ["r0", "r1"]
+        assert reader.words.by_rarity([], top_k=2) == reader.words.by_rarity(["nowhere"], top_k=2) == []
 
     def test_equal_words_come_back_in_id_order(self, store: VectorStore) -> None:
         reader = fill(store, [record(f"{n * 37 % 200:03}", f"/{n:03}", "the same words") for n in range(200)])

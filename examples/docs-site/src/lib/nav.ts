@@ -48,6 +48,7 @@ export const groups: Group[] = [
 			{ href: '/docs/indexing/links', label: 'Links' },
 			{ href: '/docs/indexing/chunking', label: 'Chunking' },
 			{ href: '/docs/indexing/source-code', label: 'Source code' },
+			{ href: '/docs/indexing/code-for-agents', label: 'Source code for agents' },
 			{ href: '/docs/indexing/embeddings', label: 'Embeddings' },
 			{ href: '/docs/indexing/embeddings/cost', label: 'Cost and budget' },
 			{ href: '/docs/indexing/incremental', label: 'Incremental runs' },

@@ -1,0 +1,75 @@
+"""`searchsocket code init`: the source code of a project becomes a corpus of its own."""
+
+from pathlib import Path
+
+import click
+
+from searchsocket.cli.init import CONFIG_NAME, ignore_state
+from searchsocket.cli.options import json_option, project_option, quiet_option
+from searchsocket.cli.output import print_json, say
+
+IGNORE_NAME = ".searchsocketignore"
+IGNORE = """\
+# Files that searchsocket does not read, as in a .gitignore, and before it. Dependencies, build output, lock files, keys
+# and passwords are left out anyway.
+# /legacy/
+# *.generated.ts
+"""
+_TABLE = "[{name}]\nenable = true # `searchsocket index` indexes the source files too\n"
+
+
+@click.command()
+@project_option
+@quiet_option
+@json_option
+def init(root: Path, as_json: bool) -> None:
+    """Enable the index of the source code in the configuration, and write a file of what it leaves out.
+
+    What is there already stays as it is.
+
+    \b
+    Example:
+      searchsocket code init --project my-site
+    """
+    written = {**_configure(root), IGNORE_NAME: _write(root / IGNORE_NAME, IGNORE), ".gitignore": ignore_state(root)}
+    if as_json:
+        print_json({"written": [name for name, is_new in written.items() if is_new]})
+        return
+    for name, is_new in written.items():
+        say(f"{'wrote' if is_new else 'kept '} {name}{'' if is_new else ' (it was there already)'}")
+    say('\nNext:\n  1. searchsocket code sync\n  2. searchsocket code search "a question"')
+
+
+def _configure(root: Path) -> dict[str, bool]:
+    """The file that configures the project, with a table for its code."""
+    from searchsocket.errors import StateUnavailable
+    from searchsocket.settings.load import config_table, tables_of
+
+    path, keys = config_table(root)
+    if path is None:
+        return {CONFIG_NAME: _write(root / CONFIG_NAME, _TABLE.format(name="code"))}
+    if "code" in tables_of(path, keys):
+        return {path.name: False}
+    try:
+        with open(path, "a+", encoding="utf-8", newline="") as file:
+            file.seek(0)
+            text = file.read()
+            file.write(
+                ("" if not text or text.endswith("\n") else "\n") + "\n" + _TABLE.format(name=".".join([*keys, "code"]))
+            )
+    except OSError as error:
+        raise StateUnavailable(f"cannot write {path}: {error.strerror}") from error
+    return {path.name: True}
+
+
+def _write(path: Path, text: str) -> bool:
+    from searchsocket.errors import StateUnavailable
+
+    try:
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise StateUnavailable(f"cannot write {path}: {error.strerror}") from error
+    return True

@@ -1,0 +1,61 @@
+"""`searchsocket code serve`."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from searchsocket.cli.options import load_project, project_option, scope_option
+
+RULES = """\b
+Rules for agents:
+  1. Send {"op": "status"}.
+  2. If "dirty" is true, send {"op": "sync"}.
+  3. Send {"op": "search", "q": "english keywords"}: candidates alone, 20 at most,
+     two of a file. "mode": "hybrid" also finds by meaning.
+  4. Send {"op": "fetch", "ids": [...]} for the best of them: five at most,
+     "max_lines" of each, 120 at most.
+  The words of `q` are English and those of the code. If a question is in another
+  language, translate it, or take English keywords from it, and send these.
+"""
+
+
+@click.command(epilog=RULES)
+@click.option("--stdio", is_flag=True, help="Requests on standard input, answers on standard output.")
+@project_option
+@scope_option
+def serve(stdio: bool, root: Path, scope_name: str | None) -> None:
+    """Answer requests about the source code, a JSON object a line, until the input ends.
+
+    One line in, one line out: {"ok": true, "op": ..., "data": ...}, or {"ok": false, "op": ..., "error": ...}. A line
+    of more than 1 MiB is refused, and the next one answered.
+
+    \b
+    Example:
+      echo '{"op": "search", "q": "verifyToken"}' | searchsocket code serve --stdio
+    """
+    if not stdio:
+        raise click.UsageError("say how requests come: --stdio is the one way")
+    from searchsocket.project.corpora import code_home
+    from searchsocket.serving.code import open_code
+    from searchsocket.serving.code_upkeep import open_upkeep
+    from searchsocket.serving.jsonl.chunk_ids import ChunkIds
+    from searchsocket.serving.jsonl.server import LineServer
+    from searchsocket.system.stdio import protocol_streams
+
+    project = load_project(root)
+    scope = project.scope(os.environ, scope_name)
+    server = LineServer(
+        open_code(project, os.environ, on_error=_report),
+        open_upkeep(project, os.environ),
+        ChunkIds(code_home(project).state_dir),
+        scope.name,
+        _report,
+    )
+    with protocol_streams() as (requests, answers):
+        server.serve(requests, answers)
+
+
+def _report(error: BaseException) -> None:
+    print(f"warning: {type(error).__name__}: {error}", file=sys.stderr, flush=True)

@@ -1,0 +1,123 @@
+"""`searchsocket code status`, `sync` and `invalidate`."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.code.asked import print_answer
+from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
+from searchsocket.cli.output import ago, count, safe, say
+
+if TYPE_CHECKING:
+    from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, CodeUpkeep, Files
+
+_SHOWN = 10
+
+
+@click.command()
+@project_option
+@scope_option
+@json_option
+def status(root: Path, scope_name: str | None, as_json: bool) -> None:
+    """Show whether the index of the source code is that of the files as they are.
+
+    \b
+    Example:
+      searchsocket code status
+    """
+    upkeep, scope = _upkeep(root, scope_name)
+    found = upkeep.status(scope, datetime.now(UTC))
+    if as_json:
+        print_answer(found)
+        return
+    for line in status_lines(found):
+        click.echo(line)
+
+
+@click.command()
+@project_option
+@scope_option
+@quiet_option
+@json_option
+def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
+    """Index what changed in the source code, in this process; where nothing did, nothing is read.
+
+    `searchsocket index --only code` does the same as a run of Dagster.
+
+    \b
+    Example:
+      searchsocket code sync
+    """
+    from uuid import uuid4
+
+    upkeep, scope = _upkeep(root, scope_name)
+    done = upkeep.sync(scope, str(uuid4()))
+    for warning in done.warnings:
+        click.echo(f"warning: {safe(warning)}", err=True)
+    if as_json:
+        print_answer(done)
+        return
+    say(_synced(done))
+
+
+@click.command()
+@click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
+@project_option
+@scope_option
+@quiet_option
+@json_option
+def invalidate(patterns: tuple[str, ...], root: Path, scope_name: str | None, as_json: bool) -> None:
+    """Mark indexed files as changed, so that the next sync reads and cuts them again.
+
+    PATTERN is a folder, a file, or a glob.
+
+    \b
+    Example:
+      searchsocket code invalidate 'src/auth/**'
+    """
+    upkeep, scope = _upkeep(root, scope_name)
+    marked = upkeep.invalidate(patterns, scope)
+    if as_json:
+        print_answer(marked)
+        return
+    say(
+        f"marked {count(marked.count, 'file')}"
+        + ("; `searchsocket code sync` reads them again" if marked.count else "")
+    )
+
+
+def status_lines(found: "CodeStatus") -> Iterator[str]:
+    """What a person reads of it."""
+    if not found.indexed:
+        yield f"the code of scope {found.scope!r} is not indexed; `searchsocket code sync` does it"
+        return
+    age = ago(found.age_seconds or 0.0)
+    yield f"{count(found.files, 'file')}, {count(found.chunks, 'chunk')} of scope {found.scope}, indexed {age}"
+    for name in ("changed", "new", "deleted", "marked"):
+        files: Files = getattr(found, name)
+        if files.count:
+            more = f" and {files.count - _SHOWN} more" if files.count > _SHOWN else ""
+            yield f"{name:>8}  {', '.join(map(safe, files.paths[:_SHOWN]))}{more}"
+    if found.configuration_changed:
+        yield "the configuration changed since"
+    if found.unpublished:
+        yield "a run stopped before it published"
+    yield "run `searchsocket code sync`" if found.dirty else "up to date"
+
+
+def _synced(done: "CodeSynced") -> str:
+    held = f"{count(done.files, 'file')}, {count(done.chunks, 'chunk')}"
+    if not done.changed:
+        return f"up to date: {held}"
+    return f"{held}; {done.embedded:,} embedded, {done.upserted:,} written, {done.deleted:,} deleted"
+
+
+def _upkeep(root: Path, scope_name: str | None) -> "tuple[CodeUpkeep, str]":
+    from searchsocket.serving.code_upkeep import open_upkeep
+
+    project = load_project(root)
+    return open_upkeep(project, os.environ), project.scope(os.environ, scope_name).name

@@ -1,0 +1,30 @@
+"""Which files somebody marked as changed, as every query asks: the state is read only where it was written."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from searchsocket.sources.files import path_of
+from searchsocket.state import ProjectState
+
+
+class _Known(NamedTuple):
+    version: object  # of the state
+    files: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The marked files of a project's scopes; safe to share between threads."""
+
+    state: ProjectState
+    _known: dict[str, _Known] = field(default_factory=dict)
+
+    def of(self, scope: str) -> frozenset[str]:
+        """Their paths."""
+        version = self.state.version()
+        known = self._known.get(scope)
+        if known is None or known.version != version:
+            listed = self.state.listed(scope).values()
+            known = _Known(version, frozenset(path_of(file.locator) for file in listed if not file.is_cut))
+            self._known[scope] = known
+        return known.files

@@ -1,0 +1,47 @@
+"""Whether the index of a scope's source code is that of the files as they are, without reading them."""
+
+from dataclasses import dataclass
+
+from searchsocket.pipeline.code.staleness import CONFIGURATION, Staleness, configuration_digest, source_of, staleness
+from searchsocket.pipeline.stages.code_chunks import code_chunks
+from searchsocket.project.backends import Backends
+from searchsocket.project.project import Project
+from searchsocket.types import Generation
+
+
+@dataclass(frozen=True, slots=True)
+class CodeStanding:
+    """What is live, and what a run would find to do."""
+
+    live: Generation | None
+    files: Staleness
+    configuration_changed: bool  # its bytes are others than those that the last run read
+    unpublished: bool  # a run stopped before it published what it had cut
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether a run would find anything to do."""
+        return self.live is None or self.files.is_dirty or self.configuration_changed or self.unpublished
+
+
+def code_standing(project: Project, home: Project, backends: Backends, scope: str) -> CodeStanding:
+    """Compare the files, the configuration and what is live.
+
+    Args:
+        home: Of the source code, see `corpora.code_home`; `backends` are its own.
+
+    Raises:
+        SourceUnavailable: The files cannot be listed.
+        IndexCorrupt, PermissionDenied: What is live cannot be read.
+    """
+    named = home.scope_named(scope)
+    live = backends.store.generation(named)
+    files = staleness(source_of(project, named), backends.state.listed(scope))
+    report = backends.state.last_report(scope, code_chunks.name)
+    known = (report or {}).get("facts", {}).get(CONFIGURATION)
+    return CodeStanding(
+        live,
+        files,
+        configuration_changed=report is not None and known != configuration_digest(project.root),
+        unpublished=live is not None and not backends.state.is_published(scope, live),
+    )

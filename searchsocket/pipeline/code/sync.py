@@ -1,0 +1,70 @@
+"""Brings the index of a scope's source code up to date, in this process: where nothing changed there is no run."""
+
+from collections.abc import Mapping
+
+from searchsocket.code.paths import PathFilter
+from searchsocket.events import OnEvent, ignore
+from searchsocket.pipeline.code.status import CodeStanding
+from searchsocket.pipeline.run.context import Clock, ScopeRun, utc_now
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.summary import IndexSummary
+from searchsocket.project.project import Project
+from searchsocket.sources.files import path_of
+from searchsocket.state import make_state
+
+_WAIT_S = 60.0  # for another run of the scope
+
+
+def sync_code(
+    project: Project,
+    scope: str,
+    standing: CodeStanding,
+    environ: Mapping[str, str],
+    *,
+    run_id: str,
+    on_event: OnEvent = ignore,
+    clock: Clock = utc_now,
+) -> IndexSummary | None:
+    """Index what is stale; None where nothing is.
+
+    Raises:
+        SearchSocketError: A stage failed, or another run works on the scope; the live index is as it was.
+    """
+    if not standing.is_dirty:
+        return None
+    run = ScopeRun(
+        project,
+        project.scope_named(scope),
+        run_id,
+        RunOptions(),
+        on_event,
+        clock,
+        environ,
+        lock_timeout_s=_WAIT_S,
+    )
+    return index_scope(run.of("code"))
+
+
+def invalidate_code(home: Project, scope: str, pattern: str) -> tuple[str, ...]:
+    """Mark the indexed files below a folder, or that a glob matches: they are read and cut again by the next run.
+
+    Until then results say of them that they changed.
+
+    Returns:
+        Their paths.
+
+    Raises:
+        InvalidRequest: The pattern is none.
+        ScopeLocked: A run works on the scope.
+    """
+    state = make_state(home.state_dir)
+    files = PathFilter(pattern).checked()
+    matches = files.matcher() or files.takes
+    listed = state.listed(scope)
+    found = {url: path_of(file.locator) for url, file in listed.items()}
+    urls = [url for url, path in found.items() if matches(path)]
+    if urls:
+        with state.lock(scope), state.open(scope) as opened, opened.transaction():
+            opened.extracts.forget(urls)
+    return tuple(found[url] for url in urls)

@@ -1,0 +1,124 @@
+"""Keeping the index of a project's source code: how it stands, bringing it up to date, and marking files by hand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from searchsocket.pipeline.code.status import CodeStanding, code_standing
+from searchsocket.pipeline.code.sync import invalidate_code, sync_code
+from searchsocket.project.backends import Backends
+from searchsocket.project.corpora import code_home
+from searchsocket.project.project import Project
+from searchsocket.search.quoting.results import age_s
+from searchsocket.search.wire import Wire
+
+MAX_NAMED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Files(Wire):
+    """Some files."""
+
+    count: int
+    paths: Annotated[tuple[str, ...], Field(description=f"The first {MAX_NAMED}.")]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeStatus(Wire):
+    """How the index of the source code stands to the files."""
+
+    scope: str
+    indexed: bool
+    dirty: Annotated[bool, Field(description="A sync would find something to do.")]
+    generation: str | None
+    age_seconds: float | None
+    files: int  # in the index
+    chunks: int
+    changed: Files
+    new: Files
+    deleted: Files
+    marked: Annotated[Files, Field(description="By hand.")]
+    configuration_changed: bool
+    unpublished: Annotated[bool, Field(description="A run stopped before it published what it had read.")]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSynced(Wire):
+    """What a sync did."""
+
+    scope: str
+    changed: Annotated[bool, Field(description="Whether there was anything to do.")]
+    generation: str | None
+    files: int  # in the index
+    chunks: int
+    embedded: int  # texts that were never embedded before
+    upserted: int  # chunks that were written
+    deleted: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeUpkeep:
+    """One project's source code, from the side of who keeps it. Scopes are named."""
+
+    project: Project
+    home: Project  # of its source code
+    backends: Backends  # likewise
+    environ: Mapping[str, str]
+
+    def status(self, scope: str, now: datetime) -> CodeStatus:
+        """See `code_standing`."""
+        standing = self._standing(scope)
+        live, files = standing.live, standing.files
+        return CodeStatus(
+            scope=scope,
+            indexed=live is not None,
+            dirty=standing.is_dirty,
+            generation=live.name if live else None,
+            age_seconds=age_s(live.published_at, now) if live else None,
+            files=live.pages if live else 0,
+            chunks=live.records if live else 0,
+            changed=_named(files.changed),
+            new=_named(files.new),
+            deleted=_named(files.deleted),
+            marked=_named(files.marked),
+            configuration_changed=standing.configuration_changed,
+            unpublished=standing.unpublished,
+        )
+
+    def sync(self, scope: str, run_id: str) -> CodeSynced:
+        """See `sync_code`."""
+        done = sync_code(self.project, scope, self._standing(scope), self.environ, run_id=run_id)
+        live = self.backends.store.generation(self.home.scope_named(scope))
+        return CodeSynced(
+            scope=scope,
+            changed=done is not None,
+            generation=live.name if live else None,
+            files=live.pages if live else 0,
+            chunks=live.records if live else 0,
+            embedded=done.embeddings["created"] if done else 0,
+            upserted=done.records["upserted"] if done else 0,
+            deleted=done.records["deleted"] if done else 0,
+            warnings=tuple(done.warnings) if done else (),
+        )
+
+    def invalidate(self, patterns: Sequence[str], scope: str) -> Files:
+        """See `invalidate_code`; by any of the patterns."""
+        found = (path for pattern in patterns for path in invalidate_code(self.home, scope, pattern))
+        return _named(tuple(dict.fromkeys(found)))
+
+    def _standing(self, scope: str) -> CodeStanding:
+        return code_standing(self.project, self.home, self.backends, scope)
+
+
+def open_upkeep(project: Project, environ: Mapping[str, str]) -> CodeUpkeep:
+    """The upkeep of a project's source code; nothing is opened yet."""
+    home = code_home(project)
+    return CodeUpkeep(project, home, Backends(home, environ), environ)
+
+
+def _named(paths: tuple[str, ...]) -> Files:
+    return Files(len(paths), paths[:MAX_NAMED])

@@ -1,0 +1,79 @@
+"""Numbers for chunks, as the protocol has them: given once to a chunk and never to another one, kept in a file."""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from searchsocket.errors import StateUnavailable
+from searchsocket.system.errors import client_error
+from searchsocket.system.files import make_folder
+
+FILE = "chunk_ids.db"
+_NUMBERS = 2**32
+_TIMEOUT_S = 30.0
+
+
+class ChunkIds:
+    """The uint32 of each chunk that was ever answered with; safe between processes, each call by itself."""
+
+    def __init__(self, folder: Path) -> None:
+        """Args: folder: The state folder of the source code."""
+        self._path = folder / FILE
+
+    def of(self, scope: str, record_ids: Sequence[str]) -> list[int]:
+        """The number of each chunk, which gets one where it has none.
+
+        A number is taken from the chunk's own identity, so that it is the same again where the file was lost; the next
+        free one where another chunk has that.
+
+        Raises:
+            StateUnavailable: The file cannot be written.
+        """
+        keys = [f"{scope}|{record_id}" for record_id in record_ids]
+        with self._open() as db:
+            known = _known(db, keys)
+            if len(known) < len(set(keys)):
+                with db:
+                    db.execute("BEGIN IMMEDIATE")
+                    known |= {key: _give(db, key) for key in keys if key not in known}
+        return [known[key] for key in keys]
+
+    def record_id(self, scope: str, number: int) -> str | None:
+        """The chunk that a number was given to; None where it was given to none of the scope."""
+        with self._open() as db:
+            row = db.execute("SELECT chunk FROM chunk_ids WHERE id = ?", (number,)).fetchone()
+        owner, _, record_id = row[0].partition("|") if row else ("", "", "")
+        return record_id if owner == scope and record_id else None
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            make_folder(self._path.parent)
+            with closing(sqlite3.connect(self._path, timeout=_TIMEOUT_S, isolation_level=None)) as db:
+                db.execute("CREATE TABLE IF NOT EXISTS chunk_ids (id INTEGER PRIMARY KEY, chunk TEXT NOT NULL UNIQUE)")
+                yield db
+        except sqlite3.DatabaseError as error:
+            if type(error) is sqlite3.DatabaseError:  # damaged, and all but made again from the chunks themselves
+                self._path.replace(self._path.with_suffix(".corrupt"))
+                raise StateUnavailable(f"{self._path} was damaged and is set aside; ask again") from error
+            raise client_error("cannot use", self._path, error) from error
+
+
+def _known(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, int]:
+    rows = db.execute(f"SELECT chunk, id FROM chunk_ids WHERE chunk IN ({','.join('?' * len(keys))})", keys)
+    return dict(rows.fetchall())
+
+
+def _give(db: sqlite3.Connection, key: str) -> int:
+    number = int.from_bytes(hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:4], "big")
+    while True:
+        db.execute("INSERT OR IGNORE INTO chunk_ids VALUES (?, ?)", (number, key))
+        (owner,) = db.execute("SELECT chunk FROM chunk_ids WHERE id = ?", (number,)).fetchone()
+        if owner == key:
+            return number
+        other = db.execute("SELECT id FROM chunk_ids WHERE chunk = ?", (key,)).fetchone()
+        if other:  # another process gave it one
+            return int(other[0])
+        number = (number + 1) % _NUMBERS

@@ -1,0 +1,96 @@
+"""What a line asks, and what is wrong with one that asks nothing."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from searchsocket.search.code.by_terms import MAX_RESULTS
+from searchsocket.search.code.fetch import MAX_IDS, MAX_LINES
+from searchsocket.search.query import MAX_QUERY_CHARS
+
+Op = Literal["status", "sync", "search", "fetch"]
+OPS: tuple[Op, ...] = get_args(Op)
+MAX_CHUNK_ID = 2**32 - 1
+_MAX_WORDS = 200
+
+
+class BadLine(Exception):
+    """A line that asks nothing that can be answered; the message is the answer's error."""
+
+    def __init__(self, message: str, op: Op | Literal[""] = "") -> None:
+        super().__init__(message)
+        self.op: Op | Literal[""] = op  # "" where it belongs to none
+
+
+@dataclass(frozen=True, slots=True)
+class LineRequest:
+    """One request."""
+
+    op: Op
+    q: str = ""
+    top_k: int = MAX_RESULTS
+    is_hybrid: bool = False  # by meaning too, in the order of `searchsocket code search`
+    ids: tuple[int, ...] = ()
+    max_lines: int = MAX_LINES
+
+
+def parse_request(line: bytes) -> LineRequest:
+    """The request of a line.
+
+    Raises:
+        BadLine: It is none.
+    """
+    if not line.strip():
+        raise BadLine("invalid request: empty")
+    try:
+        fields = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise BadLine(f"invalid request: not UTF-8 at byte {error.start}") from error
+    except RecursionError as error:
+        raise BadLine("invalid request: nested too deeply") from error
+    except ValueError as error:
+        raise BadLine(f"invalid request: {str(error)[:_MAX_WORDS]}") from error
+    if not isinstance(fields, dict):
+        raise BadLine("invalid request: not an object")
+    op = fields.get("op")
+    if op not in OPS:
+        raise BadLine("unknown op" if isinstance(op, str) else "invalid request: op must be a string")
+    if op == "search":
+        return _search(op, fields)
+    return _fetch(op, fields) if op == "fetch" else LineRequest(op)
+
+
+def _search(op: Op, fields: dict[str, Any]) -> LineRequest:
+    q, mode = fields.get("q"), fields.get("mode")
+    if not isinstance(q, str) or not q.strip():
+        raise BadLine("invalid request: q must be a string that says something", op)
+    if len(q) > MAX_QUERY_CHARS:
+        raise BadLine(f"invalid request: q has at most {MAX_QUERY_CHARS} characters", op)
+    if mode not in (None, "terms", "hybrid"):
+        raise BadLine('invalid request: mode must be "terms" or "hybrid"', op)
+    return LineRequest(op, q=q, top_k=_count(op, fields, "top_k", MAX_RESULTS), is_hybrid=mode == "hybrid")
+
+
+def _fetch(op: Op, fields: dict[str, Any]) -> LineRequest:
+    ids = fields.get("ids")
+    if not isinstance(ids, list) or not all(_is_whole(each) and 0 <= each <= MAX_CHUNK_ID for each in ids):
+        raise BadLine("invalid request: ids must be an array of uint32", op)
+    if not ids:
+        raise BadLine("invalid request: ids is empty", op)
+    return LineRequest(op, ids=tuple(ids[:MAX_IDS]), max_lines=_count(op, fields, "max_lines", MAX_LINES))
+
+
+def _count(op: Op, fields: dict[str, Any], name: str, most: int) -> int:
+    """A number up to a cap, which is also what it is without one that is positive."""
+    value = fields.get(name)
+    if value is not None and not _is_whole(value):
+        raise BadLine(f"invalid request: {name} must be an integer", op)
+    return min(value, most) if value is not None and value > 0 else most
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")

@@ -1,0 +1,146 @@
+"""Answers requests, a line each, until the input ends: whatever a line says, the next one is answered too."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, BinaryIO
+from uuid import uuid4
+
+from searchsocket.errors import InvalidRequest, SearchSocketError
+from searchsocket.search.code.answer import CodeResult
+from searchsocket.search.code.query import CodeQuery
+from searchsocket.serving.code import CodeService, TermMatch
+from searchsocket.serving.code_upkeep import CodeUpkeep
+from searchsocket.serving.jsonl.chunk_ids import ChunkIds
+from searchsocket.serving.jsonl.requests import BadLine, LineRequest, parse_request
+from searchsocket.serving.jsonl.transport import request_lines
+
+MAX_PER_FILE = 2
+Answer = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LineServer:
+    """The protocol over one scope's source code."""
+
+    code: CodeService
+    upkeep: CodeUpkeep
+    ids: ChunkIds
+    scope: str
+    on_error: Callable[[BaseException], None]  # hears of defects, which a caller reads as `internal error`
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    def serve(self, requests: BinaryIO, answers: BinaryIO) -> None:
+        """Answer every line to the end of the input, also where nobody reads the answers any more."""
+        is_read = True
+        for line in request_lines(requests):
+            answer = _error("request too large") if line == "too large" else self.answer(line)
+            if not is_read:
+                continue
+            try:
+                answers.write(_written(answer))
+                answers.flush()
+            except OSError:  # whoever asked has gone; what it still sends is done
+                is_read = False
+
+    def answer(self, line: bytes) -> Answer:
+        """The answer to a line."""
+        try:
+            request = parse_request(line)
+        except BadLine as error:
+            return _error(str(error), error.op)
+        ops: Mapping[str, Callable[[LineRequest], object]] = {
+            "status": self._status, "sync": self._sync, "search": self._search, "fetch": self._fetch,
+        }  # fmt: skip
+        try:
+            return {"ok": True, "op": request.op, "data": ops[request.op](request)}
+        except SearchSocketError as error:
+            return _error(str(error), request.op)
+        except Exception as error:  # noqa: BLE001  (a defect: reported, and the next line is answered)
+            self.on_error(error)
+            return _error("internal error", request.op)
+
+    def _status(self, _: LineRequest) -> Answer:
+        found = self.upkeep.status(self.scope, self.clock())
+        return {
+            "indexed": found.indexed,
+            "dirty": found.dirty,
+            "generation": found.generation,
+            "files": found.files,
+            "chunks": found.chunks,
+            "changed": found.changed.count,
+            "new": found.new.count,
+            "deleted": found.deleted.count,
+            "marked": found.marked.count,
+            "configuration_changed": found.configuration_changed,
+        }
+
+    def _sync(self, _: LineRequest) -> Answer:
+        done = self.upkeep.sync(self.scope, str(uuid4()))
+        return {
+            "changed": done.changed,
+            "generation": done.generation,
+            "files": done.files,
+            "chunks": done.chunks,
+            "embedded": done.embedded,
+            "warnings": list(done.warnings),
+        }
+
+    def _search(self, request: LineRequest) -> list[Answer]:
+        if request.is_hybrid:
+            query = CodeQuery(request.q, request.top_k, max_per_file=MAX_PER_FILE)
+            results = [TermMatch(one, one.score, one.why.terms) for one in self.code.search(query, self.scope).results]
+        else:
+            results = self.code.by_terms(request.q, self.scope, request.top_k, MAX_PER_FILE)
+        numbers = self.ids.of(self.scope, [one.id for one, _, _ in results])
+        return [
+            _result(number, one, score, terms) for number, (one, score, terms) in zip(numbers, results, strict=True)
+        ]
+
+    def _fetch(self, request: LineRequest) -> list[Answer]:
+        return [self._lines(number, request.max_lines) for number in dict.fromkeys(request.ids)]
+
+    def _lines(self, number: int, max_lines: int) -> Answer:
+        record_id = self.ids.record_id(self.scope, number)
+        try:
+            found = self.code.fetch_chunks([record_id], self.scope, max_lines) if record_id else None
+        except InvalidRequest:  # the chunk is no more
+            found = None
+        if found is None:
+            raise InvalidRequest(f"unknown chunk_id {number}: search again")
+        if not found:
+            raise InvalidRequest(f"the file of chunk_id {number} was deleted: sync, then search again")
+        [lines] = found
+        return {
+            "chunk_id": number,
+            "path": lines.file,
+            "start_line": lines.first_line,
+            "end_line": lines.last_line,
+            "lines": list(lines.text),
+            "changed_since": lines.changed_since,
+        }
+
+
+def _result(number: int, one: CodeResult, score: float, terms: tuple[str, ...]) -> Answer:
+    first, _, last = one.lines.partition("-")
+    return {
+        "chunk_id": number,
+        "path": one.file,
+        "start_line": int(first),
+        "end_line": int(last),
+        "score": round(score, 6),
+        "snippet": one.preview,
+        "why": list(terms),
+        "symbol": one.symbol,
+        "changed_since": one.changed_since,
+    }
+
+
+def _error(message: str, op: str = "") -> Answer:
+    return {"ok": False, "op": op, "error": message}
+
+
+def _written(answer: Answer) -> bytes:
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace") + b"\n"
