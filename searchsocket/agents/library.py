@@ -42,7 +42,7 @@ def open_services(
         ConfigError, ConfigMissing: A backend cannot be used.
     """
     search = service or open_service(project, environ, clock=clock, on_error=on_error)
-    code = cache(partial(open_code, project, environ, clock=clock, on_error=on_error))
+    code = cache(partial(open_code, project, environ, clock=clock, on_error=on_error, site=search.store))
     content = cache(lambda: open_content(project, environ, search, code(), clock=clock, on_error=on_error))
     return Services(search, code, content)
 

@@ -15,6 +15,7 @@ from searchsocket.search.code.query import CodeQuery
 from searchsocket.serving.code import open_code
 from searchsocket.serving.code_upkeep import CodeStatus, CodeUpkeep, open_upkeep
 from searchsocket.state.base.inventory import ListedFile
+from searchsocket.system.files import write_atomic
 from tests.code.code_project import CodeProject
 from tests.code.trees import grow, working_tree
 
@@ -105,6 +106,16 @@ def test_marked_files_are_said_to_have_changed_until_they_are_read_again(code: C
     assert upkeep(code).invalidate(["nowhere"], "main").count == 0
     with pytest.raises(InvalidRequest):
         upkeep(code).invalidate(["a\0"], "main")
+
+
+def test_an_index_that_cannot_be_read_is_built_anew(code: CodeProject) -> None:
+    done = upkeep(code).sync("main", "run-1")
+    [manifest] = code.root.glob(f".searchsocket/code/index/main/{done.generation}/manifest.json")
+    write_atomic(manifest, b'{"format": 1}')
+    assert (status(code).indexed, status(code).dirty) == (False, True)
+    again = upkeep(code).sync("main", "run-2")
+    assert (again.changed, again.files, bool(again.warnings)) == (True, 6, True)
+    assert not status(code).dirty
 
 
 def test_the_commands_say_what_they_did(code: CodeProject) -> None:

@@ -14,10 +14,11 @@ from searchsocket.agents.data import fenced, quoted, visible
 from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply, reply
 from searchsocket.agents.tool import Tool
+from searchsocket.code.paths import MAX_PATH_CHARS
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.fetch import MAX_IDS, MAX_LINES, FetchedLines
-from searchsocket.search.code.query import MAX_PATH_CHARS, CodeQuery
+from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.content.budget import cut_to, text_tokens
 from searchsocket.search.content.query import DEFAULT_MAX_TOKENS
 from searchsocket.search.wire import Wire

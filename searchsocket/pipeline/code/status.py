@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from searchsocket.errors import IndexCorrupt
 from searchsocket.pipeline.code.staleness import CONFIGURATION, Staleness, configuration_digest, source_of, staleness
 from searchsocket.pipeline.stages.code_chunks import code_chunks
 from searchsocket.project.backends import Backends
@@ -32,10 +33,13 @@ def code_standing(project: Project, home: Project, backends: Backends, scope: st
 
     Raises:
         SourceUnavailable: The files cannot be listed.
-        IndexCorrupt, PermissionDenied: What is live cannot be read.
+        PermissionDenied: What is live cannot be read.
     """
     named = home.scope_named(scope)
-    live = backends.store.generation(named)
+    try:
+        live = backends.store.generation(named)
+    except IndexCorrupt:  # a run builds it anew, and says why
+        live = None
     files = staleness(source_of(project, named), backends.state.listed(scope))
     report = backends.state.last_report(scope, code_chunks.name)
     known = (report or {}).get("facts", {}).get(CONFIGURATION)
