@@ -19,8 +19,8 @@ from searchsocket.cli.output import print_json, safe
 def doctor(root: Path, as_json: bool) -> None:
     """Say what is broken, and how to mend it.
 
-    Looks at configuration, site, state folder, locks, embedding model, reranker, index files, vectors elsewhere,
-    cluster and leftovers.
+    Looks at configuration, site, state folder, locks, embedding model, reranker, index files, source code, vectors
+    elsewhere, cluster and leftovers.
     Reads every file of every live generation; exits with 1 when something is broken.
 
     \b
@@ -54,6 +54,7 @@ def _look(root: Path) -> Iterator[Line]:
         )
         return
     from searchsocket.cli import examine
+    from searchsocket.cli.code.standing import code_findings
 
     yield Line("configuration", True, f"project {project.id} in {project.root}")
     questions: list[tuple[str, Callable[[], Iterator[Line]], str]] = [
@@ -64,6 +65,7 @@ def _look(root: Path) -> Iterator[Line]:
         ("model", lambda: examine.model(project), "correct [embeddings]"),
         ("reranker", lambda: examine.reranker(project), "correct [rerank]"),
         ("index", lambda: examine.index(project), "run `searchsocket index --force`, or `searchsocket rollback`"),
+        ("code", lambda: code_findings(project), "run `searchsocket index --only code --force`"),
         ("vectors", lambda: examine.vectors(project), "start the server, or correct its address and key"),
         ("cluster", lambda: examine.cluster(project), "correct or unset run.dask_address"),
         ("leftovers", lambda: examine.leftovers(project), "make the folder readable"),

@@ -1,5 +1,6 @@
 """`searchsocket status`: what is indexed, with which model, how old, at what cost (spec 17, 21)."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from searchsocket.cli.code.standing import code_statuses, standing_words
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, count, hanging, line_width, print_json, safe, size
 from searchsocket.cli.remote_counts import remote_counts
@@ -41,6 +43,7 @@ def status(root: Path, as_json: bool) -> None:
     from searchsocket.pipeline.run.origin import skipped_words
     from searchsocket.project.backends import Backends
     from searchsocket.search.quoting.results import age_s
+    from searchsocket.serving.answer_json import to_json
     from searchsocket.system.files import bytes_below
 
     project = load_project(root)
@@ -60,6 +63,12 @@ def status(root: Path, as_json: bool) -> None:
     models = {recorded: _model_id(backends, recorded) for recorded in {live.get(resolved, ""), *live.values()}}
     model_id = models[live.get(resolved, "")]
     now = datetime.now(UTC)
+    try:
+        code = code_statuses(project)
+    except SearchSocketError as error:
+        code, broken = [], str(error)
+    else:
+        broken = ""
     if as_json:
         print_json(
             {
@@ -78,6 +87,7 @@ def status(root: Path, as_json: bool) -> None:
                     for generation in generations
                     for origin in [origin_of(backends.state, generation.scope)]
                 ],
+                "code": [json.loads(to_json(each, sources=True)) for each in code],
             }
         )
         return
@@ -106,6 +116,11 @@ def status(root: Path, as_json: bool) -> None:
             click.echo(f"  remote      {safe(elsewhere.line(generation))}")
         if checked := _checked(project, generation):
             click.echo(f"  checked     {ago(age_s(checked, now))} ({checked}): nothing had changed")
+    for each in code:
+        held = f"{count(each.files, 'file')}, {count(each.chunks, 'chunk')}, {ago(each.age_seconds or 0.0)}"
+        click.echo(f"\n{click.style(f'code of {each.scope}', bold=True)}\n  {held}\n  {standing_words(each)}")
+    if broken:
+        click.echo(f"\ncode     BROKEN: {safe(broken)}")
     for other in elsewhere.others(generations) if elsewhere else ():
         held = f"{count(other.records, 'record')} of {other.indexed_at}"
         click.echo(f"\n{click.style(safe(other.scope), bold=True)}\n  remote      {safe(held)}, and nothing here")

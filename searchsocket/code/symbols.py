@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 LABEL = "symbol"  # of a chunk, for each key of a name that it defines
 EXACT = "name"  # likewise, for each qualified name as it is written
@@ -30,6 +31,7 @@ def looks_like_code(name: str) -> bool:
     return _OF_CODE.search(name) is not None
 
 
+@lru_cache(maxsize=256)  # each result of a query asks
 def symbols_in(query: str) -> tuple[str, ...]:
     """The names that a query says: what is spelled like a name of code, or the only word."""
     words = [_SEPARATORS.sub(".", word.removesuffix("()").strip(_AROUND)).strip(".-") for word in query.split()]

@@ -135,6 +135,23 @@ def test_the_commands_say_what_they_did(code: CodeProject) -> None:
     assert json.loads(run("invalidate", "src", "--json"))["count"] == 3
 
 
+def test_status_and_doctor_look_at_source_code_too(code: CodeProject) -> None:
+    def run(command: str, *more: str) -> str:
+        return CliRunner().invoke(cli, [command, *more, "--project", str(code.root)]).output
+
+    assert "code           not indexed yet" in run("doctor")
+    assert json.loads(run("status", "--json"))["code"] == []
+    upkeep(code).sync("main", "run-1")
+    code.edit("docs/guide.md", "once", "twice")
+    assert "code of main\n  6 files, " in run("status")
+    assert "1 changed; `searchsocket code sync --scope main` brings it up to date" in run("status")
+    assert json.loads(run("status", "--json"))["code"][0]["changed"] == {"count": 1, "paths": ["docs/guide.md"]}
+    assert ", every file as written" in run("doctor").partition("code main")[2]
+    [facts] = code.root.glob(".searchsocket/code/index/main/*/vectors.f32")
+    write_atomic(facts, facts.read_bytes()[:-4])
+    assert "BROKEN  code main" in run("doctor")
+
+
 def test_init_enables_code_and_keeps_what_is_there(tmp_path: Path) -> None:
     def init(root: Path) -> list[str]:
         done = CliRunner().invoke(cli, ["code", "init", "--project", str(root), "--json"])

@@ -57,7 +57,7 @@ class CodeSearch:
         found = find_code(reader, known, query.q, symbols, query.where, takes, max(_CANDIDATES, 4 * query.top_k))
         ranked = rank_code(found, query.q, symbols)
         best = max(found.cosine, default=-1.0)
-        named = any(one.signals[:1] == ("definition",) for one in ranked)
+        named = any(one.defines > 0 for one in ranked)
         is_answered = is_enough_code(reader.words.evidence(query.q), float(best), is_named=named)
         return CodeAnswer(
             q=query.q,
@@ -99,7 +99,7 @@ def _results(
                 q=query.q,
                 cosine=float(found.cosine[one.position]),
                 score=one.score,
-                signals=one.signals,
+                signals=one.signals(found.labels[one.position]),
             )
             for one, record in pairs
         ]

@@ -13,7 +13,7 @@ from searchsocket.stores.base import WordEvidence
 
 MEANING, WORDS, FILE = 0.5, 0.2, 0.3  # shares of the score, by how well changes and questions find their code
 DEFINES = 2.0  # for what defines a name that the query says, as it is written; more than the rest together
-_SHARE = {"test": 0.8, "generated": 0.4}  # what such a file scores of what other source would
+_SHARE = {"test=true": 0.8, "generated=true": 0.4}  # what such a file scores of what other source would
 _ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
 _LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # beside the definition itself
 # A query is answered when one file holds this share of its words, or a chunk is this near, or it says a known name.
@@ -21,11 +21,26 @@ MIN_SHARE, MIN_KNOWN, MIN_COSINE, MIN_COSINE_ALONE = 0.5, 0.34, 0.12, 0.45
 
 
 class RankedCode(NamedTuple):
-    """A candidate with its score in [0, 1] and what it is made of."""
+    """A candidate with its score in [0, 1] and what that is made of."""
 
     score: float
     position: int
-    signals: tuple[str, ...]
+    defines: float
+    meaning: float
+    words: float
+    file: float
+
+    def signals(self, labels: frozenset[str]) -> tuple[str, ...]:
+        """What counted, in words; of the results alone, which are few."""
+        held = {
+            "definition": self.defines > 0,
+            "meaning": self.meaning >= 0.5,
+            "words": self.words >= 0.3,
+            "file": self.file >= 0.5,
+            "test": "test=true" in labels,
+            "generated": "generated=true" in labels,
+        }
+        return tuple(name for name, is_held in held.items() if is_held)
 
 
 def is_enough_code(words: WordEvidence, best_cosine: float, *, is_named: bool) -> bool:
@@ -51,18 +66,14 @@ def rank_code(found: CodeCandidates, q: str, symbols: Sequence[str]) -> list[Ran
     # What defines a name is what was asked for, also where a tool wrote it.
     scores = np.round((found_by * part + named * (0.5 + 0.5 * part)) / (1.0 + named.max()), 6)
     order = np.lexsort((found.facts.order, -scores))
-    return [
-        RankedCode(
-            float(scores[at]),
-            int(at),
-            _signals(defining[at], float(meaning[at]), float(words[at]), float(files[at]), found.labels[at]),
-        )
-        for at in order
-    ]
+    columns = [scores[order], order, *(part[order] for part in (np.array(defining), meaning, words, files))]
+    return list(map(RankedCode, *(column.tolist() for column in columns)))
 
 
 def _defines(labels: frozenset[str], symbols: Sequence[str]) -> float:
     """1 for a name that is defined there as it is written, less in other letters, or for the last part of one."""
+    if not symbols:
+        return 0.0
     if any(f"{EXACT}={name}" in labels for name in symbols):
         return 1.0
     found = [name for name in symbols if f"{LABEL}={name.casefold()}" in labels]
@@ -71,23 +82,10 @@ def _defines(labels: frozenset[str], symbols: Sequence[str]) -> float:
 
 def _share(labels: frozenset[str], *, about_tests: bool) -> float:
     share = 1.0
-    for role, part in _SHARE.items():
-        if f"{role}=true" in labels and not (role == "test" and about_tests):
+    for label, part in _SHARE.items():
+        if label in labels and not (label == "test=true" and about_tests):
             share *= part
     return share
-
-
-def _signals(defines: float, meaning: float, words: float, files: float, labels: frozenset[str]) -> tuple[str, ...]:
-    """What counted, in words."""
-    held = {
-        "definition": defines > 0,
-        "meaning": meaning >= 0.5,
-        "words": words >= 0.3,
-        "file": files >= 0.5,
-        "test": "test=true" in labels,
-        "generated": "generated=true" in labels,
-    }
-    return tuple(name for name, is_held in held.items() if is_held)
 
 
 def at_most_each(ranked: Sequence[RankedCode], urls: Sequence[str], most: int, top_k: int) -> list[RankedCode]:

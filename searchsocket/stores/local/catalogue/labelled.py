@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic_core import from_json
 
 from searchsocket.stores.base.labels import KIND, LANGUAGE, kind_label, language_labels
 from searchsocket.stores.local.catalogue.facts import TextColumn
@@ -41,7 +42,7 @@ class LabelledRows:
 
     def facets_of(self, rows: Rows) -> list[tuple[str, ...]]:
         """What the page of each row states."""
-        return [tuple(json.loads(text)) for text in self._texts[_FACETS].take(rows)]
+        return [tuple(from_json(text)) for text in self._texts[_FACETS].take(rows)]
 
     def facet_names(self) -> frozenset[str]:
         """The facets that any page states."""

@@ -1,0 +1,71 @@
+"""How the source code of each scope stands, for the commands that look at a whole project."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from searchsocket.cli.findings import Line
+from searchsocket.cli.output import count
+
+if TYPE_CHECKING:
+    from searchsocket.project.project import Project
+    from searchsocket.serving.code_upkeep import CodeStatus
+
+
+def code_statuses(project: "Project") -> "list[CodeStatus]":
+    """Of every scope whose source code is indexed.
+
+    Raises:
+        SearchSocketError: An index, or the files, cannot be listed.
+    """
+    from searchsocket.project.corpora import code_home
+    from searchsocket.serving.code_upkeep import open_upkeep
+
+    if not code_home(project).state_dir.is_dir():
+        return []
+    upkeep = open_upkeep(project, os.environ)
+    now = datetime.now(UTC)
+    return [upkeep.status(generation.scope, now) for generation in upkeep.backends.store.list_scopes()]
+
+
+def code_findings(project: "Project") -> Iterator[Line]:
+    """Whether every file of the indexes of source code is as its manifest says, and there are grammars."""
+    from searchsocket.code.definitions.grammars import installed
+    from searchsocket.errors import PermissionDenied, SearchSocketError
+    from searchsocket.project.backends import Backends
+    from searchsocket.project.corpora import code_home
+
+    home = code_home(project)
+    enabled = project.settings.code.enable
+    if enabled and not installed():
+        yield Line("grammars", True, "none: code is cut at blank lines", "`pip install 'searchsocket[code]'`")
+    found = 0
+    if home.state_dir.is_dir():
+        store = Backends(home, os.environ, calls=False).store
+        for generation in store.list_scopes():
+            found += 1
+            name, fix = (
+                f"code {generation.scope}",
+                f"run `searchsocket index --only code --force --scope {generation.scope}`",
+            )
+            try:
+                problems = store.verify(home.scope_named(generation.scope))
+            except SearchSocketError as error:
+                yield Line(name, False, str(error), "" if isinstance(error, PermissionDenied) else fix)
+                continue
+            whole = f"{generation.name}, {count(generation.records, 'chunk')}, every file as written"
+            yield Line(name, not problems, "; ".join(problems[:5]) or whole, fix if problems else "")
+    if enabled and not found:
+        yield Line("code", True, "not indexed yet; `searchsocket code sync` does it")
+
+
+def standing_words(found: "CodeStatus") -> str:
+    """Whether an index is that of the files as they are."""
+    if not found.dirty:
+        return "up to date"
+    parts = [f"{getattr(found, name).count:,} {name}" for name in ("changed", "new", "deleted", "marked")]
+    parts = [part for part in parts if not part.startswith("0 ")]
+    parts += ["the configuration changed"] if found.configuration_changed else []
+    parts += ["a run stopped before it published"] if found.unpublished else []
+    return f"{', '.join(parts)}; `searchsocket code sync --scope {found.scope}` brings it up to date"
