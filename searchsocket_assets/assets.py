@@ -10,6 +10,7 @@ from typing import Any
 
 import dagster as dg
 
+from searchsocket.branches.builds import build_of
 from searchsocket.pipeline.run.outcome import GoldenQueriesFailed
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES
@@ -19,7 +20,7 @@ from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 from searchsocket_assets.run.history import delete_old_runs
 from searchsocket_assets.run.sample_queries import sample_metadata
-from searchsocket_assets.run.tags import tag_run
+from searchsocket_assets.run.tags import BUILD_TAG, tag_run
 from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized, refused
 
 Results = Iterator[dg.MaterializeResult[None] | dg.AssetCheckEvaluation]
@@ -58,6 +59,9 @@ def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
                 lock_timeout_s=options.lock_timeout_s,
             )
             tag_run(context.instance, context.run, of_site.project.id, by_command=caller.is_command)
+            if not (stage.reads or caller.is_command or BUILD_TAG in context.run.tags) and (build := build_of(of_site)):
+                # So that nobody asks for a run of what this one reads.
+                context.instance.add_run_tags(context.run.run_id, {BUILD_TAG: build.digest})
             if not stage.reads:
                 delete_old_runs(context.instance, of_site.project, run.scope.name)
             try:

@@ -54,6 +54,7 @@ def build_definitions(
 def branch_definitions(look: "Look") -> dg.Definitions:
     """What a command's own run has no use for: branches that come and go by themselves."""
     from searchsocket_assets.branches import BRANCH_SCHEDULES, branch_sensors, prune_scopes
+    from searchsocket_assets.builds import build_sensor
     from searchsocket_assets.live_jobs import VERIFY_SCOPE, nightly_verify, rollback_scope
     from searchsocket_assets.planning import plan_scope
     from searchsocket_assets.scopes_asset import LOOK_AT_SCOPES, scopes_asset
@@ -61,7 +62,7 @@ def branch_definitions(look: "Look") -> dg.Definitions:
     return dg.Definitions(
         assets=[scopes_asset(look.owners)],
         jobs=[plan_scope, prune_scopes, LOOK_AT_SCOPES, rollback_scope, VERIFY_SCOPE],
-        sensors=branch_sensors(discover=look.discovers_branches),
+        sensors=[*branch_sensors(discover=look.discovers_branches), build_sensor(watch=look.watches_builds)],
         schedules=[*BRANCH_SCHEDULES, nightly_verify],
     )
 

@@ -28,6 +28,7 @@ class Look:
     has_code: bool = False  # its source code is indexed too
     has_llms: bool = False  # llms.txt and its pages are written
     discovers_branches: bool = False  # whether the sensor for new branches runs from the start
+    watches_builds: bool = False  # and that for new builds
 
 
 def look_of_project(environ: Mapping[str, str]) -> Look:
@@ -45,6 +46,7 @@ def look_of_project(environ: Mapping[str, str]) -> Look:
             has_code=settings.code.enable,
             has_llms=settings.llms.enable,
             discovers_branches=settings.branches.discover,
+            watches_builds=settings.branches.watch,
         )
         origin = make_source(project.root, project.settings, None, scope="main").origin
     except (SearchSocketError, OSError):

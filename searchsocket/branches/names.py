@@ -1,10 +1,8 @@
 """The branch that a scope is of: as it was told once, else looked for among those that live."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 
-from searchsocket.branches.listing import list_branches
-from searchsocket.errors import BranchesUnknown, ConfigMissing
+from searchsocket.branches.living import living_or_why_not
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import branch_in
 from searchsocket.types import Scope
@@ -27,7 +25,5 @@ def branch_among(name: str, *known: Mapping[str, str]) -> str:
 
 
 def _living(project: Project, name: str) -> str:
-    settings = project.settings.branches
-    with suppress(BranchesUnknown, ConfigMissing):
-        return list_branches(project.root, settings.remote, settings.timeout_s).scopes().get(name, "")
-    return ""
+    branches, _ = living_or_why_not(project)
+    return branches.scopes().get(name, "") if branches else ""

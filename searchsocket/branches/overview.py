@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from searchsocket.branches.listing import Branches, list_branches
+from searchsocket.branches.living import living_or_why_not
 from searchsocket.branches.names import branch_among
 from searchsocket.branches.scopes import generations_of, kept_scopes
-from searchsocket.errors import BranchesUnknown, ConfigMissing, SearchSocketError
+from searchsocket.errors import SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.search.quoting.results import age_s
@@ -50,7 +50,7 @@ def look_at_scopes(project: Project, backends: Backends, now: datetime) -> Scope
         PermissionDenied: It is another user's.
     """
     scopes, problem = kept_scopes(project, backends.store)
-    branches, unknown = _living(project)
+    branches, unknown = living_or_why_not(project)
     alive = branches.scopes() if branches else None
     generations = generations_of(backends.store)
     state = backends.state
@@ -100,11 +100,3 @@ def to_json(row: ScopeRow, last_run: Mapping[str, str] | None) -> Mapping[str, o
         "bytes": row.bytes,
         "lastRun": {"endedAt": row.last_run_at or None, **(last_run or {})},
     }
-
-
-def _living(project: Project) -> tuple[Branches | None, SearchSocketError | None]:
-    settings = project.settings.branches
-    try:
-        return list_branches(project.root, settings.remote, settings.timeout_s), None
-    except (BranchesUnknown, ConfigMissing) as error:
-        return None, error

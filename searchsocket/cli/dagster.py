@@ -11,13 +11,14 @@ import click
 
 from searchsocket.cli.options import load_project, project_option
 
+DEFAULT_PORT = 3000
 _LOCK = "searchsocket-dagster.lock"
 
 
 @click.command()
 @project_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="The UI has no login: keep it on this machine.")
-@click.option("--port", type=click.IntRange(1, 65535), default=3000, show_default=True)
+@click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True)
 def dagster(root: Path, host: str, port: int) -> None:
     """Open Dagster's UI over this project.
 
@@ -35,6 +36,12 @@ def dagster(root: Path, host: str, port: int) -> None:
     refuse_odd_home(home)
     make_private_folders(project)
     prepare_home(home)
+    if not (home / "history").is_dir():  # Dagster's own processes would race with a first run for its databases
+        from searchsocket_assets.run.home_errors import home_errors
+        from searchsocket_assets.run.instance import open_instance
+
+        with home_errors(home):
+            open_instance(home).dispose()
     workspace = resources.files("searchsocket_assets").joinpath("workspace.yaml")
     address = f"http://{host}:{port}"
     arguments = [sys.executable, "-m", "searchsocket_assets.run.dev", str(workspace), host, str(port)]

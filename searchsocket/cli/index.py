@@ -117,7 +117,7 @@ def index(
                     if dry_run:
                         summary = _plan(project, scope, options, on_event, corpus)
                     else:
-                        summary = _run(project, scope, options, on_event, verbose, corpus, scope_name)
+                        summary = run_corpus(project, scope, options, on_event, verbose, corpus, scope_name)
                     done[corpus] = _timed(summary, loaded_s, began_s)
                 except SystemExit as failure:  # what the other corpus holds is no worse for it
                     status = int(str(failure.code))
@@ -189,7 +189,7 @@ def _plan(
     return plan_scope(ScopeRun(project, scope, "plan", options, on_event, environ=os.environ).of(corpus))
 
 
-def _run(
+def run_corpus(
     project: "Project",
     scope: "Scope",
     options: RunOptions,
@@ -198,6 +198,14 @@ def _run(
     corpus: "Corpus",
     asked: str | None,
 ) -> "IndexSummary":
+    """Index one corpus of a scope through Dagster; what went wrong is printed.
+
+    Args:
+        asked: The scope that the command named.
+
+    Raises:
+        SystemExit: It failed, with the exit status that says how.
+    """
     from searchsocket.pipeline.run.context import ScopeRun
     from searchsocket.pipeline.run.index import summary_of
     from searchsocket.pipeline.unchanged.check import drop_records

@@ -9,6 +9,7 @@ import click
 
 from searchsocket.cli import (
     artifacts,
+    backfill,
     cache,
     clean,
     code,
@@ -82,6 +83,7 @@ def cli() -> None:
 for command in (
     init.init,
     index.index,
+    backfill.backfill,
     search.search,
     code.code,
     find.find,

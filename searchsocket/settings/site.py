@@ -30,6 +30,8 @@ class BranchSettings(Section):
     include: tuple[str, ...] = ("*",)  # globs over names of branches that become scopes by themselves
     exclude: tuple[str, ...] = ()  # and of those that do not
     discover: bool = False  # Dagster's sensor for new branches runs from the start
+    watch: bool = False  # Dagster's sensor for new builds runs from the start
+    settle_s: Annotated[float, Field(ge=0, le=3600)] = 5.0  # a build that nothing was written to for so long is whole
     prune: Literal["show", "apply"] = "show"  # what Dagster's sensor for dead branches does with them
     protected: tuple[str, ...] = ("main", "master")  # globs over scope names; never pruned, like the default branch
 

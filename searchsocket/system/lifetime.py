@@ -18,9 +18,14 @@ def end_with_owner() -> None:
     owner = parent_process()
     if owner is None:  # this process was started by no other
         return
+    end_with(owner.sentinel)
+
+
+def end_with(pipe: int) -> None:
+    """End this process when the other end of a pipe is closed."""
     if sys.platform != "win32":
-        _have_the_kernel_end_this_process(owner.sentinel)
-    threading.Thread(target=_end_after, args=(owner.sentinel,), daemon=True).start()
+        _have_the_kernel_end_this_process(pipe)
+    threading.Thread(target=_end_after, args=(pipe,), daemon=True).start()
 
 
 def _end_after(sentinel: int) -> None:

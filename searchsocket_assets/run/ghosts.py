@@ -17,6 +17,7 @@ from searchsocket.project.project import Project
 from searchsocket_assets.partitions import NAME
 from searchsocket_assets.run.history import delete_run, is_own_home, runs_of
 from searchsocket_assets.run.home_errors import home_errors
+from searchsocket_assets.run.instance import open_instance
 
 
 def forget_ghosts(project: Project, environ: Mapping[str, str], home: Path, plan: PrunePlan) -> list[str]:
@@ -25,7 +26,7 @@ def forget_ghosts(project: Project, environ: Mapping[str, str], home: Path, plan
     Raises:
         StateUnavailable: The Dagster home cannot be used.
     """
-    with home_errors(home), dg.DagsterInstance.from_config(str(home)) as instance:
+    with home_errors(home), open_instance(home) as instance:
         return forget_in(instance, project, environ, plan)
 
 

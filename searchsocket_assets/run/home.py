@@ -48,7 +48,8 @@ def prepare_home(home: Path) -> None:
     """
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        fresh = not any(home.iterdir())
+        # Hidden is what another first run writes at this moment.
+        fresh = all(entry.name.startswith(".") for entry in home.iterdir())
     except OSError as error:
         raise system_error("cannot create the Dagster home", home, error) from error
     if fresh:

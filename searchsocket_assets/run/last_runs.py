@@ -8,6 +8,7 @@ import dagster as dg
 from searchsocket.project.project import Project
 from searchsocket_assets.run.history import runs_of
 from searchsocket_assets.run.home_errors import home_errors
+from searchsocket_assets.run.instance import open_instance
 
 
 def last_runs(project: Project, home: Path, scopes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
@@ -16,7 +17,7 @@ def last_runs(project: Project, home: Path, scopes: Sequence[str]) -> Mapping[st
     Raises:
         StateUnavailable: The Dagster home cannot be used.
     """
-    with home_errors(home), dg.DagsterInstance.from_config(str(home)) as instance:
+    with home_errors(home), open_instance(home) as instance:
         return last_runs_in(instance, project, scopes)
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import dagster as dg
 from dagster._core.definitions.job_base import InMemoryJob
 from dagster._core.execution.api import execute_run
-from dagster._core.instance.ref import InstanceRef
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
 
 from searchsocket.errors import (
@@ -38,6 +37,7 @@ from searchsocket_assets.partitions import PARTITION_TAG, ensure_scope
 from searchsocket_assets.run.history import delete_run, is_own_home, runs_of
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.home_errors import home_errors
+from searchsocket_assets.run.instance import open_instance
 from searchsocket_assets.run.sqlite_storage import without_storage_noise
 from searchsocket_assets.run.tags import BRANCH_TAG, COMMAND, LAUNCHED_BY_TAG, PROJECT_TAG
 from searchsocket_assets.run.translate import STAGE_FAILED
@@ -131,7 +131,7 @@ def _executed(
 
 def _opened(home: Path) -> dg.DagsterInstance:
     with loading():  # its databases bring SQLAlchemy
-        instance = dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_NO_CAPTURE))
+        instance = open_instance(home, _NO_CAPTURE)
         keep_loaded()
     return instance
 
@@ -216,7 +216,7 @@ def forget_runs(project: Project, home: Path, scopes: Sequence[Scope]) -> None:
     In a home that is not the project's own, another project may have a scope of the same name: there only the runs
     that name this project go, and the partition stays.
     """
-    with home_errors(home), dg.DagsterInstance.from_config(str(home)) as instance:
+    with home_errors(home), open_instance(home) as instance:
         for scope in scopes:
             for run in instance.get_runs(runs_of(instance, project, scope.name)):
                 delete_run(instance, run.run_id)

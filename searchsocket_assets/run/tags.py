@@ -4,6 +4,7 @@ import dagster as dg
 
 PROJECT_TAG = "project"  # a home may serve several projects
 BRANCH_TAG = "searchsocket/branch"  # what the name of its scope was made of
+BUILD_TAG = "searchsocket/build"  # digest of the build that the run was asked for, or found
 LAUNCHED_BY_TAG = "searchsocket/launched_by"
 COMMAND = "cli"
 

@@ -1,5 +1,7 @@
 """Where a project's runs are remembered."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,32 @@ def test_doctor_tells_the_size_of_the_home(tmp_path: Path) -> None:
     (line,) = examine.dagster(project)
     assert line.ok
     assert line.detail == f"{project.dagster_home}, 2.3 MB"
+
+
+OPEN = """
+import sys, multiprocessing
+from pathlib import Path
+def open_it(home, gate):
+    from searchsocket_assets.run.home import prepare_home
+    from searchsocket_assets.run.instance import open_instance
+    gate.wait()
+    prepare_home(home)
+    with open_instance(home) as instance:
+        instance.get_runs(limit=1)
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    import searchsocket_assets.run.instance, dagster._core.storage.sqlite_storage
+    for number in range(2):
+        home, gate = Path(sys.argv[1]) / str(number), context.Barrier(3)
+        each = [context.Process(target=open_it, args=(home, gate)) for _ in range(3)]
+        [process.start() for process in each]
+        [process.join() for process in each]
+        assert [process.exitcode for process in each] == [0] * 3
+"""
+
+
+def test_first_runs_of_several_scopes_at_once_leave_a_sound_home(tmp_path: Path) -> None:
+    """Each made its databases, which Dagster then never opened again."""
+    done = subprocess.run([sys.executable, "-c", OPEN, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {(tmp_path / str(number) / "dagster.yaml").is_file() for number in range(2)} == {True}

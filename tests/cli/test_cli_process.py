@@ -217,6 +217,7 @@ def test_help_gives_an_example() -> None:
     commands = [
         "init",
         "index",
+        "backfill",
         "search",
         "find",
         "serve",
@@ -239,11 +240,11 @@ def test_help_gives_an_example() -> None:
         assert "--project DIR" in done.stdout
     overview = subprocess.run([COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
     assert re.findall(r"^  (\w+)  ", overview.partition("Commands:\n")[2], re.MULTILINE) == [
-        *commands[:3],
+        *commands[:4],
         "code",
-        *commands[3:5],
+        *commands[4:6],
         "mcp",
-        *commands[5:-1],
+        *commands[6:-1],
         "cache",
         "artifacts",
         "config",

@@ -8,6 +8,7 @@ import dagster as dg
 from searchsocket.branches import pruning
 from searchsocket.branches.listing import Branches, list_branches
 from searchsocket.branches.pruning import Asked, PrunePlan, plan_prune
+from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import PROJECT_VARIABLE, look_of_project
 from searchsocket_assets.resources import SiteProject
@@ -62,6 +63,20 @@ def status(lab: Lab) -> str:
     return str(sensor(lab, "new_branches").default_status.value)
 
 
+def watch_status(lab: Lab) -> str:
+    return str(sensor(lab, "new_builds").default_status.value)
+
+
+def built(lab: Lab) -> list[str]:
+    """Scopes that Dagster's sensor asks runs for, a second after the build was written."""
+    written_ns = max(path.stat().st_ctime_ns for path in (lab.root / "build").rglob("*"))
+    with dg.DagsterInstance.ephemeral() as instance, lab.patch.context() as patch:
+        patch.setattr(builds.time, "time_ns", lambda: written_ns + 1_000_000_000)
+        site = {"site": SiteProject(root=str(lab.root))}
+        found = sensor(lab, "new_builds")(dg.build_sensor_context(instance=instance, resources=site))
+    return [run.partition_key for run in found.run_requests or ()]
+
+
 def dead(lab: Lab) -> str:
     """What Dagster's sensor for dead branches answers with."""
     with dg.DagsterInstance.ephemeral() as instance:
@@ -82,6 +97,8 @@ EFFECTS = (
     Effect("branches.include", ["old*"], discovered, ["main", "old-one"], ["old-one"], prepare=two_branches),
     Effect("branches.exclude", ["old*"], discovered, ["main", "old-one"], ["main"], prepare=two_branches),
     Effect("branches.discover", True, status, "STOPPED", "RUNNING"),
+    Effect("branches.watch", True, watch_status, "STOPPED", "RUNNING"),
+    Effect("branches.settle_s", 0, built, [], ["main"]),
     Effect("branches.prune", "apply", dead, "SkipReason", "RunRequest", prepare=prepare),
     Effect("branches.remote", "upstream", going, ["old-one"], [], prepare=prepare),
     Effect("branches.protected", ["old-*"], going, ["old-one"], [], prepare=prepare),

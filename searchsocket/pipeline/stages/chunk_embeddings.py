@@ -11,6 +11,7 @@ from searchsocket.embedders.bill import EmbedOutcome, plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.cache_place import FILE, adopt
 from searchsocket.embedders.cost import Budget
+from searchsocket.embedders.turn import embedding_turn
 from searchsocket.errors import IndexCorrupt
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
@@ -18,6 +19,7 @@ from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import Stage, stage
+from searchsocket.pipeline.run.stopping import stop_if_told
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.state import ScopeState
 from searchsocket.state.base.chunks import Text
@@ -44,7 +46,15 @@ def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingN
 def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -> StageResult[EmbeddingNumbers]:
     """A vector for every chunk, for the stage of whatever corpus; raises what `chunk_embeddings` does."""
     settings, embedder = run.project.settings.embeddings, run.embedder
-    with run.backends.open_cache() as cache:
+    with (
+        run.backends.open_cache() as cache,
+        embedding_turn(
+            cache.path,
+            embedder.model_id,
+            is_needed=lambda: plan_embeddings(run, state).created > 0,
+            on_wait=lambda: stop_if_told(run),
+        ),
+    ):
         moved = adopt(run.project.state_dir / FILE, cache)
         outcome = embed_missing(
             cache,

@@ -48,7 +48,7 @@ def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
     try:
         if not isinstance(run.make_source(), StaticOutputSource):
             return None
-        files, folders = _read_by(run)
+        files, folders = files_and_folders(run)
         own = os.path.realpath(run.project.state_dir)
         if any(is_inside(own, os.path.realpath(folder)) for folder in folders):
             return None  # what a run writes lies in what it reads
@@ -58,8 +58,8 @@ def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
         return None  # the run will say what is wrong
 
 
-def _read_by(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Files and folders, also those that are not there: another one may come."""
+def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a run over files alone reads: files and folders, also those that are not there: another one may come."""
     root, settings = run.project.root, run.project.settings
     asked = [*_CONFIGURATION]
 

@@ -86,6 +86,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli', label: 'All commands' },
 			{ href: '/docs/cli/searchsocket-init', label: 'init' },
 			{ href: '/docs/cli/searchsocket-index', label: 'index' },
+			{ href: '/docs/cli/searchsocket-backfill', label: 'backfill' },
 			{ href: '/docs/cli/searchsocket-search', label: 'search' },
 			{ href: '/docs/cli/searchsocket-code', label: 'code' },
 			{ href: '/docs/cli/searchsocket-find', label: 'find' },

@@ -1,0 +1,96 @@
+"""What tells that a scope was built anew: a cheap digest of what its source reads, taken when nobody writes it."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.project.project import Project
+from searchsocket.sources.content_files import ContentFilesSource
+from searchsocket.sources.git_branch import GitBranchSource
+from searchsocket.sources.static_output import StaticOutputSource
+
+_HTML = (".html", ".htm")
+_HEX = 16  # of a digest: it tells builds of one scope apart
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What a source holds now."""
+
+    digest: str
+    changed_ns: int  # when the youngest of its files or folders changed, by the clock of their disk; 0 = it cannot
+
+
+def build_of(run: ScopeRun, commits: Mapping[str, str] = MappingProxyType({})) -> Build | None:
+    """The build that a run over a scope would read; None where there is none, or it cannot be watched.
+
+    Reads no file: names, sizes and times are those of a build, and a commit is its own digest.
+
+    Args:
+        commits: Branch -> commit, where somebody asked git already.
+    """
+    try:
+        source = run.make_source()
+        if isinstance(source, GitBranchSource):
+            return Build((commits.get(source.origin.revision) or source.commit())[:_HEX], 0)
+        if isinstance(source, StaticOutputSource):
+            folder = run.project.root / source.origin.folder
+            return _build(below(os.fspath(folder)), wanted=_HTML)
+        if isinstance(source, ContentFilesSource):
+            folder = run.project.root / source.origin.folder
+            return _build((_stated(os.path.join(folder, page.locator)) for page in source.pages()), wanted="")
+    except (ConfigMissing, SourceUnavailable, InvalidScope, OSError):  # not built yet, or in the middle of it
+        return None
+    return None
+
+
+def is_of_the_scope(project: Project) -> bool:
+    """Whether each scope has a source of its own, rather than whatever lies in the working tree."""
+    source = project.settings.source
+    if source.mode == "git-branch":
+        return not source.git.branch
+    return source.mode in (None, "static-output") and "{scope}" in source.static_output_dir
+
+
+def is_quiet(build: Build, now_ns: int, settle_s: float) -> bool:
+    """Whether nothing of a build changed for so long that whoever wrote it is done."""
+    return now_ns - build.changed_ns >= settle_s * 1e9
+
+
+def _build(files: Iterable[tuple[str, os.stat_result]], *, wanted: str | tuple[str, ...]) -> Build | None:
+    """Of names, sizes and times; None where no name ends like `wanted`.
+
+    Raises:
+        OSError: Something went away meanwhile.
+    """
+    digest, youngest, is_there = hashlib.sha256(), 0, False
+    for path, info in files:
+        youngest = max(youngest, info.st_ctime_ns)  # tools set times of modification as they like
+        if stat.S_ISREG(info.st_mode):
+            is_there = is_there or path.endswith(wanted)
+            line = f"{path}\0{info.st_size}\0{info.st_mtime_ns}\0{info.st_ctime_ns}\n"
+            digest.update(line.encode("utf-8", "surrogateescape"))
+    return Build(digest.hexdigest()[:_HEX], youngest) if is_there else None
+
+
+def below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    """The folder and all below it but what is hidden: folders tell that something went."""
+    yield _stated(folder)
+    with os.scandir(folder) as entries:
+        listed = sorted(entries, key=lambda entry: entry.name)
+    for entry in listed:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from below(entry.path)
+        else:
+            yield _stated(entry.path)
+
+
+def _stated(path: str) -> tuple[str, os.stat_result]:
+    return path, os.stat(path, follow_symlinks=False)  # noqa: PTH116  a Path costs as much as the call

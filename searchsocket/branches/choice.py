@@ -1,0 +1,47 @@
+"""Which scopes somebody means by globs: those of living branches, and those that something is kept of."""
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+
+from searchsocket.branches.discovery import wanted_scopes
+from searchsocket.branches.living import living_or_why_not
+from searchsocket.branches.names import branch_among
+from searchsocket.branches.scopes import kept_scopes
+from searchsocket.errors import InvalidRequest, SearchSocketError
+from searchsocket.project.backends import Backends
+from searchsocket.project.project import Project
+from searchsocket.types import Scope
+
+
+def choose_scopes(
+    project: Project, backends: Backends, globs: Sequence[str]
+) -> tuple[list[Scope], SearchSocketError | None]:
+    """The scopes of which the name or the branch fits one of `globs`, by name, and why branches could not be listed.
+
+    A scope whose branch is gone is none of them, unless which branches live cannot be told.
+
+    Raises:
+        InvalidRequest: One of the globs fits nothing.
+        ProjectMismatch, PermissionDenied: The index is not this project's, or not this user's.
+    """
+    settings = project.settings.branches
+    branches, problem = living_or_why_not(project)
+    known = backends.state.branches()
+    kept = {scope.name: branch_among(scope.name, known) for scope in kept_scopes(project, backends.store)[0]}
+    if branches is None:
+        found: Mapping[str, str] = kept
+    else:
+        alive = branches.scopes()
+        wanted = wanted_scopes(branches, settings.include, settings.exclude)
+        found = {**{name: alive[name] for name in kept if name in alive}, **wanted}
+    for glob in globs:
+        if not any(_fits(glob, name, branch) for name, branch in found.items()):
+            raise InvalidRequest(
+                f"no scope and no living branch fits {glob[:80]!r}; `searchsocket scopes` lists what is kept"
+            )
+    fitting = {name: branch for name, branch in found.items() if any(_fits(glob, name, branch) for glob in globs)}
+    return [project.scope_named(name, branch) for name, branch in sorted(fitting.items())], problem
+
+
+def _fits(glob: str, name: str, branch: str) -> bool:
+    return fnmatchcase(name, glob) or fnmatchcase(branch, glob)

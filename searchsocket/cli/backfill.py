@@ -1,0 +1,165 @@
+"""`searchsocket backfill`: a run for each of several scopes, some at once."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from searchsocket.cli.exits import FAILED
+from searchsocket.cli.index import run_options
+from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, quiet_option
+from searchsocket.cli.output import count, error_line, print_json, safe, say
+from searchsocket.pipeline.run.options import OPTIONS, RunOptions
+from searchsocket.system.bound import start, stop
+
+if TYPE_CHECKING:
+    from searchsocket.types import Scope
+
+MAX_AT_ONCE = 16
+_SILENT = {"code": "INTERNAL_ERROR", "message": "the run ended without a word; `searchsocket index` alone says more"}
+
+
+@click.command()
+@project_option
+@click.option("--scopes", "globs", multiple=True, metavar="GLOB", help="Scopes or branches; repeat for several.")
+@click.option("--all", "everything", is_flag=True, help="Every living branch that [branches] includes.")
+@click.option("--at-once", type=click.IntRange(1, MAX_AT_ONCE), default=2, show_default=True, help="Runs side by side.")
+@click.option("--dry-run", is_flag=True, help="Tell each plan and its cost; call nothing, write nothing.")
+@run_options
+@quiet_option
+@json_option
+def backfill(
+    root: Path,
+    globs: tuple[str, ...],
+    everything: bool,
+    at_once: int,
+    dry_run: bool,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Index several branches, a run for each.
+
+    A branch that fails leaves the others; the command then ends with status 1 and names it. A text that several
+    branches have is embedded once.
+
+    \b
+    Example:
+      searchsocket backfill --scopes "feature-*" --at-once 4
+      searchsocket backfill --all --dry-run --json
+    """
+    from searchsocket.branches.choice import choose_scopes
+    from searchsocket.project.backends import Backends
+
+    if everything == bool(globs):
+        raise click.UsageError("say which scopes: --scopes GLOB, or --all")
+    project = load_project(root)
+    scopes, problem = choose_scopes(project, Backends(project, os.environ, calls=False), globs or ("*",))
+    if problem is not None:
+        click.echo(f"{problem.code}: {safe(str(problem))}", err=True)
+    arguments = ["--project", str(project.root), "--json", *_flags(RunOptions(**asked))]
+    arguments += ["--dry-run"] if dry_run else []
+    done: list[Outcome] = []
+    for outcome in _outcomes(scopes, arguments, at_once):
+        done.append(outcome)
+        if not (as_json or is_quiet()):
+            click.echo(f"[{len(done)}/{len(scopes)}] {_line(outcome)}", err=not outcome.ok)
+    done.sort(key=lambda outcome: outcome.scope.name)
+    failed = [outcome.scope.name for outcome in done if not outcome.ok]
+    if as_json:
+        print_json({"dryRun": dry_run, "scopes": [_to_json(outcome) for outcome in done], "failed": failed})
+    else:
+        cost = sum(outcome.answer.get("estimatedCostUsd", 0.0) for outcome in done)
+        say(f"{count(len(done) - len(failed), 'scope')} done, {len(failed)} failed, about ${cost:.4f}")
+        if failed:
+            click.echo(f"failed: {', '.join(failed)}", err=True)
+    if failed:
+        click.get_current_context().exit(FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the run of one scope ended."""
+
+    scope: "Scope"
+    ok: bool
+    answer: Mapping[str, Any]  # the one object that `index --json` prints
+
+    @property
+    def error(self) -> Mapping[str, str]:
+        found: Mapping[str, str] = self.answer.get("error", _SILENT)
+        return found
+
+
+def _outcomes(scopes: "Sequence[Scope]", arguments: Sequence[str], at_once: int) -> Iterator[Outcome]:
+    """The runs as they end; each is a process of its own, so that none can take another with it."""
+    running: list[subprocess.Popen[bytes]] = []
+    is_over = False
+
+    def index(scope: "Scope") -> Outcome | None:
+        if is_over:
+            return None
+        command = ["index", "--scope", scope.branch or scope.name, *arguments]
+        child = start(command, os.environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        running.append(child)
+        assert child.stdout is not None
+        output = child.stdout.read()  # `communicate` would close its standard input, which ends it
+        child.wait()
+        return Outcome(scope, child.returncode == 0, _answer(output))
+
+    with ThreadPoolExecutor(at_once) as pool:
+        try:
+            for future in as_completed([pool.submit(index, scope) for scope in scopes]):
+                if outcome := future.result():
+                    yield outcome
+        finally:
+            is_over = True
+            for child in running:
+                stop(child)
+
+
+def _answer(output: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(output.splitlines()[-1])
+    except (ValueError, IndexError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _flags(options: RunOptions) -> list[str]:
+    """What was asked, as options of `searchsocket index`."""
+    flags = []
+    asked = options.asked()
+    for option in OPTIONS:
+        if option.name in asked:
+            flags.append(option.flag or f"--{option.name.replace('_', '-')}")
+            flags += [] if option.kind is bool else [str(asked[option.name])]
+    return flags
+
+
+def _line(outcome: Outcome) -> str:
+    name = outcome.scope.name
+    if not outcome.ok:
+        return f"{name}: {error_line(outcome.error['code'], outcome.error['message'])}"
+    made = outcome.answer.get("embeddings", {})
+    what = "planned" if outcome.answer.get("dryRun") else "unchanged" if _is_unchanged(outcome) else "indexed"
+    pages = outcome.answer.get("pages", {}).get("indexed", 0)
+    return f"{name}: {what}, {count(pages, 'page')}, {count(made.get('created', 0), 'text')} embedded"
+
+
+def _is_unchanged(outcome: Outcome) -> bool:
+    changed = outcome.answer.get("records", {})
+    return not (changed.get("upserted") or changed.get("deleted"))
+
+
+def _to_json(outcome: Outcome) -> Mapping[str, Any]:
+    whose = {"scope": outcome.scope.name, "branch": outcome.scope.branch or None, "ok": outcome.ok}
+    if not outcome.ok:
+        return {**whose, "error": dict(outcome.error)}
+    kept = ("generation", "pages", "embeddings", "records", "estimatedTokens", "estimatedCostUsd", "seconds")
+    return {**whose, **{name: outcome.answer[name] for name in kept if name in outcome.answer}}

@@ -1,0 +1,46 @@
+"""Commands as child processes that end with whoever started them, also where that one was killed.
+
+A child's standard input is a pipe of which its owner holds the other end: once that is closed, the kernel ends it. Run
+as `python -m searchsocket.system.bound ARGUMENTS`, it is the `searchsocket` command.
+"""
+
+import runpy
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from searchsocket.system.lifetime import end_with
+
+_PATIENCE_S = 20.0  # until a child that was told to stop is killed
+
+
+def start(arguments: Sequence[str], environ: Mapping[str, str], **options: Any) -> "subprocess.Popen[bytes]":
+    """Start the `searchsocket` command with these arguments, as a child that ends with this process.
+
+    Args:
+        options: As `subprocess.Popen` takes them.
+    """
+    command = [sys.executable, "-m", "searchsocket.system.bound", *arguments]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, env=dict(environ), **options)  # noqa: S603  no shell
+
+
+def stop(child: "subprocess.Popen[bytes]") -> None:
+    """Tell a child to stop, and see to it that it does."""
+    if child.poll() is None:
+        child.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(_PATIENCE_S)
+    if child.poll() is None:
+        child.kill()
+        child.wait()
+    for pipe in (child.stdin, child.stdout, child.stderr):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+
+
+if __name__ == "__main__":
+    end_with(0)
+    runpy.run_module("searchsocket.cli.main", run_name="__main__")

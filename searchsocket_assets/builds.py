@@ -1,0 +1,154 @@
+"""A new build of a scope asks for one run.
+
+What was asked for is read from Dagster's own runs, which carry the digest of their build: a tick that died, and one
+that came twice, need no repair. A run key names the run before it as well. So two ticks that see the same ask for one
+run, and a build whose run failed, or that comes back after another, is not kept out, as by a key of its digest alone.
+"""
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+
+import dagster as dg
+
+from searchsocket.branches.attempts import Attempt, is_due
+from searchsocket.branches.builds import Build, build_of, is_of_the_scope, is_quiet
+from searchsocket.branches.listing import list_branches
+from searchsocket.branches.names import branch_among
+from searchsocket.errors import BranchesUnknown, ConfigMissing, SearchSocketError
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.project.project import Project
+from searchsocket.state import make_state
+from searchsocket_assets.jobs import INDEX_SITE
+from searchsocket_assets.partitions import NAME, SCOPES
+from searchsocket_assets.resources import SiteProject
+from searchsocket_assets.run.history import runs_of
+from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
+
+_MOST_AT_ONCE = 20  # runs that one tick asks for
+_TICK_S = 20.0  # that one tick looks around: Dagster ends it after 60
+_LOOKED_AT = 20  # newest runs of a scope
+_FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
+
+
+def new_builds(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.SensorResult | dg.SkipReason:
+    """Ask for a run of every scope whose build is another one than the last that a run was asked for."""
+    try:
+        project = site.open()
+        branches = _watched(context.instance, project)
+    except SearchSocketError as error:
+        return dg.SkipReason(f"{error.code}: {error}")
+    settled, begin = _cursor(context.cursor)
+    commits = _commits(project)
+    runs: list[dg.RunRequest] = []
+    busy: list[str] = []
+    order = sorted(branches, key=lambda scope: (scope <= begin, scope))  # on from where the last tick came to
+    deadline, last = time.monotonic() + _TICK_S, ""
+    for scope in order:
+        if len(runs) == _MOST_AT_ONCE or time.monotonic() > deadline:
+            break
+        last = scope
+        run = ScopeRun(project, project.scope_named(scope, branches[scope]), "", environ=os.environ)
+        build = build_of(run, commits)
+        if build is None or settled.get(scope) == build.digest:
+            continue
+        if not is_quiet(build, time.time_ns(), project.settings.branches.settle_s):
+            busy.append(scope)
+            continue
+        request = _request(context.instance, project, run, build, settled)
+        if request is not None:
+            runs.append(request)
+    known = {scope: digest for scope, digest in settled.items() if scope in branches}
+    cursor = json.dumps([last if last != order[-1:][0] else "", known], separators=(",", ":")) if order else "[]"
+    missing = [
+        str(run.partition_key)
+        for run in runs
+        if not context.instance.has_dynamic_partition(NAME, str(run.partition_key))
+    ]
+    reason = (
+        f"still being written: {', '.join(busy)}" if busy else f"no new build of the {len(branches)} scopes watched"
+    )
+    return dg.SensorResult(
+        run_requests=runs,
+        skip_reason=None if runs else dg.SkipReason(reason),
+        dynamic_partitions_requests=[SCOPES.build_add_request(missing)] if missing else [],
+        cursor=cursor,
+    )
+
+
+def _request(
+    instance: dg.DagsterInstance, project: Project, run: ScopeRun, build: Build, settled: dict[str, str]
+) -> dg.RunRequest | None:
+    scope = run.scope
+    newest = instance.get_run_records(runs_of(instance, project, scope.name), limit=_LOOKED_AT)
+    asked = [record for record in newest if BUILD_TAG in record.dagster_run.tags]
+    attempts = [_attempt(record) for record in asked]
+    if asked and asked[0].dagster_run.is_success and attempts[0].digest == build.digest:
+        settled[scope.name] = build.digest
+    if not is_due(build.digest, attempts, time.time()):
+        return None
+    settled.pop(scope.name, None)
+    return dg.RunRequest(
+        run_key=f"{scope.name}:{build.digest}:{asked[0].dagster_run.run_id if asked else ''}",
+        partition_key=scope.name,
+        tags={PROJECT_TAG: project.id, BRANCH_TAG: scope.branch or scope.name, BUILD_TAG: build.digest},
+    )
+
+
+def _attempt(record: dg.RunRecord) -> Attempt:
+    run = record.dagster_run
+    ended_at = record.end_time or record.update_timestamp.timestamp()
+    return Attempt(run.tags[BUILD_TAG], run.status in _FAILED, ended_at)
+
+
+def _watched(instance: dg.DagsterInstance, project: Project) -> Mapping[str, str]:
+    """Scope -> branch of those whose source can be told apart: all, or the one that the working tree is of."""
+    known = make_state(project.state_dir).branches()
+    if is_of_the_scope(project):
+        scopes: Sequence[str] = [key for key in instance.get_dynamic_partitions(NAME) if _is_name(project, key)]
+        return {scope: branch_among(scope, known) for scope in scopes}
+    scope = project.scope(os.environ)
+    return {scope.name: scope.branch}
+
+
+def _is_name(project: Project, key: str) -> bool:
+    try:
+        project.scope_named(key)
+    except SearchSocketError:
+        return False
+    return True
+
+
+def _commits(project: Project) -> Mapping[str, str]:
+    """Branch -> commit of this clone, asked at once; none where each scope's has to be."""
+    settings = project.settings
+    if settings.source.mode != "git-branch" or settings.source.git.branch:
+        return {}
+    try:
+        return list_branches(project.root / settings.source.git.repo_dir, "", settings.branches.timeout_s).commits
+    except (BranchesUnknown, ConfigMissing):
+        return {}
+
+
+def _cursor(text: str | None) -> tuple[dict[str, str], str]:
+    """Scope -> digest of the builds that are indexed, so that nobody asks Dagster of them again; and the last scope
+    that was looked at.
+    """
+    try:
+        last, settled = json.loads(text or "")
+        return {str(scope): str(digest) for scope, digest in settled.items()}, str(last)
+    except (ValueError, TypeError, AttributeError):
+        return {}, ""
+
+
+def build_sensor(*, watch: bool) -> dg.SensorDefinition:
+    """The sensor; off until somebody turns it on, unless the settings do."""
+    return dg.sensor(
+        job=INDEX_SITE,
+        minimum_interval_seconds=30,
+        default_status=dg.DefaultSensorStatus.RUNNING if watch else dg.DefaultSensorStatus.STOPPED,
+        description="Asks for one run of each scope that was built anew: another commit of its branch, or another "
+        "build in its folder that nobody has written to for `branches.settle_s`. A build whose run failed is tried "
+        "again, after pauses that grow from a minute to six hours.",
+    )(new_builds)

@@ -1,0 +1,163 @@
+"""A new build asks for one run."""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from searchsocket.project.scopes import sanitise_scope
+from searchsocket_assets import builds
+from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.look import Look
+from searchsocket_assets.partitions import NAME, PARTITION_TAG
+from searchsocket_assets.resources import SiteProject
+from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG
+from tests.sources.git_repository import commit, git
+
+pytestmark = pytest.mark.dagster
+
+Tick = Callable[[], list[dg.RunRequest]]
+LONG_AGO_S = 1000.0
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Moves the sensor's clock."""
+    offset = [LONG_AGO_S]  # so that what the test wrote has settled
+    real, real_ns = time.time, time.time_ns
+
+    class Clock:
+        monotonic = staticmethod(time.monotonic)
+        time = staticmethod(lambda: real() + offset[0])
+        time_ns = staticmethod(lambda: real_ns() + int(offset[0] * 1e9))
+
+    monkeypatch.setattr(builds, "time", Clock)
+
+    def move(seconds: float) -> None:
+        offset[0] += seconds
+
+    return move
+
+
+@pytest.fixture
+def tick(site: Path, instance: dg.DagsterInstance, later: object) -> Tick:
+    """One look; the cursor is kept between them, as a daemon does."""
+    (sensor,) = [each for each in build_definitions().sensors or () if each.name == "new_builds"]
+    cursor: list[str | None] = [None]
+
+    def look() -> list[dg.RunRequest]:
+        context = dg.build_sensor_context(
+            instance=instance, resources={"site": SiteProject(root=str(site))}, cursor=cursor[0]
+        )
+        found: Any = sensor(context)
+        cursor[0] = found.cursor
+        return list(found.run_requests or [])
+
+    return look
+
+
+@pytest.fixture
+def end(instance: dg.DagsterInstance) -> Callable[..., str]:
+    """What a daemon and a run make of a request."""
+    job = dg.JobDefinition(name="index_site", graph_def=dg.GraphDefinition("index_site"))
+
+    def make(request: dg.RunRequest, *, well: bool) -> str:
+        run = instance.create_run_for_job(job, tags={**request.tags, PARTITION_TAG: str(request.partition_key)})
+        if well:
+            for event in ("start", "success"):
+                kind = getattr(dg.DagsterEventType, f"RUN_{event.upper()}")
+                instance.report_dagster_event(dg.DagsterEvent(kind.value, "index_site", message=event), run.run_id)
+        else:
+            instance.report_run_failed(run)
+        return run.run_id
+
+    return make
+
+
+def test_a_new_build_asks_for_one_run_and_an_unchanged_one_for_none(
+    site: Path, tick: Tick, end: Callable[..., str]
+) -> None:
+    (request,) = tick()
+    assert request.partition_key == "main"
+    assert request.tags[BRANCH_TAG] == "main"
+    assert [again.run_key for again in tick()] == [request.run_key], "a tick that overlaps asks for the same run"
+    end(request, well=True)
+    assert tick() == tick() == []
+    (site / "build/new.html").write_text("<title>New</title><p>new</p>")
+    (another,) = tick()
+    assert another.run_key != request.run_key
+    assert another.tags[BUILD_TAG] != request.tags[BUILD_TAG]
+
+
+def test_a_build_that_is_being_written_is_left_alone(site: Path, tick: Tick, later: Callable[[float], None]) -> None:
+    later(-LONG_AGO_S)
+    assert tick() == []
+    later(6.0)
+    assert len(tick()) == 1
+    for page in sorted((site / "build").rglob("*.html")):
+        page.unlink()
+    later(LONG_AGO_S)
+    assert tick() == [], "an emptied folder is no build"
+
+
+def test_a_build_whose_run_failed_is_tried_again_after_a_pause(
+    tick: Tick, end: Callable[..., str], later: Callable[[float], None]
+) -> None:
+    later(-LONG_AGO_S + 10)
+    keys = []
+    for pause_s in (60.0, 240.0):
+        (request,) = tick()
+        keys.append(request.run_key)
+        end(request, well=False)
+        assert tick() == []
+        later(pause_s)
+    (request,) = tick()
+    assert len({*keys, request.run_key}) == 3, "Dagster runs no key twice"
+
+
+def test_each_branch_is_watched_by_its_commit(
+    site: Path, tick: Tick, end: Callable[..., str], instance: dg.DagsterInstance
+) -> None:
+    """And a branch that went back to an old commit is indexed again."""
+    (site / "searchsocket.toml").write_text('[source]\nmode = "git-branch"\n')
+    git(site, "init", "-q", "-b", "main")
+    first = commit(site, {"docs/a.md": "# A\n"})
+    git(site, "branch", "feature/a")
+    feature = sanitise_scope("feature/a")
+    instance.add_dynamic_partitions(NAME, ["main", feature])
+    requests = tick()
+    assert [(request.partition_key, request.tags[BUILD_TAG]) for request in requests] == [
+        (feature, first[:16]),
+        ("main", first[:16]),
+    ]
+    for request in requests:
+        end(request, well=True)
+    assert tick() == []
+    commit(site, {"docs/b.md": "# B\n"})
+    (moved,) = tick()
+    assert moved.partition_key == "main"
+    end(moved, well=True)
+    git(site, "reset", "-q", "--hard", first)
+    (back,) = tick()
+    assert back.tags[BUILD_TAG] == first[:16]
+
+
+def test_a_cursor_that_cannot_be_read_is_begun_anew(site: Path, instance: dg.DagsterInstance) -> None:
+    for cursor in ("", "nonsense", "{}", json.dumps([1, []]), json.dumps({"main": "x"})):
+        context = dg.build_sensor_context(
+            instance=instance, resources={"site": SiteProject(root=str(site))}, cursor=cursor
+        )
+        assert builds.new_builds(context, SiteProject(root=str(site))).cursor
+
+
+def test_watching_is_off_unless_the_settings_turn_it_on() -> None:
+    for watches, status in ((False, "STOPPED"), (True, "RUNNING")):
+        sensors = build_definitions(look=Look(watches_builds=watches)).sensors or ()
+        (sensor,) = [each for each in sensors if each.name == "new_builds"]
+        assert sensor.default_status.value == status  # type: ignore[union-attr]
+    assert os.environ.get("SEARCHSOCKET__BRANCHES__WATCH") is None
