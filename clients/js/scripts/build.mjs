@@ -25,8 +25,8 @@ const { metafile } = await build({
   plugins: [{
     name: "languages",
     setup: ({ onResolve }) =>
-      onResolve({ filter: /labels\/[a-z]{2}\.js$/, namespace: "file" }, ({ path, kind }) =>
-        kind === "dynamic-import" ? { path: `./labels/${path.split("/").pop()}`, external: true } : undefined
+      onResolve({ filter: /^\.\/[a-z]{2}\.js$/ }, ({ path, kind }) =>
+        kind === "dynamic-import" ? { path: `./labels/${path.slice(2)}`, external: true } : undefined
       )
   }]
 });

@@ -1,0 +1,3 @@
+import type { Labels } from "./labels.js";
+export declare const en: Labels;
+export default en;

@@ -1,0 +1,3 @@
+import type { Labels } from "./labels.js";
+declare const labels: Labels;
+export default labels;

@@ -1,0 +1,38 @@
+/** A text for each plural form of a language (`Intl.PluralRules`); `other` stands for those that are not there. */
+export type Plural = {
+    other: string;
+} & Partial<Record<Intl.LDMLPluralRule, string>>;
+/** All that the components say. `{count}`, `{query}` and `{name}` stand for what they are about. */
+export interface Labels {
+    search: string;
+    close: string;
+    clear: string;
+    results: string;
+    count: Plural;
+    searching: string;
+    hint: string;
+    recent: string;
+    clearRecent: string;
+    remove: string;
+    didYouMean: string;
+    completions: string;
+    weak: string;
+    none: string;
+    noneHint: string;
+    unfilter: string;
+    missing: string;
+    filters: string;
+    directory: string;
+    tag: string;
+    language: string;
+    any: string;
+    more: string;
+    alike: Plural;
+    failed: string;
+    late: string;
+    unreachable: string;
+    limited: Plural;
+    retry: string;
+    open: string;
+    move: string;
+}

@@ -1,0 +1,13 @@
+import type { Marks } from "./types.js";
+/** A piece of a text, and whether it is a match. */
+export interface Part {
+    text: string;
+    isMarked: boolean;
+}
+/** A text cut at its marks. Put each piece into the page as text, never as HTML. */
+export declare function markedParts(text: string, marks: Marks): Part[];
+/** A text with the words marked that begin with a word of the query; of titles, for which answers have no marks. */
+export declare function markedWords(text: string, q: string): Part[];
+export declare function wordsOf(text: string): string[];
+/** Without case and accents. */
+export declare function fold(text: string): string;

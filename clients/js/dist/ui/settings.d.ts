@@ -1,0 +1,19 @@
+/** What the attributes of an element say. */
+export interface Settings {
+    endpoint: string;
+    site: string;
+    scope: string;
+    /** The directory that is searched, whatever filter is chosen below it. */
+    within: string;
+    /** Directories to choose from, with names; empty = those of the results. */
+    directories: readonly (readonly [name: string, path: string])[];
+    facets: readonly string[];
+    /** An address with `{query}` where people say what is missing; "" = no such link. */
+    missing: string;
+    placeholder: string;
+    limit: number;
+    keepsRecent: boolean;
+    marks: boolean;
+}
+export declare const ATTRIBUTES: readonly ["endpoint", "site", "scope", "path-prefix", "directories", "facets", "missing-url", "placeholder", "max-results", "recent", "marks", "lang", "theme", "hotkeys"];
+export declare function settingsOf(element: Element): Settings;

@@ -1,0 +1,54 @@
+import { fold, wordsOf } from "../text.js";
+import type { SearchAnswer } from "../types.js";
+
+const MIN_CHARS = 4; // shorter words are near to too many others
+const TWO_SLIPS_FROM = 7;
+const LOOKED_AT = 5; // results: what stands further down was not found by these words
+
+/**
+ * The query with its slips corrected by words of the results that it found all the same; "" where nothing looks like a slip.
+ *
+ * A word that begins or continues one of theirs is none.
+ */
+export function didYouMean(q: string, answer: SearchAnswer): string {
+  const counts = new Map<string, number>();
+  for (const { title, sectionTitle, snippet } of answer.results.slice(0, LOOKED_AT)) {
+    for (const word of wordsOf(`${title} ${sectionTitle} ${snippet}`).map(fold)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const held = [...counts.keys()];
+  const meant = q.replace(/[\p{L}\p{M}]+/gu, (word) => {
+    const folded = fold(word);
+    if (folded.length < MIN_CHARS || held.some((other) => isForm(folded, other))) return word;
+    const limit = folded.length >= TWO_SLIPS_FROM ? 2 : 1;
+    const near = held.filter((other) => other.length >= MIN_CHARS && slips(folded, other, limit) <= limit);
+    near.sort((a, b) => slips(folded, a, limit) - slips(folded, b, limit) || counts.get(b)! - counts.get(a)!);
+    return near[0] ?? word;
+  });
+  return meant === q ? "" : meant;
+}
+
+/** Whether two words differ by no more than an ending. */
+function isForm(word: string, other: string): boolean {
+  let same = 0;
+  while (same < word.length && word[same] === other[same]) same++;
+  const tails = [word.slice(same), other.slice(same)] as const;
+  const isSwapped = tails[0].length > 1 && [...tails[0]].sort().join() === [...tails[1]].sort().join();
+  return same >= MIN_CHARS - 1 && (!tails[0] || !tails[1] || (same >= word.length - 2 && !isSwapped));
+}
+
+/** Letters to add, drop, change or swap (optimal string alignment); more than `limit` is only known to be more. */
+function slips(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let least = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, before[j - 2]! + 1);
+      row.push(least);
+    }
+    [before, last] = [last, row];
+  }
+  return last[b.length]!;
+}

@@ -1,0 +1,46 @@
+import type { Marks } from "./types.js";
+
+/** A piece of a text, and whether it is a match. */
+export interface Part {
+  text: string;
+  isMarked: boolean;
+}
+
+/** A text cut at its marks. Put each piece into the page as text, never as HTML. */
+export function markedParts(text: string, marks: Marks): Part[] {
+  const points = Array.from(text); // marks count code points
+  const parts: Part[] = [];
+  let at = 0;
+  const push = (until: number, isMarked: boolean) => {
+    if (until > at) parts.push({ text: points.slice(at, until).join(""), isMarked });
+    at = Math.max(at, until);
+  };
+  for (const [start, end] of [...marks].sort((a, b) => a[0] - b[0])) {
+    push(Math.min(start, points.length), false);
+    push(Math.min(end, points.length), true);
+  }
+  push(points.length, false);
+  return parts;
+}
+
+/** A text with the words marked that begin with a word of the query; of titles, for which answers have no marks. */
+export function markedWords(text: string, q: string): Part[] {
+  const wanted = wordsOf(q).map(fold).filter((word) => word.length > 1);
+  const parts: Part[] = [];
+  for (const [piece] of text.matchAll(/[\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}]+/gu)) {
+    const isMarked = wanted.some((word) => fold(piece).startsWith(word));
+    const last = parts.at(-1);
+    if (last && last.isMarked === isMarked) last.text += piece;
+    else parts.push({ text: piece, isMarked });
+  }
+  return parts;
+}
+
+export function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+}
+
+/** Without case and accents. */
+export function fold(text: string): string {
+  return text.normalize("NFKD").replace(/\p{Mn}/gu, "").toLowerCase();
+}

@@ -1,0 +1,96 @@
+import type { Labels } from "../labels/labels.js";
+import { wordsIn } from "../labels/words.js";
+import { onHotkey } from "./hotkeys.js";
+import { Panel } from "./panel.js";
+import { ATTRIBUTES, settingsOf } from "./settings.js";
+import { style } from "./style.js";
+
+// Where there is no browser, as when a server renders the page, importing this does nothing.
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+/** What both elements have in common: attributes, language, shortcuts, and a panel that is made when it is needed. */
+export abstract class SearchElement extends Base {
+  static readonly observedAttributes = ATTRIBUTES;
+  #panel: Panel | null = null;
+  #labels: Partial<Labels> = {};
+  #endHotkey: (() => void) | null = null;
+  #turn = 0; // of loading words: the last counts
+
+  /** Show the search and put the focus into its field. */
+  abstract open(): void;
+  abstract close(): void;
+  abstract get isOpen(): boolean;
+  /** Put the elements into the shadow root, once. */
+  protected abstract build(root: ShadowRoot): void;
+  protected abstract relabel(labels: Labels): void;
+
+  /** Texts in place of the shipped ones, see `Labels`. */
+  get labels(): Partial<Labels> {
+    return this.#labels;
+  }
+
+  set labels(labels: Partial<Labels>) {
+    this.#labels = labels;
+    void this.#speak();
+  }
+
+  /** Open, and find a query. */
+  search(q: string): void {
+    this.open();
+    this.panel.search(q);
+  }
+
+  connectedCallback(): void {
+    if (!this.shadowRoot) {
+      const root = this.attachShadow({ mode: "open" });
+      root.adoptedStyleSheets = [style()];
+      this.build(root);
+    }
+    if (this.getAttribute("hotkeys") !== "off") this.#endHotkey = onHotkey(() => (this.isOpen ? this.close() : this.open()));
+    void this.#speak();
+  }
+
+  disconnectedCallback(): void {
+    this.#endHotkey?.();
+    this.#endHotkey = null;
+    this.#panel?.rest();
+  }
+
+  attributeChangedCallback(name: string): void {
+    if (!this.isConnected) return;
+    if (name === "lang" || name === "placeholder") void this.#speak();
+    if (name === "hotkeys") this.disconnectedCallback(), this.connectedCallback();
+  }
+
+  protected get hasPanel(): boolean {
+    return this.#panel !== null;
+  }
+
+  protected get panel(): Panel {
+    this.#panel ??= new Panel({
+      settings: () => settingsOf(this),
+      emit: (name, detail) => this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true })),
+      open: () => this.shown(),
+      close: () => this.close(),
+    });
+    return this.#panel;
+  }
+
+  /** Typing began. */
+  protected shown(): void {}
+
+  async #speak(): Promise<void> {
+    const turn = ++this.#turn;
+    const own = this.getAttribute("lang");
+    const language = own ?? this.closest("[lang]")?.getAttribute("lang") ?? navigator.language;
+    const words = await wordsIn(language || "en", this.#labels);
+    if (turn !== this.#turn) return;
+    if (own) this.shadowRoot!.querySelectorAll<HTMLElement>(".panel,.trigger").forEach((part) => (part.dir = directionOf(words.language)));
+    this.relabel(words.labels);
+    this.panel.words = words;
+  }
+}
+
+function directionOf(language: string): "ltr" | "rtl" {
+  return /^(ar|fa|he|iw|ur|ps|sd|ug|yi|dv|ckb)\b/i.test(language) ? "rtl" : "ltr";
+}

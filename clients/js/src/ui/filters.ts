@@ -1,0 +1,119 @@
+import type { Words } from "../labels/words.js";
+import type { Result, SearchAnswer, SearchRequest } from "../types.js";
+import { h } from "./dom.js";
+import type { Settings } from "./settings.js";
+
+const DIRECTORY = "directory";
+const TAG = "tag";
+const LANGUAGE = "language";
+type Option = readonly [value: string, label: string];
+
+/** The row of menus by which an answer is narrowed: what there is to choose comes from the answer without filters. */
+export class Filters {
+  readonly element = h("div", { part: "filters", class: "filters", role: "group" });
+  readonly #chosen = new Map<string, string>();
+  #known = new Map<string, readonly Option[]>();
+
+  constructor(
+    readonly settings: () => Settings,
+    readonly words: () => Words,
+    readonly onChange: () => void,
+  ) {
+    this.element.addEventListener("change", ({ target }) => {
+      const { name, value } = target as HTMLSelectElement;
+      if (value) this.#chosen.set(name, value);
+      else this.#chosen.delete(name);
+      this.onChange();
+    });
+  }
+
+  get isSet(): boolean {
+    return this.#chosen.size > 0;
+  }
+
+  clear(): void {
+    this.#chosen.clear();
+  }
+
+  /** The part of a request that the filters are. */
+  request(): Partial<SearchRequest> {
+    const { within, facets } = this.settings();
+    const chosen = [...this.#chosen];
+    const tag = this.#chosen.get(TAG);
+    const named = chosen.filter(([name]) => name === LANGUAGE || facets.includes(name));
+    return {
+      pathPrefix: this.#chosen.get(DIRECTORY) ?? within,
+      ...(tag ? { tags: [tag] } : {}),
+      ...(named.length ? { filters: Object.fromEntries(named) } : {}),
+      ...(facets.length ? { facets } : {}),
+    };
+  }
+
+  /** Offer what an answer has. */
+  update(answer: SearchAnswer): void {
+    if (!this.isSet || !this.#known.size) this.#known = this.#optionsOf(answer);
+    const { labels } = this.words();
+    this.element.setAttribute("aria-label", labels.filters);
+    const names: Record<string, string> = { [DIRECTORY]: labels.directory, [TAG]: labels.tag, [LANGUAGE]: labels.language };
+    const shown = [...this.#known].filter(([name, options]) => options.length > 1 || this.#chosen.has(name));
+    const menus = shown.map(([name, options]) => this.#menu(name, names[name] ?? name, options));
+    // A menu that is open, or has the focus, stays the element that it is.
+    const focused = (this.element.getRootNode() as ShadowRoot).activeElement;
+    const at = menus.findIndex((menu) => menu.name === (focused as HTMLSelectElement | null)?.name);
+    this.element.replaceChildren(...menus);
+    if (focused instanceof HTMLSelectElement && at >= 0) menus[at]!.focus();
+  }
+
+  #menu(name: string, label: string, options: readonly Option[]): HTMLSelectElement {
+    const chosen = this.#chosen.get(name) ?? "";
+    const all = this.words().filled(this.words().labels.any, { name: label });
+    const missing: Option[] = chosen && !options.some(([value]) => value === chosen) ? [[chosen, chosen]] : [];
+    const menu = h(
+      "select",
+      { name, part: chosen ? "filter filter-set" : "filter", class: chosen ? "filter set" : "filter", "aria-label": label },
+      ...([["", all], ...missing, ...options] as const).map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
+    );
+    return menu;
+  }
+
+  #optionsOf({ results, facets }: SearchAnswer): Map<string, readonly Option[]> {
+    const { directories, within, facets: names } = this.settings();
+    const same = (values: Iterable<string>): Option[] => [...new Set(values)].filter(Boolean).sort().map((one) => [one, one]);
+    const languages = same(results.map((result) => result.language)).map(([code]) => [code, this.words().nameOf(code)] as const);
+    return new Map<string, readonly Option[]>([
+      [DIRECTORY, directories.length ? directories.map(([name, path]) => [path, name] as const) : directoriesOf(results, within)],
+      [TAG, same(results.flatMap((result) => result.tags))],
+      [LANGUAGE, languages],
+      ...names.map((name): [string, Option[]] => [
+        name,
+        Object.entries(facets?.[name] ?? {}).map(([value, pages]) => [value, `${value} (${pages})`]),
+      ]),
+    ]);
+  }
+}
+
+/** The directories in which results part: those below the last one that all have in common. */
+export function directoriesOf(results: readonly Pick<Result, "url">[], within: string): Option[] {
+  let prefix = within.replace(/\/+$/, "");
+  for (;;) {
+    const below = new Set<string>();
+    for (const { url } of results) {
+      const rest = url.startsWith(`${prefix}/`) ? url.slice(prefix.length + 1).split("/") : [];
+      if (rest[0] && rest.length > 1) below.add(`${prefix}/${rest[0]}`);
+    }
+    if (below.size !== 1) return [...below].sort().map((path) => [path, readable(path.split("/").pop()!)]);
+    prefix = [...below][0]!;
+  }
+}
+
+/** A part of an address as words: `getting-started` is "Getting started". */
+export function readable(segment: string): string {
+  let text = segment;
+  try {
+    text = decodeURIComponent(segment);
+  } catch {
+    // as it is
+  }
+  const words = text.replace(/\.html?$/, "").replace(/[-_]+/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,122 @@
+import type { SearchError } from "../errors.js";
+import type { Labels } from "../labels/labels.js";
+import type { Words } from "../labels/words.js";
+import type { SearchAnswer } from "../types.js";
+import { h, icon, ICONS } from "./dom.js";
+
+interface Around {
+  meant: string;
+  completions: readonly string[];
+  isFiltered: boolean;
+  missing: string;
+  hasMore: boolean;
+}
+
+/** The elements of a search, and what stands in them around the results. */
+export class Frame {
+  readonly input = h("input", {
+    id: "q", part: "input", type: "search", role: "combobox", "aria-controls": "list", "aria-expanded": "false",
+    "aria-autocomplete": "list", autocomplete: "off", autocapitalize: "off", autocorrect: "off", spellcheck: "false",
+    enterkeyhint: "search", maxlength: 1000,
+  }); // prettier-ignore
+  readonly clear = h("button", { type: "button", part: "clear", class: "quiet", hidden: true }, icon(ICONS.cross));
+  readonly list = h("div", { id: "list", part: "list", class: "list", role: "listbox", hidden: true });
+  readonly suggestions = h("div", { part: "suggestions", class: "suggestions", role: "group" });
+  readonly bar: HTMLElement;
+  readonly popup: HTMLElement;
+  /** What Arrow Right at the end of the query makes of it. */
+  completion = "";
+  readonly #status = h("p", { part: "status", class: "status", role: "status" });
+  readonly #message = h("div", { part: "message", class: "message", role: "status" });
+  readonly #foot = h("div", { part: "foot", class: "foot" });
+  readonly #keys = h("span", { class: "keys", "aria-hidden": "true" });
+  readonly #label = h("label", { for: "q", class: "hidden" });
+
+  constructor(filters: HTMLElement) {
+    this.bar = h("div", { part: "bar", class: "bar" }, icon(ICONS.search), this.#label, this.input, this.clear);
+    const tools = h("div", { part: "tools", class: "tools" }, this.#status, this.suggestions, filters);
+    this.popup = h("div", { part: "popup", class: "popup" }, tools, this.#message, this.list, this.#foot);
+  }
+
+  /** Everything that stays the same in one language. */
+  label({ labels }: Words, placeholder: string): void {
+    this.#label.textContent = labels.search;
+    this.input.placeholder = placeholder || labels.search;
+    this.clear.setAttribute("aria-label", labels.clear);
+    this.list.setAttribute("aria-label", labels.results);
+    const key = (...names: string[]) => names.map((name) => h("kbd", {}, name));
+    this.#keys.replaceChildren(...key("↑", "↓"), ` ${labels.move} `, ...key("↵"), ` ${labels.open} `, ...key("Esc"), ` ${labels.close}`);
+  }
+
+  /** An answer is awaited; what is there stays, so that nothing jumps. */
+  busy(isBusy: boolean, labels: Labels): void {
+    this.list.setAttribute("aria-busy", String(isBusy));
+    this.bar.classList.toggle("busy", isBusy);
+    if (isBusy && !this.#status.textContent) this.#status.textContent = labels.searching;
+  }
+
+  /** Nothing is asked yet. */
+  start({ labels }: Words, hasRecent: boolean): void {
+    this.#say(hasRecent ? labels.recent : labels.hint);
+    this.#suggest("", []);
+    this.#tell();
+    this.#end(hasRecent ? [button("forget", labels.clearRecent)] : []);
+  }
+
+  answered(answer: SearchAnswer, words: Words, around: Around): void {
+    const { labels } = words;
+    const isEmpty = !answer.results.length;
+    const isWeak = answer.quality === "weak" && !isEmpty;
+    const none = words.filled(labels.none, { query: answer.q });
+    this.#say(isEmpty ? "" : words.counted(labels.count, answer.total));
+    this.#suggest(around.meant ? labels.didYouMean : labels.completions, around.meant ? [around.meant] : around.completions, !!around.meant);
+    this.completion = around.meant ? "" : (around.completions[0] ?? "");
+    const missing = around.missing ? [h("a", { part: "missing", href: around.missing, class: "missing" }, labels.missing)] : [];
+    this.#tell(
+      ...(isWeak ? [h("p", { part: "weak", class: "weak" }, labels.weak)] : []),
+      ...(isEmpty ? [h("p", { class: "none" }, h("strong", {}, none)), h("p", {}, labels.noneHint)] : []),
+      ...(isEmpty && around.isFiltered ? [button("unfilter", labels.unfilter)] : []),
+      ...(isEmpty ? missing : []),
+    );
+    this.#end([...(around.hasMore ? [button("more", labels.more)] : []), ...(isEmpty ? [] : missing)]);
+  }
+
+  failed(error: SearchError, words: Words): void {
+    const { labels } = words;
+    const byCode: Record<string, string> = {
+      RATE_LIMITED: error.retryAfterS === null ? labels.failed : words.counted(labels.limited, error.retryAfterS),
+      TIMED_OUT: labels.late,
+      UNREACHABLE: labels.unreachable,
+    };
+    // What the service says of a request is for whoever wrote it, in English: "the query is empty".
+    const text = byCode[error.code] ?? (error.status === 400 ? error.message : labels.failed);
+    this.#say("");
+    this.#suggest("", []);
+    this.#tell(h("p", { part: "error", class: "error" }, text), ...(error.retryable ? [button("retry", labels.retry)] : []));
+    this.#end([]);
+  }
+
+  #say(text: string): void {
+    if (this.#status.textContent !== text) this.#status.textContent = text;
+  }
+
+  /** In place of the list, or above it. */
+  #tell(...children: HTMLElement[]): void {
+    this.#message.replaceChildren(...children);
+  }
+
+  #suggest(label: string, queries: readonly string[], isMeant = false): void {
+    this.completion = "";
+    const chips = queries.map((q) => h("button", { type: "button", part: "suggestion", class: "chip", value: q }, q));
+    this.suggestions.setAttribute("aria-label", label);
+    this.suggestions.replaceChildren(...(isMeant ? [h("span", {}, `${label} `)] : []), ...chips);
+  }
+
+  #end(children: readonly HTMLElement[]): void {
+    this.#foot.replaceChildren(this.#keys, ...children);
+  }
+}
+
+function button(value: string, text: string): HTMLButtonElement {
+  return h("button", { type: "button", part: "action", class: "action", value }, text);
+}

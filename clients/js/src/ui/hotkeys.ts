@@ -1,0 +1,31 @@
+type Key = (event: KeyboardEvent) => void;
+
+const listeners: Key[] = [];
+
+/** Cmd/Ctrl-K anywhere and `/` outside of fields call `onKey`; of several on one page the first. Returns what ends it. */
+export function onHotkey(onKey: Key): () => void {
+  if (!listeners.length) document.addEventListener("keydown", heard);
+  listeners.push(onKey);
+  return () => {
+    listeners.splice(listeners.indexOf(onKey), 1);
+    if (!listeners.length) document.removeEventListener("keydown", heard);
+  };
+}
+
+function heard(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey) return;
+  const isCommand = event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey) && !event.shiftKey;
+  const isSlash = event.key === "/" && !event.metaKey && !event.ctrlKey && !isWriting(event.composedPath()[0]);
+  if (!isCommand && !isSlash) return;
+  event.preventDefault(); // the browser's own search bar, or the sign in the box
+  listeners[0]?.(event);
+}
+
+function isWriting(target: EventTarget | undefined): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches("input,textarea,select,[role=textbox]"));
+}
+
+/** As keyboards of this machine call it. */
+export function commandKey(): string {
+  return /mac|iphone|ipad/i.test(navigator.platform) ? "⌘K" : "Ctrl K";
+}

@@ -1,0 +1,237 @@
+import { createSearchClient, type SearchClient } from "../client.js";
+import { SearchError } from "../errors.js";
+import { Words } from "../labels/words.js";
+import { matchOf, rememberMatch } from "../match/pending.js";
+import { followMatch } from "../match/show.js";
+import { buildResultUrl } from "../result-url.js";
+import { didYouMean } from "../suggest/meant.js";
+import { completions } from "../suggest/completions.js";
+import type { SearchAnswer } from "../types.js";
+import { Filters } from "./filters.js";
+import { Frame } from "./frame.js";
+import { Listbox } from "./listbox.js";
+import { recent } from "./recent.js";
+import { type Opening, resultGroups } from "./results.js";
+import { recentOptions } from "./recent_options.js";
+import type { Settings } from "./settings.js";
+
+/** What an element does around its panel. */
+export interface Host {
+  settings: () => Settings;
+  /** Announces what happened; false where a listener prevented what follows. */
+  emit: (name: string, detail: unknown) => boolean;
+  /** A result was opened, or Escape pressed. */
+  close: () => void;
+  /** There is something to be seen. */
+  open: () => void;
+}
+
+/** The search itself: a field, what it finds, and what is said when it finds nothing. */
+export class Panel {
+  readonly frame: Frame;
+  readonly #list: Listbox;
+  readonly #filters: Filters;
+  readonly #openings = new WeakMap<Element, Opening>();
+  #client: SearchClient | null = null;
+  #endpoint = "";
+  #words = new Words("en");
+  #answer: SearchAnswer | null = null;
+  #asked = ""; // the query whose answer is awaited or seen
+  #isPending = false;
+  #opensFirst = false; // Enter came before the answer
+  #retry = 0;
+  #isComposing = false;
+
+  constructor(readonly host: Host) {
+    this.#filters = new Filters(host.settings, () => this.#words, () => void this.#ask());
+    this.frame = new Frame(this.#filters.element);
+    this.#list = new Listbox(this.frame.input, this.frame.list);
+    const { input, list, clear, suggestions, popup } = this.frame;
+    input.addEventListener("input", () => this.#isComposing || this.#typed());
+    input.addEventListener("compositionstart", () => (this.#isComposing = true));
+    input.addEventListener("compositionend", () => ((this.#isComposing = false), this.#typed()));
+    input.addEventListener("keydown", (event) => this.#key(event));
+    clear.addEventListener("click", () => (this.search(""), input.focus()));
+    list.addEventListener("click", (event) => this.#clicked(event));
+    suggestions.addEventListener("click", ({ target }) => {
+      const q = (target as Element).closest("button")?.value;
+      if (q) this.search(q), input.focus();
+    });
+    popup.addEventListener("click", ({ target }) => this.#acted((target as Element).closest("button")?.value ?? ""));
+  }
+
+  set words(words: Words) {
+    this.#words = words;
+    this.frame.label(words, this.host.settings().placeholder);
+    this.#show();
+  }
+
+  /** Find a query, as if it had been typed. */
+  search(q: string): void {
+    this.frame.input.value = q;
+    this.#typed();
+  }
+
+  /** Before it is seen: with what was typed last, or the recent searches. */
+  refresh(): void {
+    if (!this.frame.input.value.trim()) this.#show();
+  }
+
+  /** Nothing is awaited any more. */
+  rest(): void {
+    clearTimeout(this.#retry);
+    this.#client?.cancel();
+    this.#opensFirst = false;
+  }
+
+  #typed(): void {
+    this.#opensFirst = false;
+    void this.#ask();
+  }
+
+  async #ask(isMore = false): Promise<void> {
+    clearTimeout(this.#retry);
+    const { endpoint, scope, limit } = this.host.settings();
+    if (!this.#client || endpoint !== this.#endpoint) this.#client = createSearchClient({ endpoint: (this.#endpoint = endpoint) });
+    const q = this.frame.input.value.trim();
+    const before = isMore ? this.#answer : null;
+    this.#asked = q;
+    this.frame.clear.hidden = !q;
+    if (!q) {
+      this.#client.cancel();
+      this.#isPending = false;
+      this.#answer = null;
+      this.#filters.clear();
+      this.#show();
+      return;
+    }
+    this.host.open();
+    this.#pending(true);
+    const from = before ? { offset: before.results.length, generation: before.meta.generation } : {};
+    try {
+      const request = { q, topK: limit, ...(scope ? { scope } : {}), ...this.#filters.request(), ...from };
+      const answer = await this.#client.searchTyped(request);
+      if (!answer) return; // another query took its place
+      // A site that was published meanwhile orders anew: begin again, rather than show a page twice or never.
+      if (before && answer.meta.generation !== before.meta.generation) return void (await this.#ask());
+      this.#answer = before ? { ...answer, results: [...before.results, ...answer.results] } : answer;
+      this.#pending(false);
+      this.#show(before ? before.results.length : 0);
+      this.host.emit("searchsocket-results", answer);
+    } catch (error) {
+      this.#pending(false);
+      this.#fail(error);
+    }
+    if (this.#opensFirst) (this.#opensFirst = false), this.#list.pick();
+  }
+
+  #pending(isPending: boolean): void {
+    this.#isPending = isPending;
+    this.frame.busy(isPending, this.#words.labels);
+  }
+
+  /** @param from Of how many results the first are seen already. */
+  #show(from = 0): void {
+    const { frame } = this;
+    const answer = this.#answer;
+    if (!this.#asked || !answer) {
+      const kept = this.host.settings().keepsRecent && !this.#asked ? recent.all() : [];
+      frame.start(this.#words, kept.length > 0);
+      this.#list.show(recentOptions(kept, this.#words), -1);
+      return;
+    }
+    const { missing, site } = this.host.settings();
+    this.#filters.update(answer);
+    const hasMore = answer.results.length < answer.total;
+    const meant = didYouMean(answer.q, answer);
+    frame.answered(answer, this.#words, {
+      meant,
+      completions: meant ? [] : completions(frame.input.value, answer),
+      isFiltered: this.#filters.isSet,
+      missing: missing.replace("{query}", encodeURIComponent(answer.q)),
+      hasMore,
+    });
+    this.#list.show(resultGroups(answer, this.#words, site, this.#openings), from ? this.#list.active : 0, from > 0);
+  }
+
+  #fail(error: unknown): void {
+    const problem = error instanceof SearchError ? error : new SearchError("UNREACHABLE", String(error));
+    this.#answer = null;
+    this.#list.show([], -1);
+    this.frame.failed(problem, this.#words);
+    this.host.emit("searchsocket-error", problem);
+    // What passes by itself is asked again by itself.
+    if (problem.retryAfterS !== null && problem.retryable) {
+      this.#retry = setTimeout(() => void this.#ask(), Math.max(problem.retryAfterS, 1) * 1000) as unknown as number;
+    }
+  }
+
+  #key(event: KeyboardEvent): void {
+    // Keys of an input method choose signs: they are not for the list.
+    if (event.isComposing || event.keyCode === 229) return;
+    if (event.key === "Escape") {
+      event.preventDefault();
+      this.host.close();
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      if (this.#isPending) this.#opensFirst = true;
+      else this.#list.pick(event);
+    } else if (event.key === "Delete" && this.#list.option?.dataset.recent && !this.frame.input.value) {
+      this.#forget(this.#list.option.dataset.recent);
+    } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+      const { input, completion } = this.frame;
+      const isForward = (event.key === "ArrowRight") === (getComputedStyle(input).direction === "ltr");
+      const isAtEnd = input.selectionStart === input.value.length && input.selectionEnd === input.value.length;
+      if (!isForward || !isAtEnd || !completion || event.shiftKey) return;
+      event.preventDefault();
+      this.search(completion);
+    } else if (this.#list.key(event)) {
+      this.host.open();
+      event.preventDefault();
+    }
+  }
+
+  #acted(action: string): void {
+    if (action === "retry") void this.#ask();
+    if (action === "more") void this.#ask(true);
+    if (action === "unfilter") this.#filters.clear(), void this.#ask();
+    if (action === "forget") recent.clear(), this.#show();
+    if (action) this.frame.input.focus();
+  }
+
+  #forget(q: string): void {
+    recent.remove(q);
+    this.#show();
+  }
+
+  #clicked(event: MouseEvent): void {
+    const target = event.target as Element;
+    const option = target.closest<HTMLElement>("[role=option]");
+    if (!option) return;
+    const { recent: q } = option.dataset;
+    if (q !== undefined) {
+      if (target.closest("[data-remove]")) this.#forget(q);
+      else this.search(q);
+      this.frame.input.focus();
+      return;
+    }
+    const opening = this.#openings.get(option);
+    if (opening) this.#opened(event, option as HTMLAnchorElement, opening);
+  }
+
+  #opened(event: MouseEvent, link: HTMLAnchorElement, { result, at }: Opening): void {
+    const { site, keepsRecent, marks } = this.host.settings();
+    const q = this.#answer?.q ?? this.#asked;
+    if (keepsRecent) recent.add(q);
+    if (!this.host.emit("searchsocket-select", { result, section: at === result ? null : at, q })) return event.preventDefault();
+    // In another tab or on another host the browser itself marks the passage, by the text fragment.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button || link.origin !== location.origin) return;
+    this.host.close();
+    if (!marks) return;
+    rememberMatch(matchOf(at, q, site));
+    // Routers look for an element by all that follows `#`, so for this click nothing but the anchor does.
+    const { href } = link;
+    link.href = buildResultUrl(at, { site, textFragment: false });
+    setTimeout(() => ((link.href = href), followMatch()));
+  }
+}

@@ -1,0 +1,64 @@
+import type { Words } from "../labels/words.js";
+import { buildResultUrl } from "../result-url.js";
+import { markedParts, markedWords } from "../text.js";
+import type { Result, SearchAnswer, Section } from "../types.js";
+import { h, icon, ICONS, marked } from "./dom.js";
+import { readable } from "./filters.js";
+
+const SECTIONS = 3; // besides the one that a result opens at
+const ALIKE = 3;
+
+/** What an option opens. */
+export interface Opening {
+  result: Result;
+  /** The place on its page: the result itself, or one of its sections. */
+  at: Result | Section;
+}
+
+/** Pages as groups of a listbox, their sections as options below them; each option is a link. */
+export function resultGroups(answer: SearchAnswer, words: Words, site: string, openings: WeakMap<Element, Opening>): HTMLElement[] {
+  return answer.results.map((result) => {
+    const group = h("div", { role: "group", part: "page", class: "page", "aria-label": result.title || result.url });
+    const option = (at: Result | Section, kind: "result" | "section", ...children: (Node | string)[]) => {
+      const made = h("a", { role: "option", part: kind, class: kind, href: buildResultUrl(at, { site }), tabindex: -1 }, ...children);
+      openings.set(made, { result, at });
+      group.append(made);
+    };
+    const title = result.title || result.url;
+    const section = result.sectionTitle && result.sectionTitle !== title ? result.sectionTitle : "";
+    option(
+      result,
+      "result",
+      icon(ICONS.page),
+      h(
+        "span",
+        { part: "title", class: "title", dir: "auto" },
+        ...marked(markedWords(title, answer.q)),
+        ...(section ? [h("span", { class: "in" }, " › ", ...marked(markedWords(section, answer.q)))] : []),
+      ),
+      h("span", { part: "path", class: "path", dir: "auto" }, breadcrumbs(result)),
+      h("span", { part: "snippet", class: "snippet", dir: "auto" }, ...marked(markedParts(result.snippet, result.marks))),
+    );
+    const others = result.sections.filter((one) => one.anchor !== result.anchor).slice(0, SECTIONS);
+    for (const one of others) {
+      option(
+        one,
+        "section",
+        icon(ICONS.section),
+        h("span", { part: "title", class: "title", dir: "auto" }, ...marked(markedWords(one.title || title, answer.q))),
+        h("span", { part: "snippet", class: "snippet", dir: "auto" }, ...marked(markedParts(one.snippet, one.marks))),
+      );
+    }
+    if (result.alike.length) {
+      const named = result.alike.slice(0, ALIKE).map((page) => page.title || page.url);
+      group.append(h("div", { class: "alike", role: "presentation" }, `${words.counted(words.labels.alike, result.alike.length)}: ${named.join(", ")}`));
+    }
+    return group;
+  });
+}
+
+/** Where a page lies, by its directories. */
+function breadcrumbs({ url, headingPath, anchor }: Result): string {
+  const directories = url.split("/").slice(1, -1).map(readable);
+  return [...directories, ...(anchor ? headingPath.slice(1, -1) : [])].join(" / ") || url;
+}

@@ -1,0 +1,45 @@
+/** What the attributes of an element say. */
+export interface Settings {
+  endpoint: string;
+  site: string;
+  scope: string;
+  /** The directory that is searched, whatever filter is chosen below it. */
+  within: string;
+  /** Directories to choose from, with names; empty = those of the results. */
+  directories: readonly (readonly [name: string, path: string])[];
+  facets: readonly string[];
+  /** An address with `{query}` where people say what is missing; "" = no such link. */
+  missing: string;
+  placeholder: string;
+  limit: number;
+  keepsRecent: boolean;
+  marks: boolean;
+}
+
+const MAX_RESULTS = 50;
+
+export const ATTRIBUTES = [
+  "endpoint", "site", "scope", "path-prefix", "directories", "facets", "missing-url", "placeholder", "max-results", "recent", "marks",
+  "lang", "theme", "hotkeys",
+] as const; // prettier-ignore
+
+export function settingsOf(element: Element): Settings {
+  const text = (name: (typeof ATTRIBUTES)[number], or = "") => element.getAttribute(name)?.trim() || or;
+  const list = (name: (typeof ATTRIBUTES)[number]) => text(name).split(",").map((one) => one.trim()).filter(Boolean);
+  return {
+    endpoint: text("endpoint", "/api/search"),
+    site: text("site"),
+    scope: text("scope"),
+    within: text("path-prefix"),
+    directories: list("directories").map((one) => {
+      const at = one.indexOf("=");
+      return at < 0 ? [one, one] : [one.slice(0, at).trim(), one.slice(at + 1).trim()];
+    }),
+    facets: list("facets"),
+    missing: text("missing-url"),
+    placeholder: text("placeholder"),
+    limit: Math.min(Math.max(Number.parseInt(text("max-results"), 10) || 15, 1), MAX_RESULTS),
+    keepsRecent: text("recent") !== "off",
+    marks: text("marks") !== "off",
+  };
+}

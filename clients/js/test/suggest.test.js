@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { test } from "node:test";
+import { completions, didYouMean, markedParts, markedWords } from "../dist/index.js";
+
+const result = (title, snippet = "", sectionTitle = "") => ({ title, snippet, sectionTitle, sections: [] });
+const answer = (...results) => ({ results });
+
+test("a slip is corrected by what was found, and nothing else is touched", () => {
+  const found = answer(result("Rollback", "The previous generation is published again.", "The embedding cache"));
+  const cases = { rollbakc: "rollback", "embeding cache": "embedding cache", "roll back": "", publishing: "", "generations again": "", cahce: "cache", wxyz: "" };
+  for (const [q, meant] of Object.entries(cases)) assert.equal(didYouMean(q, found), meant, q);
+  assert.equal(didYouMean("rollbakc", answer()), "");
+});
+
+test("a beginning is completed from titles, and a whole word is left alone", () => {
+  const found = answer(result("Cost and budget", "what it costs"), result("Incremental runs", "A run reads the pages that changed."));
+  assert.deepEqual(completions("cost a", found), []);
+  assert.deepEqual(completions("cost an", found), ["Cost and budget", "cost and"]);
+  assert.deepEqual(completions("how incr", found), ["how incremental"]);
+  assert.deepEqual(completions("run", found), []);
+  assert.deepEqual(completions("", found), []);
+});
+
+test("marks are cut out by code points, in any order, and never outside of the text", () => {
+  const shape = (parts) => parts.map(({ text, isMarked }) => (isMarked ? `[${text}]` : text)).join("");
+  assert.equal(shape(markedParts("🦓 zebra here", [[8, 12], [2, 7]])), "🦓 [zebra] [here]");
+  assert.equal(shape(markedParts("short", [[2, 99], [3, 4]])), "sh[ort]");
+  assert.equal(shape(markedParts("", [[0, 3]])), "");
+  assert.equal(shape(markedWords("Étages: installing it", "etage INSTALL i")), "[Étages]: [installing] it");
+});
+
+test("every language says everything, with the same things filled in", async () => {
+  const files = readdirSync(new URL("../dist/labels/", import.meta.url)).filter((name) => name.endsWith(".js"));
+  assert.equal(files.length, 9); // and English, which is in the components
+  const gaps = (text) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
+  const [{ default: german }, ...others] = await Promise.all(["de.js", ...files].map((name) => import(`../dist/labels/${name}`)));
+  for (const { default: labels } of others) {
+    assert.deepEqual(Object.keys(labels), Object.keys(german));
+    for (const [name, label] of Object.entries(labels)) {
+      assert.ok(label.other ?? label, name);
+      assert.deepEqual(gaps(label.other ?? label), gaps(german[name].other ?? german[name]), name);
+    }
+  }
+});

@@ -1,0 +1,70 @@
+"""One browser and one service for all tests of the components."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from search_site import NOW, Piece, Site
+
+from search_api.app import create_app
+from searchsocket.project.project import open_project
+from searchsocket.stores.local import LocalStore
+from tests.api.api_client import ENVIRON, make_project
+from tests.api.running_service import listening
+from tests.clients.stage import MakeStage, Stage
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+EVIL = "<img src=x onerror=\"document.title='taken'\">"
+PIECES = [
+    Piece("/evil", f"Zebra {EVIL} in the text", title=f"Zebra {EVIL}", section=EVIL),
+    *(
+        Piece(f"/guide/stable/{number}", f"The okapi number {number} eats leaves.", title=f"Okapi {number}")
+        for number in range(20)
+    ),
+]
+
+
+@pytest.fixture(scope="session")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    project = make_project(tmp_path_factory.mktemp("searched") / "site")
+    Site(LocalStore(project.state_dir / "index", "site")).publish(PIECES)
+    app = create_app(open_project(project.root, {}), environ=ENVIRON, host="127.0.0.1", clock=lambda: NOW)
+    with listening(app) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def make_stage(browser: Browser, origin: str) -> Iterator[MakeStage]:
+    """Stages of which no script failed, and nothing was stopped by their policy."""
+    problems: list[str] = []
+    contexts: list[BrowserContext] = []
+
+    def make(**options: object) -> Stage:
+        context = browser.new_context(**options)  # type: ignore[arg-type]
+        contexts.append(context)
+        stage = Stage(context, origin, {})
+        context.route(f"{origin}/**", lambda route: stage.answer(route))
+        context.on("weberror", lambda error: problems.append(str(error.error)))
+        context.on("console", lambda message: problems.append(message.text) if "Security" in message.text else None)
+        return stage
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert not problems
+
+
+@pytest.fixture
+def stage(make_stage: MakeStage) -> Stage:
+    return make_stage()

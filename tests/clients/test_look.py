@@ -1,0 +1,111 @@
+"""How the search looks: in both themes, at three widths, from right to left, in own colours, and to axe."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.clients.stage import MakeStage, Stage
+
+pytestmark = pytest.mark.ui
+DIALOG = "<searchsocket-dialog missing-url='/new?q={query}'></searchsocket-dialog>"
+ROOT = "document.querySelector('searchsocket-dialog').shadowRoot"
+
+
+def complaints(page: Page) -> list[str]:
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
+
+
+def searched(page: Page, q: str = "battery") -> Page:
+    page.keyboard.press("/")
+    page.keyboard.type(q)
+    expect(page.locator("[role=option]").first).to_be_visible()
+    expect(page.get_by_role("listbox")).to_have_attribute("aria-busy", "false")
+    return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_has_no_complaint_at_any_width(make_stage: MakeStage, scheme: str) -> None:
+    stage = make_stage(color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
+    page = stage.open(DIALOG)
+    assert complaints(page) == []
+    searched(page, "batery")
+    for width in (320, 768, 1280):
+        page.set_viewport_size({"width": width, "height": 700})
+        assert complaints(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(f"{ROOT}.querySelector('.list').scrollWidth <= {ROOT}.querySelector('.list').clientWidth")
+    page.locator("searchsocket-dialog input").fill("xylophon")
+    expect(page.get_by_text("Nothing found")).to_be_visible()
+    assert complaints(page) == []
+
+
+def test_from_right_to_left_and_in_another_language(stage: Stage) -> None:
+    page = stage.open(DIALOG, html='lang="ar" dir="rtl"')
+    searched(page)
+    assert page.locator("searchsocket-dialog input").get_attribute("placeholder") == "بحث"
+    icon, close = (page.locator(f"searchsocket-dialog {one}").bounding_box() for one in (".bar > svg", "[part=close]"))
+    assert icon
+    assert close
+    assert icon["x"] > close["x"]
+    option = page.locator("[role=option]").first
+    icon, title = option.locator("svg").bounding_box(), option.locator(".title").bounding_box()
+    assert icon
+    assert title
+    assert icon["x"] > title["x"]
+    page.evaluate("document.querySelector('searchsocket-dialog').lang = 'fr'")
+    expect(page.locator("searchsocket-dialog input")).to_have_attribute("placeholder", "Rechercher")
+    assert page.evaluate(f"getComputedStyle({ROOT}.querySelector('.panel')).direction") == "ltr"
+    page.evaluate("document.querySelector('searchsocket-dialog').labels = { close: 'Zu' }")
+    expect(page.get_by_role("button", name="Zu")).to_be_visible()
+
+
+def test_a_site_gives_its_colours_and_styles_parts(stage: Stage) -> None:
+    page = stage.open(
+        DIALOG,
+        script="const sheet = new CSSStyleSheet(); sheet.replaceSync(`searchsocket-dialog {"
+        "--searchsocket-background: rgb(1, 2, 3) } searchsocket-dialog::part(title) { color: rgb(4, 5, 6) }`);"
+        "document.adoptedStyleSheets.push(sheet);",
+    )
+    searched(page)
+    assert page.evaluate(f"getComputedStyle({ROOT}.querySelector('dialog')).backgroundColor") == "rgb(1, 2, 3)"
+    expect(page.locator(".title").first).to_have_css("color", "rgb(4, 5, 6)")
+    for theme, colour in (("dark", "rgb(232, 234, 237)"), ("light", "rgb(28, 30, 33)")):
+        page.evaluate(f"document.querySelector('searchsocket-dialog').setAttribute('theme', '{theme}')")
+        assert page.evaluate(f"getComputedStyle({ROOT}.querySelector('dialog')).color") == colour
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_nothing_moves_where_motion_is_not_wanted(make_stage: MakeStage, motion: str) -> None:
+    page = make_stage(reduced_motion=motion).open(DIALOG)
+    page.keyboard.press("/")
+    animation = page.evaluate(f"getComputedStyle({ROOT}.querySelector('dialog')).animationName")
+    assert (animation == "none") is (motion == "reduce")
+
+
+def test_nothing_jumps_while_one_types(stage: Stage) -> None:
+    """Neither the page behind nor the search around its results."""
+    page = stage.open(DIALOG)
+    page.evaluate(
+        "window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => (shift += one.value)))"
+        ".observe({ type: 'layout-shift', buffered: true })"
+    )
+    width = page.evaluate("document.documentElement.clientWidth")
+    searched(page)
+    parts = f"[...{ROOT}.querySelectorAll('.bar,.tools,.foot,dialog')]"
+    places = f"{parts}.map((one) => JSON.stringify(one.getBoundingClientRect()))"
+    before = page.evaluate(places)
+    for q in ("batery", "xylophon", "driv", ""):
+        page.locator("input[type=search]").fill(q)
+        expect(page.get_by_role("listbox", include_hidden=True)).to_have_attribute("aria-busy", "false")
+        assert page.evaluate(places) == before
+    assert page.evaluate("document.documentElement.clientWidth") == width
+    page.keyboard.press("Escape")
+    assert page.evaluate("shift") < 0.01
+
+
+def test_axe_has_no_complaint_about_the_box(make_stage: MakeStage) -> None:
+    page = make_stage(bypass_csp=True).open("<searchsocket-box></searchsocket-box>")
+    assert complaints(page) == []
+    searched(page)
+    assert complaints(page) == []

@@ -1,0 +1,189 @@
+"""What the search says of its answers: filters, slips, weak, none; and of a service that is slow, full, away or new."""
+
+import json
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.clients.stage import Stage, api_error
+
+pytestmark = pytest.mark.ui
+MISSING = 'missing-url="/new?title={query}"'
+
+
+def typed(stage: Stage, q: str, attributes: str = "") -> Page:
+    page = stage.open(f"<searchsocket-dialog {attributes}></searchsocket-dialog>")
+    page.keyboard.press("/")
+    page.keyboard.type(q)
+    return page
+
+
+def titles(page: Page) -> list[str]:
+    return page.locator("searchsocket-dialog .result .title").all_inner_texts()
+
+
+def test_filters_are_what_the_results_differ_by(stage: Stage) -> None:
+    page = typed(stage, "battery", "directories='Handbook=/docs, Archive=/docs-old'")
+    expect(page.locator("[role=option]").first).to_be_visible()
+    page.get_by_label("Section").select_option("Archive")
+    expect(page.locator("searchsocket-dialog .result .title")).to_have_count(1)
+    page.get_by_label("Tag").select_option("power")
+    expect(page.get_by_text("Nothing found for “battery”.")).to_be_visible()
+    page.get_by_role("button", name="Search without filters").click()
+    expect(page.locator("searchsocket-dialog .result .title").first).to_contain_text("Battery")
+    assert page.get_by_label("Section").input_value() == ""
+    expect(page.locator("input[type=search]")).to_be_focused()
+
+
+def test_without_a_list_the_directories_of_the_results_are_offered(stage: Stage) -> None:
+    page = typed(stage, "battery", "path-prefix=/")
+    expect(page.get_by_label("Section")).to_be_visible()
+    assert page.get_by_label("Section").locator("option").all_inner_texts() == [
+        "Section: all",
+        "Blog",
+        "Docs",
+        "Docs old",
+        "Guide",
+    ]
+
+
+def test_a_language_and_a_facet_are_filters_too(stage: Stage) -> None:
+    def two_languages(route: Route) -> None:
+        answer = route.fetch().json()
+        for number, result in enumerate(answer["results"]):
+            result["language"] = "de" if number % 2 else "en"
+        answer["facets"] = {"version": {"3": 4, "2": 1}}
+        route.fulfill(json=answer)
+
+    stage.context.route("**/api/search*", lambda route: two_languages(route))
+    asked: list[str] = []
+    page = stage.open("<searchsocket-dialog></searchsocket-dialog>")
+    page.on("request", lambda request: asked.append(request.url))
+    page.keyboard.press("/")
+    page.keyboard.type("battery")
+    page.get_by_label("Language").select_option("German")
+    expect(page.get_by_label("Language")).to_have_value("de")
+    with page.expect_request("**/api/search*"):
+        page.keyboard.press("ArrowDown")
+        page.locator("input[type=search]").press_sequentially("x")
+    assert "filter=language%3Ade" in asked[-1]
+
+
+def test_a_slip_is_offered_corrected_and_a_beginning_completed(stage: Stage) -> None:
+    page = typed(stage, "batery")
+    expect(page.get_by_text("Did you mean")).to_be_visible()
+    page.get_by_role("button", name="battery").click()
+    expect(page.locator("input[type=search]")).to_have_value("battery")
+    page.locator("input[type=search]").fill("driv")
+    expect(page.get_by_role("button", name="Driving")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("input[type=search]")).to_have_value("Driving")
+
+
+def test_weak_answers_are_called_so_and_no_answer_is_no_error(stage: Stage) -> None:
+    def weak(route: Route) -> None:
+        route.fulfill(json=route.fetch().json() | {"quality": "weak"})
+
+    stage.context.route("**/api/search?q=battery*", weak)
+    page = typed(stage, "battery", MISSING)
+    expect(page.get_by_text("Nothing fits well. These come nearest:")).to_be_visible()
+    expect(page.get_by_role("link", name="Is something missing? Tell us")).to_have_attribute(
+        "href", "/new?title=battery"
+    )
+    page.locator("input[type=search]").fill("xylophon & qwzrk")
+    expect(page.get_by_text("Nothing found for “xylophon & qwzrk”.")).to_be_visible()
+    expect(page.locator("input[type=search]")).to_have_attribute("aria-expanded", "false")
+    link = page.get_by_role("link", name="Is something missing? Tell us")
+    expect(link).to_have_attribute("href", "/new?title=xylophon%20%26%20qwzrk")
+
+
+def test_recent_searches_are_those_that_led_somewhere(stage: Stage) -> None:
+    page = typed(stage, "battery")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/docs/battery**")
+    page = stage.open("<searchsocket-dialog></searchsocket-dialog>")
+    page.keyboard.press("/")
+    page.keyboard.type("driving")
+    expect(page.locator("[role=option]").first).to_contain_text("Driving")
+    page.get_by_role("button", name="Clear", exact=True).click()
+    expect(page.locator("[role=option]")).to_have_text(["battery"])
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator("input[type=search]")).to_have_value("battery")
+    page.locator("input[type=search]").fill("")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Delete")
+    expect(page.locator("[role=option]")).to_have_count(0)
+    assert page.evaluate("localStorage['searchsocket-recent']") == "[]"
+
+
+def test_a_slow_answer_leaves_what_is_there_and_comes_last(stage: Stage) -> None:
+    waiting: list[Route] = []
+    page = typed(stage, "battery")
+    expect(page.locator("[role=option]").first).to_be_visible()
+    before = titles(page)
+    stage.context.route("**/api/search?q=winter*", lambda route: waiting.append(route))
+    with page.expect_request("**/api/search?q=winter*"):
+        page.locator("input[type=search]").fill("winter")
+    expect(page.get_by_role("listbox")).to_have_attribute("aria-busy", "true")
+    assert titles(page) == before
+    page.locator("input[type=search]").fill("driving")
+    expect(page.locator("searchsocket-dialog .result .title").first).to_contain_text("Driving")
+    waiting[0].abort()  # nobody waits for it any more
+    expect(page.get_by_role("listbox")).to_have_attribute("aria-busy", "false")
+
+
+def test_a_service_that_fails_is_said_and_can_be_asked_again(stage: Stage) -> None:
+    stage.context.route("**/api/search*", api_error(503, "INDEX_CORRUPT"))
+    page = typed(stage, "battery")
+    expect(page.get_by_text("The search does not work right now.")).to_be_visible()
+    expect(page.locator("[role=option]")).to_have_count(0)
+    stage.context.unroute("**/api/search*")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("[role=option]").first).to_contain_text("Battery")
+    stage.context.route("**/api/search*", lambda route: route.abort())
+    page.locator("input[type=search]").fill("driving")
+    expect(page.get_by_text("The search cannot be reached.")).to_be_visible()
+    stage.context.route("**/api/search*", lambda route: route.fulfill(body="<p>hello", content_type="text/html"))
+    page.locator("input[type=search]").fill("steering")
+    expect(page.get_by_text("The search does not work right now.")).to_be_visible()
+
+
+def test_after_too_many_searches_it_goes_on_by_itself(stage: Stage) -> None:
+    page = stage.open("<searchsocket-dialog></searchsocket-dialog>")
+    page.clock.install()
+    stage.context.route("**/api/search*", api_error(429, "RATE_LIMITED", **{"retry-after": "30"}))
+    page.keyboard.press("/")
+    page.keyboard.type("battery")
+    page.clock.fast_forward(1_000)
+    expect(page.get_by_text("Too many searches. It goes on in 30 seconds.")).to_be_visible()
+    stage.context.unroute("**/api/search*")
+    page.clock.fast_forward(29_000)
+    expect(page.locator("[role=option]")).to_have_count(0)
+    page.clock.fast_forward(2_000)
+    page.clock.resume()
+    expect(page.locator("[role=option]").first).to_contain_text("Battery")
+
+
+def test_a_site_that_is_published_anew_in_the_middle_is_begun_again(stage: Stage) -> None:
+    """Later results of another generation would repeat pages, or leave them out."""
+
+    def republished(route: Route) -> None:
+        answer = route.fetch().json()
+        answer["meta"]["generation"] = "another"
+        for result in answer["results"]:
+            result["title"] = f"New {result['title']}"
+        route.fulfill(body=json.dumps(answer), content_type="application/json")
+
+    page = typed(stage, "okapi")
+    expect(page.locator("searchsocket-dialog .result")).to_have_count(15)
+    page.get_by_role("button", name="More results").click()
+    expect(page.locator("searchsocket-dialog .result")).not_to_have_count(15)
+    assert len(set(titles(page))) == len(titles(page)) > 20
+    page.locator("input[type=search]").fill("okapi eats")
+    expect(page.locator("searchsocket-dialog .result")).to_have_count(15)
+    stage.context.route("**/api/search*", republished)
+    page.get_by_role("button", name="More results").click()
+    expect(page.locator("searchsocket-dialog .result .title").first).to_contain_text("New Okapi")
+    assert all(title.startswith("New") for title in titles(page))
+    assert len(titles(page)) == 15
