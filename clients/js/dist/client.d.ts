@@ -4,7 +4,7 @@ export interface SearchClientOptions {
     endpoint?: string;
     /** How long an answer may take; default 8,000. */
     timeoutMs?: number;
-    /** How long `searchTyped` waits for the next key; default 40. Less is asked as the rate limit comes near. */
+    /** How long `searchTyped` waits for the next key while keys come faster than that; default 60. It waits longer near the rate limit. */
     debounceMs?: number;
     /** How many answers are kept; default 50, none with 0. */
     cacheSize?: number;
@@ -24,7 +24,7 @@ export interface SearchClient {
         signal?: AbortSignal;
     }): Promise<SearchAnswer>;
     /**
-     * Ask while words are typed: waits for a pause, and ends what an earlier call still waits for.
+     * Ask while words are typed: at once after a pause, else for the last of several keys; ends what an earlier call still waits for.
      *
      * @returns The answer; null when a later call took its place.
      * @throws {SearchError} As `search`.

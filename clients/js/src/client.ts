@@ -8,7 +8,7 @@ export interface SearchClientOptions {
   endpoint?: string;
   /** How long an answer may take; default 8,000. */
   timeoutMs?: number;
-  /** How long `searchTyped` waits for the next key; default 40. Less is asked as the rate limit comes near. */
+  /** How long `searchTyped` waits for the next key while keys come faster than that; default 60. It waits longer near the rate limit. */
   debounceMs?: number;
   /** How many answers are kept; default 50, none with 0. */
   cacheSize?: number;
@@ -27,7 +27,7 @@ export interface SearchClient {
    */
   search(request: SearchRequest | string, options?: { signal?: AbortSignal }): Promise<SearchAnswer>;
   /**
-   * Ask while words are typed: waits for a pause, and ends what an earlier call still waits for.
+   * Ask while words are typed: at once after a pause, else for the last of several keys; ends what an earlier call still waits for.
    *
    * @returns The answer; null when a later call took its place.
    * @throws {SearchError} As `search`.
@@ -44,10 +44,11 @@ const LONGEST_PAUSE_MS = 600;
 
 /** A client of one service: `search` for programs, `searchTyped` for a search box. */
 export function createSearchClient(options: SearchClientOptions = {}): SearchClient {
-  const { endpoint = "/api/search", timeoutMs = 8000, debounceMs = 40, headers = {} } = options;
+  const { endpoint = "/api/search", timeoutMs = 8000, debounceMs = 60, headers = {} } = options;
   const cache = new AnswerCache(options.cacheSize ?? 50, options.cacheMs ?? 60_000);
   const ask = options.fetch ?? ((input, init) => fetch(input, init)); // found at each call, so that it can be replaced
   let typed: AbortController | null = null;
+  let typedAt = -Infinity; // milliseconds of the monotonic clock
   let left = 1; // of the rate limit, as the service last said
 
   async function fetched(url: string, body: string | null, signal: AbortSignal): Promise<SearchAnswer> {
@@ -93,18 +94,23 @@ export function createSearchClient(options: SearchClientOptions = {}): SearchCli
     }
   }
 
+  /** A key after a pause is answered at once, which is what makes a search feel so; fast keys would ask for nothing of use. */
   function pauseMs(): number {
-    return left >= SCARCE ? debounceMs : Math.max(debounceMs, LONGEST_PAUSE_MS * (1 - left / SCARCE));
+    const sinceMs = performance.now() - typedAt;
+    typedAt = performance.now();
+    if (left < SCARCE) return Math.max(debounceMs, LONGEST_PAUSE_MS * (1 - left / SCARCE));
+    return sinceMs >= debounceMs ? 0 : debounceMs;
   }
 
   async function searchTyped(request: SearchRequest | string): Promise<SearchAnswer | null> {
     typed?.abort();
     const mine = (typed = new AbortController());
+    const waitMs = pauseMs();
     const { url, body } = toFetch(endpoint, typeof request === "string" ? { q: request } : request);
     const kept = cache.get(body ?? url);
     if (kept) return kept;
     try {
-      await paused(pauseMs(), mine.signal);
+      if (waitMs) await paused(waitMs, mine.signal);
       return await search(request, { signal: mine.signal });
     } catch (error) {
       if (mine.signal.aborted) return null;

@@ -34,18 +34,18 @@ test("a request is a GET in the names of the query string, and a long one a POST
   calls.forEach((call) => call.reply(answer("")));
 });
 
-test("while words are typed only the last is asked, and only its answer is given", async () => {
+test("while words are typed what came before is ended, and only the last is answered", async () => {
   const { calls, fetch } = service();
   const client = createSearchClient({ fetch, debounceMs: 0 });
   const first = client.searchTyped("in");
   await asked(calls, 1);
   const second = client.searchTyped("ins");
   const third = client.searchTyped("inst");
-  await asked(calls, 2);
-  calls[1].reply(answer("inst"));
+  await asked(calls, 3);
+  calls[2].reply(answer("inst"));
   assert.deepEqual([await first, await second, (await third).q], [null, null, "inst"]);
-  assert.ok(calls[0].init.signal.aborted);
-  assert.equal(calls[1].query.get("q"), "inst");
+  assert.deepEqual(calls.map((call) => call.init.signal.aborted), [true, true, false]);
+  assert.equal(calls[2].query.get("q"), "inst");
 });
 
 test("answers are kept, up to a number, and until the site is published anew", async () => {
@@ -63,6 +63,19 @@ test("answers are kept, up to a number, and until the site is published anew", a
   assert.deepEqual([await ask("d", "g2"), await ask("b", "g2")], ["asked", "asked"]);
   client.clear();
   assert.equal(await ask("d", "g2"), "asked");
+});
+
+test("the first key is asked at once, and of fast ones the last", async (t) => {
+  const { calls, fetch } = service();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const client = createSearchClient({ fetch, debounceMs: 1e6 });
+  const typed = ["i", "in", "ins", "inst"].map((q) => client.searchTyped(q));
+  assert.deepEqual(calls.map((call) => call.query.get("q")), ["i"]);
+  t.mock.timers.tick(1e6);
+  await asked(calls, 2);
+  assert.deepEqual(calls.map((call) => call.query.get("q")), ["i", "inst"]);
+  calls[1].reply(answer("inst"));
+  assert.deepEqual((await Promise.all(typed)).map((found) => found?.q), [undefined, undefined, undefined, "inst"]);
 });
 
 const failure = (promise) => promise.then(() => assert.fail("it was answered"), (error) => error);
@@ -101,7 +114,6 @@ test("as the rate limit comes near the pause grows, so that a fast writer does n
   const client = createSearchClient({ fetch, debounceMs: 10 });
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const first = client.searchTyped("a");
-  t.mock.timers.tick(10);
   await asked(calls, 1);
   calls[0].reply(answer("a"), { headers: { "ratelimit-limit": "120", "ratelimit-remaining": "6" } });
   await first;
