@@ -250,3 +250,4 @@ class Generation:
     bodies: int = 0  # pages whose text is held: all of them, but for a generation of an older version
     bodies_digest: str = ""  # over the sorted (url, digest) pairs of these
     spread: Spread | None = None  # None: too few texts to say
+    aliases: Mapping[str, str] = field(default_factory=dict)  # old URL of a page that moved -> its URL now

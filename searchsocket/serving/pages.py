@@ -85,6 +85,8 @@ class FoundPage:
 def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, base: str = "") -> FoundPage:
     """The page that a path means, also by its address or as a Markdown file: `/docs/start.html`, `/docs/start.md`.
 
+    Where a page moved, its old URL means it too.
+
     It is what the generation holds, whatever the mirror folder says by now: a run that is under way, that stopped or
     that was rolled back is not seen.
 
@@ -102,7 +104,9 @@ def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, base:
     # A slash is what an encoded one means most: few pages have one in their name.
     readings = [unquote(path, errors="surrogateescape"), path] if is_segment and _SLASH.search(path) else [path]
     paths = [path for one in readings for path in below_base(canonical_path("/" + one.lstrip("/")), base)]
-    for url in (url for path in paths for url in _spellings(path)):
+    urls = [url for path in paths for url in _spellings(path)]
+    aliases = reader.generation.aliases
+    for url in (*urls, *(aliases[url] for url in urls if url in aliases)):
         if (text := reader.catalogue.page_body(url)) is not None:
             page = parse_page(text)
             if page.facts.url != url:

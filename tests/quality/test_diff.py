@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pipeline.conftest import Site
 
+from searchsocket.chunking.moved import PageContent, moved_pages
 from searchsocket.project.backends import Backends
-from searchsocket.quality.diff.compare import compare, moved_pages
+from searchsocket.quality.diff.compare import compare
 from searchsocket.quality.diff.markdown import MARK, comment
-from searchsocket.quality.diff.pages import Content, PageContent
+from searchsocket.quality.diff.pages import Content
 from searchsocket.quality.diff.report import Diff, diff_of
 
 

@@ -17,6 +17,7 @@ from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.run.stopping import uninterrupted
+from searchsocket.pipeline.stages.aliases import Moves
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.code_bodies import stage_code
 from searchsocket.pipeline.stages.index_changes import Change, Delete, IndexPlan, Pair, Take, Upsert, changes, merged
@@ -82,7 +83,7 @@ def published(
     refuse_large_deletion(run, state, live)
     store.discard(scope)
     plan = IndexPlan(live.records if live else 0)
-    upserts = state.chunks.select()
+    upserts, moves = state.chunks.select(), Moves()
     begins = live is None and state.origin.name() and not run.options.force
     some_changes = _added(run, state, store) if begins else batches(live_changes(run, state, store, live), _BATCH)
     for batch in some_changes:
@@ -90,21 +91,24 @@ def published(
         upserts.add([change.id for change in batch if isinstance(change, Upsert)])
         if deletes := [change.id for change in batch if isinstance(change, Delete)]:
             store.delete_by_ids(deletes, scope)
+            moves.take_out(store.reader(scope), deletes)
     warnings += plan.warnings()
     with run.backends.open_cache() as cache:
         done = 0
         for rows in upserts.batches(_BATCH):
             store.upsert(rows, cache.get([row.content_hash for row in rows], embedder.model_id), scope)
+            moves.bring(rows)
             done += len(rows)
             stage.progress(run, done, len(upserts))
         warnings += cache.warnings
         _bound(cache, project.settings.embeddings.cache_max_mb)
+    aliases = moves.aliases(live.aliases if live else {}, state.links.is_searchable)
     (stage_bodies if run.corpus == "site" else stage_code)(run, state, store)
     state.release_memory()  # publishing takes the most memory of all, and reads nothing of the state
     changed = bool(plan.upserted or plan.deleted)
     judged: list[CheckOutcome] = []
     with ExitStack() as from_the_switch:
-        info = _info(run, state, embedding, changed=changed)
+        info = replace(_info(run, state, embedding, changed=changed), aliases=aliases)
 
         def gate(candidate: IndexReader) -> None:
             judged.extend(_judged(run, candidate))

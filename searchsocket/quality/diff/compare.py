@@ -1,12 +1,11 @@
 """Pages and chunks that came, went, changed or moved; from values alone."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from searchsocket.quality.diff.pages import Content, PageContent
-
-_SAME = 0.5  # of the chunks of the larger page, for a page to be that of another URL
+from searchsocket.chunking.moved import MovedPage, PageContent, moved_pages
+from searchsocket.quality.diff.pages import Content
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,18 +16,6 @@ class ChangedPage:
     title: str
     added: int  # chunks
     removed: int
-
-
-@dataclass(frozen=True, slots=True)
-class MovedPage:
-    """A page whose content is found at another URL."""
-
-    before: str  # what opened it
-    after: str
-    url: str
-    old_url: str
-    title: str
-    same: float  # share of its chunks that are as they were
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,37 +58,6 @@ def compare(before: Content, after: Content) -> ContentChanges:
         new_texts=len(new),
         new_tokens=sum(after.tokens[text] for text in new),
     )
-
-
-def moved_pages(gone: Sequence[PageContent], came: Sequence[PageContent]) -> list[MovedPage]:
-    """Pages that went, each with the one that came and says most of the same, where any says half of it.
-
-    A page moves to one place, and to one place moves one page: those that agree most are matched first, then those
-    whose last segment stays, then by URL.
-    """
-    places: dict[str, list[PageContent]] = {}
-    for page in came:
-        for text in set(page.texts):
-            places.setdefault(text, []).append(page)
-    agreeing = [
-        (-share, old.url.rpartition("/")[2] != new.url.rpartition("/")[2], old.url, new.url, old, new)
-        for old in gone
-        for new in {page.url: page for text in set(old.texts) for page in places.get(text, ())}.values()
-        if (share := _share(old, new)) >= _SAME
-    ]
-    taken: set[str] = set()
-    moved: list[MovedPage] = []
-    for share, _, old_url, url, old, new in sorted(agreeing, key=lambda each: each[:4]):
-        if f"<{old_url}" in taken or f">{url}" in taken:
-            continue
-        taken |= {f"<{old_url}", f">{url}"}
-        moved.append(MovedPage(old.address, new.address, url, old_url, new.title, round(-share, 3)))
-    return sorted(moved, key=lambda move: move.old_url)
-
-
-def _share(old: PageContent, new: PageContent) -> float:
-    both = (Counter(old.texts) & Counter(new.texts)).total()
-    return both / max(len(old.texts), len(new.texts), 1)
 
 
 def _changed(old: PageContent, new: PageContent) -> ChangedPage:

@@ -3,22 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from searchsocket.chunking.moved import PageContent
 from searchsocket.chunking.records import embedded_text
 from searchsocket.embedders.cost import estimate_tokens
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Record
 
 _BATCH = 500
-
-
-@dataclass(frozen=True, slots=True)
-class PageContent:
-    """The chunks of one page; what they say is told by hashes that no scope and no URL is part of."""
-
-    url: str
-    address: str  # what opens it
-    title: str
-    texts: tuple[str, ...]  # content hash of each chunk, in page order
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,13 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from searchsocket.chunking.moved import PageContent
 from searchsocket.embedders.cost import estimate
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.quality.diff.compare import ContentChanges, compare
 from searchsocket.quality.diff.links import links_to_nowhere
-from searchsocket.quality.diff.pages import PageContent, read_content
+from searchsocket.quality.diff.pages import read_content
 from searchsocket.quality.golden import golden_queries
 from searchsocket.quality.judgement import Judgement
 from searchsocket.quality.judging import judge_readers

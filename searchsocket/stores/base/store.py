@@ -1,7 +1,7 @@
 """What callers hold of a store: what writes a generation, what knows which is live, and what opens one."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from searchsocket.errors import SearchSocketError
@@ -23,6 +23,7 @@ class PublishInfo:
     estimated_cost_usd: float = 0.0
     source_revision: str = ""
     branch: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)  # old URL of a page that moved -> its URL now
 
 
 @dataclass(frozen=True, slots=True)
