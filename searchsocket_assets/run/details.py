@@ -56,10 +56,13 @@ def _places(run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:
         name, folder = folders[result.stage]
         if folder.is_dir():
             found = {name: dg.MetadataValue.path(folder), "dagster/uri": folder.absolute().as_uri()}
+        if name == "generation_folder" and result.generation:
+            found["index_bytes"] = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     if result.stage == "llms_txt":
         found["llms_folder"] = dg.MetadataValue.path(result.facts["llms_folder"])
     if result.stage == "search_index":
         found["mirror_folder"] = dg.MetadataValue.path(run.project.mirror_dir / run.scope.name)
+        found["diff"] = dg.MetadataValue.md(f"`searchsocket diff --scope {run.scope.name}`: what changed")
         found["search_page"] = dg.MetadataValue.md(
             "[http://127.0.0.1:8181/](http://127.0.0.1:8181/) while `searchsocket serve` runs"
         )

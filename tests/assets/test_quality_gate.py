@@ -9,6 +9,7 @@ from small_site import write_page
 
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import open_project
+from searchsocket_assets.definitions import build_definitions
 
 pytestmark = pytest.mark.dagster
 
@@ -87,3 +88,55 @@ def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
     assert accepted.success
     assert (golden(accepted).passed, golden(accepted).severity) == (False, dg.AssetCheckSeverity.WARN)
     assert metadata(accepted)["golden_recall"] == 0.5
+
+
+def test_truncated_and_migrating_runs_do_what_they_do_on_the_command_line(site: Path, run_graph: RunGraph) -> None:
+    """A limit takes nothing out, another model must be asked for, and then only the floors count."""
+    (site / "golden-queries.toml").write_text(GOLDEN)
+    assert run_graph().success
+    store = Backends(project := open_project(site, {}), {}).store
+    scope = project.scope_named("main")
+    limited = run_graph(max_pages=2)
+    live = store.generation(scope)
+    assert (limited.success, live and live.pages) == (True, 5)
+    (site / "searchsocket.toml").write_text('[embeddings]\nprovider = "hash"\n')
+    (failure,) = run_graph().get_step_failure_events()
+    data = failure.step_failure_data.user_failure_data
+    assert data is not None
+    assert data.metadata["code"].value == "EMBEDDING_MODEL_MISMATCH"
+    assert store.generation(scope) == live
+    migrated = run_graph(force=True)
+    assert migrated.success
+    (model,) = [each for each in migrated.get_asset_check_evaluations() if each.check_name == "model_matches_manifest"]
+    assert model.description is not None
+    assert model.description.startswith("the run migrates from ")
+    after = store.generation(scope)
+    assert after is not None
+    assert after.model_id.startswith("hash-")
+    assert metadata(migrated)["index_bytes"] > 1_000  # type: ignore[operator]
+
+
+def test_a_rollback_is_a_job_that_the_assets_page_shows(
+    site: Path, run_graph: RunGraph, instance: dg.DagsterInstance
+) -> None:
+    run_graph()
+    store = Backends(project := open_project(site, {}), {}).store
+    scope = project.scope_named("main")
+    first = store.generation(scope)
+    write_page(site, "about", "About", "Written by people who like sails as well.")
+    run_graph()
+    job = build_definitions(str(site)).resolve_job_def("rollback_scope")
+    config = {"resources": {"site": {"config": {"root": str(site)}}}}
+    done = job.execute_in_process(config, instance=instance, partition_key="main")
+    assert done.success
+    assert store.generation(scope) == first
+    (record,) = instance.fetch_observations(dg.AssetKey("search_index"), limit=1).records
+    assert record.asset_observation is not None
+    assert record.asset_observation.partition == "main"
+    assert first is not None
+    assert record.asset_observation.metadata["generation"].value == first.name
+    again = job.execute_in_process(config, instance=instance, partition_key="main", raise_on_error=False)
+    (failure,) = again.get_step_failure_events()
+    data = failure.step_failure_data.user_failure_data
+    assert data is not None
+    assert data.metadata["code"].value == "NO_GENERATION_BEFORE"

@@ -1,0 +1,134 @@
+"""Checks before anything is paid, and of the published index: each fails on the fault that it is for."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pipeline.conftest import Site
+
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.gates import keys_unique, mirror_not_empty, page_count_not_collapsed
+from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.outcome import CheckOutcome
+from searchsocket.pipeline.stages.page_mirror import page_mirror
+from searchsocket.pipeline.stages.site_pages import site_pages
+from searchsocket.quality.checks import branch_alive, links_alive, path_prefix_filter, self_query_roundtrip
+from searchsocket.stores.local.vectors.snapshot import MatrixVectors
+from searchsocket.types import MATCH_ALL, Filter, Hit, Vector
+from tests.branches.repository import add_file
+from tests.sources.git_repository import git
+
+NOINDEX = "<p data-search-noindex>Not to be searched.</p>"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path / "site")
+
+
+def mirrored(site: Site, **options: Any) -> ScopeRun:
+    """A run that got as far as the mirror."""
+    run = site.run(options=RunOptions(**options))
+    site_pages(run)
+    page_mirror(run)
+    return run
+
+
+def test_a_mirror_that_lost_most_of_its_pages_stops_the_run(site: Site) -> None:
+    """Pages can go without leaving the source: they say that they are not to be indexed."""
+    site.index()
+    files = sorted(path.relative_to(site.root / "build") for path in (site.root / "build").rglob("*.html"))
+    for file in files[:4]:
+        site.write(str(file), "Gone", NOINDEX)
+    run = mirrored(site)
+    found = page_count_not_collapsed(run)
+    assert (found.passed, found.severity, found.numbers) == (False, "error", {"pages": 2, "live_pages": 6})
+    assert "would delete 4 of the 6 pages" in found.message
+    assert page_count_not_collapsed(replace(run, options=RunOptions(accept_large_deletion=True))).passed
+    assert mirror_not_empty(run).passed
+    for file in files[4:]:
+        site.write(str(file), "Gone", NOINDEX)
+    empty = mirror_not_empty(mirrored(site))
+    assert (empty.passed, empty.severity) == (False, "error")
+    assert "there is nothing to index for scope 'main'" in empty.message
+
+
+def test_two_chunks_with_one_key_stop_the_run(site: Site) -> None:
+    site.index()
+    assert keys_unique(site.run()).passed
+    with closing(sqlite3.connect(site.root / ".searchsocket" / "state.db")) as db, db:
+        (key,) = db.execute("SELECT id FROM chunks ORDER BY id LIMIT 1").fetchone()
+        columns = "scope, page_id, ordinal, content_hash, tokens, record"
+        db.execute(
+            f"INSERT INTO chunks (id, record_hash, {columns}) SELECT id, 'another', {columns} FROM chunks WHERE id = ?",
+            (key,),
+        )
+    found = keys_unique(site.run())
+    assert (found.passed, found.message, found.numbers["repeated"]) == (False, f"chunks share the keys {key}", 1)
+
+
+Nearest = Callable[..., list[Hit]]
+
+
+@pytest.mark.parametrize(
+    ("check", "fault"),
+    [
+        (self_query_roundtrip, lambda hits: hits[::-1]),
+        (self_query_roundtrip, lambda hits: []),
+        (path_prefix_filter, lambda hits: []),
+    ],
+)
+def test_an_index_that_finds_something_else_is_noticed(
+    site: Site,
+    monkeypatch: pytest.MonkeyPatch,
+    check: Callable[[ScopeRun], CheckOutcome],
+    fault: Callable[[list[Hit]], list[Hit]],
+) -> None:
+    site.index()
+    assert check(site.run()).passed
+    whole: Nearest = MatrixVectors.nearest
+
+    def faulty(self: MatrixVectors, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        return fault(whole(self, vector, top_k=99, where=where))[:top_k]
+
+    monkeypatch.setattr(MatrixVectors, "nearest", faulty)
+    assert not check(site.run()).passed
+
+
+def test_a_filter_that_is_not_heeded_is_noticed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.index()
+    whole: Nearest = MatrixVectors.nearest
+
+    def deaf(self: MatrixVectors, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
+        return whole(self, vector, top_k=top_k)
+
+    monkeypatch.setattr(MatrixVectors, "nearest", deaf)
+    assert "goes wrong at /" in path_prefix_filter(site.run()).message
+
+
+def test_links_to_nothing_are_listed_and_others_are_not(site: Site) -> None:
+    site.index()
+    assert links_alive(site.run()).passed
+    site.write("hidden.html", "Hidden", NOINDEX)
+    site.write(
+        "docs/links.html", "Links", "<p><a href='/hidden'>h</a> <a href='/a.pdf'>p</a> <a href='/lost#x'>l</a></p>"
+    )
+    site.index()
+    found = links_alive(site.run())
+    assert (found.passed, found.severity, found.numbers) == (False, "warn", {"dead_links": 1})
+    assert found.tables["dead links"] == [{"target": "/lost", "page": "/docs/links"}]
+
+
+def test_a_scope_whose_branch_is_gone_is_named(site: Site) -> None:
+    git(site.root, "init", "-q", "-b", "main")
+    add_file(site.root, "first")
+    for scope in ("main", "old-one"):
+        site.index(scope)
+    assert branch_alive(site.run("main")).passed
+    found = branch_alive(site.run("old-one"))
+    assert (found.passed, found.severity) == (False, "warn")
+    assert "`searchsocket prune` would delete the scope" in found.message
