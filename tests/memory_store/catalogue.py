@@ -46,6 +46,9 @@ class MemoryCatalogue:
         found = [record for record in self.by_id.values() if record.page.url == url]
         return sorted(found, key=lambda record: (record.chunk.ordinal, record.id))
 
+    def page_digest(self, url: str) -> str:
+        return self.bodies[url].digest if url in self.bodies else ""
+
     def page_body(self, url: str) -> str | None:
         if url not in self.bodies and self.page_records(url):
             raise PageTextsMissing(self.scope)

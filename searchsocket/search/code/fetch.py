@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from searchsocket.code.text import source_text
 from searchsocket.errors import InvalidRequest, PageNotFound
-from searchsocket.search.code.freshness import ReadNow, lines_now
-from searchsocket.search.code.results import indexed_text
+from searchsocket.search.code.freshness import ReadNow, is_changed, lines_now
 from searchsocket.search.wire import Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Lines
@@ -44,7 +43,7 @@ def fetch_chunks(reader: IndexReader, ids: Sequence[str], max_lines: int, read_n
         at = record.chunk.at
         assert isinstance(at, Lines)
         data = read_now(record.page.source_file)
-        now = lines_now(record.chunk.body.text, at.first, at.last, indexed_text(reader, record.page.url), data)
+        now = lines_now(record.chunk.body.text, at.first, at.last, reader.catalogue.page_digest(record.page.url), data)
         if now is not None and data is not None:
             found.append(_lines(record.page.source_file, data, now.first, now.last, max_lines, changed=now.changed))
     return found
@@ -68,7 +67,7 @@ def fetch_file(
     data = read_now(path) if known else None
     if data is None:
         raise PageNotFound(f"{path[:200]!a} is no file of the index")
-    changed = source_text(data)[0] != indexed_text(reader, f"/{path}")
+    changed = is_changed(reader.catalogue.page_digest(f"/{path}"), data)
     return _lines(path, data, first, last, max_lines, changed=changed)
 
 

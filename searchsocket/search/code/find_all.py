@@ -16,8 +16,7 @@ from searchsocket.code.paths import PathFilter, checked_languages
 from searchsocket.code.regions import MIXED
 from searchsocket.code.text import source_text
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.code.freshness import ReadNow
-from searchsocket.search.code.results import indexed_text
+from searchsocket.search.code.freshness import ReadNow, is_changed
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.occurrences.continuation import continuation_of, offset_of
 from searchsocket.search.occurrences.page_text import passage_at
@@ -127,7 +126,9 @@ def find_in_code(
         spans = [match.span() for match in pattern.finditer(text)]
         wanted = spans[max(offset - total, 0) :][: query.limit - len(found)]
         if wanted:
-            found += _occurrences(path, text, wanted, changed=text != indexed_text(reader, f"/{path}"))
+            found += _occurrences(
+                path, text, wanted, changed=is_changed(reader.catalogue.page_digest(f"/{path}"), data)
+            )
         total, files = total + len(spans), files + bool(spans)
     last, generation = offset + len(found), reader.generation
     return CodeFindAnswer(

@@ -1,6 +1,7 @@
 """Files as they are now against those that were indexed: changed, moved within, or gone."""
 
 from collections.abc import Callable
+from hashlib import sha256
 from typing import NamedTuple
 
 from searchsocket.code.text import source_text
@@ -16,24 +17,28 @@ class LinesNow(NamedTuple):
     changed: bool  # the file is another one than the one that was indexed
 
 
-def lines_now(text: str, first: int, last: int, indexed: str | None, data: bytes | None) -> LinesNow | None:
+def lines_now(text: str, first: int, last: int, indexed: str, data: bytes | None) -> LinesNow | None:
     """Where a chunk stands now; None where its file is gone.
 
     Args:
         text: Of the chunk.
         first, last: Where it stood.
-        indexed: The file as it was indexed; None where that is not known.
+        indexed: The hash of the file as it was indexed; "" where that is not known: it was written again meanwhile.
         data: The file now.
     """
     if data is None:
         return None
-    now, _ = source_text(data)
-    if now == indexed:
+    if not is_changed(indexed, data):
         return LinesNow(first, last, changed=False)
-    at = _nearest(now, text, first)
+    at = _nearest(source_text(data)[0], text, first)
     if at is None:
         return LinesNow(first, last, changed=True)
     return LinesNow(at, at + last - first, changed=True)
+
+
+def is_changed(indexed: str, data: bytes) -> bool:
+    """Whether a file has other bytes than those that were indexed, of which this is the hash."""
+    return sha256(data).hexdigest() != indexed
 
 
 def _nearest(now: str, text: str, first: int) -> int | None:

@@ -1,7 +1,6 @@
 """What a result says of a chunk of code, as its file is now."""
 
 from searchsocket.code.symbols import symbols_in
-from searchsocket.errors import PageTextsMissing
 from searchsocket.search.code.answer import CodeResult, Why
 from searchsocket.search.code.freshness import ReadNow, lines_now
 from searchsocket.stores.base import IndexReader
@@ -31,9 +30,8 @@ def code_result(
     chunk, page = record.chunk, record.page
     assert isinstance(chunk.at, Lines)
     assert isinstance(chunk.body, Code)
-    now = lines_now(
-        chunk.body.text, chunk.at.first, chunk.at.last, indexed_text(reader, page.url), read_now(page.source_file)
-    )
+    indexed, data = reader.catalogue.page_digest(page.url), read_now(page.source_file)
+    now = lines_now(chunk.body.text, chunk.at.first, chunk.at.last, indexed, data)
     if now is None:
         return None
     return CodeResult(
@@ -51,14 +49,6 @@ def code_result(
         preview=preview(chunk.body.text),
         changed_since=now.changed,
     )
-
-
-def indexed_text(reader: IndexReader, url: str) -> str | None:
-    """What a file said when it was indexed; None where that is not known: it was written again meanwhile."""
-    try:
-        return reader.catalogue.page_body(url)
-    except PageTextsMissing:
-        return None
 
 
 def preview(text: str) -> str:

@@ -96,3 +96,6 @@ class CatalogueSnapshot(Protocol):
         Raises:
             PageTextsMissing: The page has records, but was published without its text.
         """
+
+    def page_digest(self, url: str) -> str:
+        """The digest that the text of one page was put with; "" where it has none. Costs far less than the text."""

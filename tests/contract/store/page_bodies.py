@@ -21,6 +21,8 @@ class PageBodiesContract:
         reader = fill(store, [record("a", "/dócs/日本")])
         assert reader.catalogue.page_body("/dócs/日本") == text
         assert reader.catalogue.page_body("/dócs") is None
+        assert reader.catalogue.page_digest("/dócs/日本") == body("", text).digest
+        assert reader.catalogue.page_digest("/dócs") == ""
         assert list(store.body_digests(MAIN)) == [("/dócs/日本", body("", text).digest)]
         assert store.verify(MAIN) == []
 

@@ -63,6 +63,12 @@ class BodyFile:
             except zlib.error as error:
                 raise ValueError(str(error)) from error
 
+    def digest(self, url: str) -> str:
+        """The digest of the text of a page; "" where there is none."""
+        with self._damage, self._lock:
+            row = self._connection.execute("SELECT digest FROM bodies WHERE url = ?", (storable(url),)).fetchone()
+        return row[0] if row else ""
+
     def digests(self, after: str, limit: int) -> Digests:
         """The next (url, digest) pairs behind the URL `after`, by rising URL."""
         with self._damage, self._lock:

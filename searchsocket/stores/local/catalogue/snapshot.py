@@ -74,6 +74,10 @@ class LocalCatalogue:
             raise PageTextsMissing(self._scope)
         return text
 
+    def page_digest(self, url: str) -> str:
+        """See `CatalogueSnapshot.page_digest`."""
+        return self._bodies.digest(url)
+
     def body_digests(self) -> Iterator[tuple[str, str]]:
         """See `Catalogue.body_digests`."""
         return all_digests(self._bodies)
