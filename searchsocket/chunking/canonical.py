@@ -9,6 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from searchsocket.types import Chunk, PageFacts, Record
 
 _PAGE = ',"page":'
+_AT = ',"chunk":{"at":'
 _KIND = "kind_of"  # key that tells the types of a union apart; a field's value cannot be under it
 
 
@@ -20,6 +21,16 @@ def canonical(head: Mapping[str, str], page: str, chunk: Chunk) -> str:
         page: `as_json` of the page's facts, which all of its records share.
     """
     return f'{as_json(head)[:-1]}{_PAGE}{page},"chunk":{as_json(chunk)}}}'
+
+
+def head_and_at(text: str) -> tuple[dict[str, str], dict[str, Any]]:
+    """Of a canonical text what stands beside its page and chunk, and where the chunk stands; the rest is not parsed.
+
+    Raises:
+        ValueError: The text is no canonical one.
+    """
+    page = text.index(_PAGE)
+    return json.loads(text[:page] + "}"), _decode(text, text.index(_AT, page) + len(_AT))[0]
 
 
 def with_head(text: str, head: Mapping[str, str]) -> str:
@@ -52,6 +63,9 @@ def _values(value: Any) -> dict[str, Any]:
 
 
 as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=_values).encode
+
+
+_decode = json.JSONDecoder().raw_decode
 
 
 @cache

@@ -1,14 +1,13 @@
 """What makes a chunk and a record the same one as before (spec 10.1, 10.2)."""
 
 import hashlib
-import json
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
-from searchsocket.chunking.canonical import as_json, canonical, with_head
+from searchsocket.chunking.canonical import as_json, canonical, head_and_at, with_head
 from searchsocket.markdown.lines import plain_text
 from searchsocket.types import Chunk, Code, Lines, PageFacts, Prose, Record, Scope, Section
 
@@ -152,19 +151,20 @@ class Moved(NamedTuple):
     canonical: str
 
 
-def moved(text: str, scope_name: str) -> Moved:
+def moved(text: str, url: str, ordinal: int, scope_name: str) -> Moved:
     """A record of prose, by its canonical text, in another scope of its project.
+
+    Args:
+        url: Of its page.
+        ordinal: Of its chunk.
 
     Raises:
         ValueError, TypeError, LookupError: The text is none of prose, or of another version.
     """
-    data = json.loads(text)
-    head = {name: value for name, value in data.items() if name not in ("page", "chunk")}
-    chunk = data["chunk"]
-    head["id"] = _prose_key(scope_name, data["page"]["url"], chunk["ordinal"], chunk["at"]["title"])
-    head["scope"] = scope_name
-    canonical = with_head(text, head)
-    return Moved(head["id"], hash_of(canonical), canonical)
+    head, at = head_and_at(text)
+    names = {"id": _prose_key(scope_name, url, ordinal, at["title"]), "scope": scope_name}
+    canonical = with_head(text, {**head, **names})
+    return Moved(names["id"], hash_of(canonical), canonical)
 
 
 def hash_of(text: str) -> str:

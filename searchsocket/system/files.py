@@ -75,10 +75,11 @@ def replacing(path: Path, temporary_dir: Path, *, durable: bool = True, mode: in
                 file.flush()
                 os.fsync(file.fileno())
         os.replace(temporary, path)
-        if durable:
-            sync_directory(path.parent)
-    finally:
+    except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
+    if durable:
+        sync_directory(path.parent)
 
 
 def share(path: Path) -> None:

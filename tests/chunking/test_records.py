@@ -203,7 +203,7 @@ def test_a_record_moves_to_another_scope_as_if_it_had_been_cut_there(sections: l
         Chunk(i, "section", Prose(text), Section((title,), title, "", 0)) for i, (title, text) in enumerate(sections)
     ]
     there, here = (cut_chunks(page, chunks, Scope("museum", name), "m") for name in ("main", "a-branch"))
-    assert [moved(one.canonical, "a-branch") for one in there] == [
+    assert [moved(one.canonical, url, i, "a-branch") for i, one in enumerate(there)] == [
         (one.record.id, one.record.record_hash, one.canonical) for one in here
     ]
 
@@ -213,7 +213,7 @@ def test_code_does_not_move() -> None:
     code = Chunk(0, "function", Code("x", "python"), Lines("", 1, 2))
     [one] = cut_chunks(PageFacts(url="/", title=""), [code], Scope("museum", "main"), "m")
     with pytest.raises(LookupError):
-        moved(one.canonical, "a-branch")
+        moved(one.canonical, "/", 0, "a-branch")
 
 
 def test_the_record_hash_is_the_same_for_ever() -> None:

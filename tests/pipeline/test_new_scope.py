@@ -1,9 +1,15 @@
 """A scope that begins from another one is, to the byte, what it would be had it been indexed alone."""
 
+import importlib
+import os
 import re
 import shutil
+import signal
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -78,6 +84,53 @@ def test_a_damaged_generation_is_not_taken_over(site: Site) -> None:
     fresh = Site(site.root.parent / "fresh" / site.root.name)
     fresh.index("preview")
     assert told(site) == told(fresh)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "searchsocket.pipeline.stages.origin_files.text_of_scope",
+        "searchsocket.state.sqlite.origin.insert_chunks",
+        "searchsocket.stores.local.staging.link_generation",
+        "searchsocket.stores.local.build.build.rename_taken",
+        "searchsocket.stores.local.store.write_current",
+    ],
+)
+def test_a_run_that_is_killed_leaves_nothing_visible(site: Site, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the next one ends where it would have."""
+    site.index()
+    if (child := os.fork()) == 0:
+        module, _, name = place.rpartition(".")
+        calls = count()
+        done = getattr(importlib.import_module(module), name)
+
+        def dying(*arguments: object, **named: object) -> object:
+            if next(calls) == 1 or name not in ("text_of_scope", "insert_chunks"):
+                os.kill(os.getpid(), signal.SIGKILL)
+            return done(*arguments, **named)
+
+        monkeypatch.setattr(place, dying)
+        with suppress(BaseException):
+            site.index("preview")
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    assert _store(site).generation(site.project.scope_named("preview")) is None
+    summary = site.index("preview")
+    assert not any("missing" in warning or "changed" in warning for warning in summary.warnings)
+    fresh = Site(site.root.parent / "fresh" / site.root.name)
+    fresh.index("preview")
+    assert told(site) == told(fresh)
+
+
+def test_another_scope_that_shares_less_than_half_is_no_origin(site: Site) -> None:
+    site.index()
+    for file in list(PAGES)[:4]:
+        site.write(file, "Other", f"<p>All of {file} is new here.</p>")
+    STAGES["site_pages"](site.run("preview"))
+    mirror = STAGES["page_mirror"](site.run("preview"))
+    with site.run("preview").state.open("preview") as state:
+        assert state.origin.name() == ""
+    assert (mirror.numbers.extracted, mirror.numbers.reused) == (4, 2)
 
 
 def live_files(site: Site, scope: str) -> dict[str, Path]:

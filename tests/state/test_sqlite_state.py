@@ -16,6 +16,7 @@ from tests.contract.state.history import HistoryContract
 from tests.contract.state.inventory import InventoryContract
 from tests.contract.state.links import LinksContract
 from tests.contract.state.mirror import MirrorContract
+from tests.contract.state.origins import OriginsContract
 from tests.contract.state.problems import ProblemsContract
 from tests.contract.state.published import PublishedContract
 from tests.contract.state.runs import RunsContract
@@ -69,6 +70,9 @@ class TestProblems(Sqlite, ProblemsContract): ...
 
 
 class TestPublished(Sqlite, PublishedContract): ...
+
+
+class TestOrigins(Sqlite, OriginsContract): ...
 
 
 class TestHistory(Sqlite, HistoryContract): ...

@@ -33,7 +33,7 @@ def copy_origin_files(run: ScopeRun, state: ScopeState) -> int:
             name = mirror_name(url)
             above, _, last = name.rpartition("/")
             path = folder_of(above) / last
-            if path.exists():
+            if file_stamp(path):
                 continue  # of a run that died: looked at like any other
             if (text := _text(source / name, digest)) is None:
                 lost.append(page_id)

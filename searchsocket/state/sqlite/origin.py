@@ -43,7 +43,7 @@ _TAKE = (
     site_titles = theirs.site_titles FROM scopes theirs WHERE theirs.scope = :origin AND scopes.scope = :scope""",
 )
 _SAME_CHUNKS = (
-    f"SELECT mine.id, theirs.id, theirs.chunk_key FROM pages mine JOIN pages theirs "
+    f"SELECT mine.id, mine.url, theirs.id, theirs.chunk_key FROM pages mine JOIN pages theirs "
     "ON theirs.scope = :origin AND theirs.url = mine.url AND theirs.chunk_key = mine.mirror_digest || ':' || :how "
     f"WHERE mine.{MIRRORED.replace('?', ':scope').replace('AND ', 'AND mine.')} AND mine.chunk_key = '' "
     "ORDER BY mine.url"
@@ -101,12 +101,14 @@ class SqliteOrigin:
                 taken = sum(self._take_chunks(*page) for page in batch)
             yield taken
 
-    def _take_chunks(self, mine: int, theirs: int, key: str) -> int:
+    def _take_chunks(self, mine: int, url: str, theirs: int, key: str) -> int:
+        if self.db.execute("SELECT chunk_key FROM pages WHERE id = ?", (theirs,)).fetchone() != (key,):
+            return 0  # changed or gone since this began
         rows = self.db.execute(
             "SELECT ordinal, content_hash, tokens, record_hash, record FROM chunks WHERE page_id = ? ORDER BY rowid",
             (theirs,),
         ).fetchall()
-        records = [self._moved(record, record_hash) for *_, record_hash, record in rows]
+        records = [self._moved(url, ordinal, record_hash, record) for ordinal, _, _, record_hash, record in rows]
         if None in records:  # damaged: this page is cut anew, and whoever uses the origin finds the damage
             return 0
         insert_chunks(
@@ -127,9 +129,9 @@ class SqliteOrigin:
         self.db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (key, mine))
         return len(rows)
 
-    def _moved(self, record: str, record_hash: str) -> Moved | None:
+    def _moved(self, url: str, ordinal: int, record_hash: str, record: str) -> Moved | None:
         try:
-            return moved(record, self.scope) if hash_of(record) == record_hash else None
+            return moved(record, url, ordinal, self.scope) if hash_of(record) == record_hash else None
         except (ValueError, TypeError, AttributeError, LookupError):
             return None
 

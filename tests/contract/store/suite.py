@@ -13,6 +13,7 @@ from contract.store.joined import JoinedContract
 from contract.store.models import ModelsContract
 from contract.store.names import NamesContract
 from contract.store.nearest import NearestContract
+from contract.store.origins import OriginsContract
 from contract.store.page_bodies import PageBodiesContract
 from contract.store.pages import PagesContract
 from contract.store.publish import PublishContract
@@ -43,5 +44,6 @@ class StoreContract(
     HealthContract,
     PageBodiesContract,
     EditHistoryContract,
+    OriginsContract,
 ):
     """One class of all of them, for a store to be tried with."""

@@ -1,0 +1,60 @@
+"""What every vector store promises of a scope that begins from another one; one that cannot takes nothing over."""
+
+from contract.store.page_bodies import body
+from contract.store.samples import DRAFT, EAST, INFO, MAIN, NORTH, UP, everything, fill, record
+
+from searchsocket.stores.base import VectorStore
+from searchsocket.types import Record, Renamed, Scope
+
+
+def records(scope: Scope, *texts: str) -> list[Record]:
+    return [
+        record(f"{scope.name} {number}", f"/{number}", text, scope=scope) for number, text in enumerate(texts, start=1)
+    ]
+
+
+class OriginsContract:
+    def test_what_is_taken_over_is_as_if_it_had_been_written(self, store: VectorStore) -> None:
+        """Whatever becomes of the other scope; what does not match by its hash is not taken."""
+        theirs = records(MAIN, "boats", "lanterns", "tickets")
+        ours = records(DRAFT, "boats", "lanterns", "prices")
+        vectors = [EAST, NORTH, UP]
+        store.put_bodies([body(f"/{number}") for number in (1, 2, 3)], MAIN)
+        for one, vector in zip(theirs, vectors, strict=True):
+            store.upsert([one], vector[None], MAIN)
+        store.publish(MAIN, INFO)
+        names = [
+            Renamed(one.id, one.record_hash, other.id, other.record_hash if one.chunk.body == other.chunk.body else "")
+            for one, other in zip(ours, theirs, strict=True)
+        ]
+        taken = store.take_over(names, MAIN, DRAFT)
+        assert taken in ([], [ours[0].id, ours[1].id])
+        store.delete_scope(MAIN)
+        held = dict(store.body_digests(DRAFT))
+        store.put_bodies([body(f"/{n}") for n in (1, 2, 3) if held.get(f"/{n}") != body(f"/{n}").digest], DRAFT)
+        for one, vector in zip(ours, vectors, strict=True):
+            if one.id not in taken:
+                store.upsert([one], vector[None], DRAFT)
+        generation = store.publish(DRAFT, INFO)
+        reader = store.reader(DRAFT)
+        ids = [one.id for one in ours]
+        assert reader.catalogue.records(ids) == ours
+        assert reader.vectors.vectors_of(ids).tolist() == [vector.tolist() for vector in vectors]
+        assert [hit.id for word in ("boats", "tickets", "prices") for hit in reader.words.search(word, top_k=5)] == [
+            ours[0].id,
+            ours[2].id,
+        ]
+        assert everything(reader) == set(ids)
+        assert (generation.scope, generation.records, generation.bodies) == (DRAFT.name, 3, 3)
+        assert store.verify(DRAFT) == []
+
+    def test_nothing_is_taken_over_where_something_is_live(self, store: VectorStore) -> None:
+        [one], [other] = records(DRAFT, "boats"), records(MAIN, "boats")
+        fill(store, [other])
+        fill(store, records(DRAFT, "prices"), scope=DRAFT)
+        assert store.take_over([Renamed(one.id, one.record_hash, other.id, other.record_hash)], MAIN, DRAFT) == []
+
+    def test_nothing_is_taken_over_from_what_is_not_there(self, store: VectorStore) -> None:
+        [one] = records(DRAFT, "boats")
+        assert store.take_over([Renamed(one.id, one.record_hash, "a", "b")], MAIN, DRAFT) == []
+        assert fill(store, [one], scope=DRAFT).generation.records == 1
