@@ -1,54 +1,21 @@
-"""`searchsocket init`: a commented configuration and the next steps (spec 17)."""
+"""`searchsocket init`: put search into a site, shown first, and taken back with `--undo` (spec 17)."""
 
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
-from searchsocket.cli.options import json_option, project_option, quiet_option
-from searchsocket.cli.output import print_json, say
+from searchsocket.cli.options import json_option, load_project, project_option, quiet_option
+from searchsocket.cli.output import count, print_json, safe, say
 
-CONFIG_NAME = "searchsocket.toml"
-CONFIG = """\
-# searchsocket: search for this site. Everything here is optional; what is left out is inferred.
+if TYPE_CHECKING:
+    from searchsocket.project.project import Project
+    from searchsocket.setup.draft import Plan
 
-[scope]
-mode = "fixed" # "git": one index a branch; "env": the name is in $SEARCHSOCKET_SCOPE
-fixed = "main"
-
-[source]
-# static_output_dir = "build" # where the built site lies; default: the first usual build folder
-# exclude = ["/drafts/**"]
-
-[embeddings]
-# provider = "builtin" # offline, no key, no download; "onnx": a model of your choice
-
-[costs.budget]
-# run_usd = 1.0 # stop before a run that would cost more
-
-[api]
-# trusted_proxies = ["127.0.0.1"] # a web server or a SvelteKit hook here that says who its visitors are
-"""
-IGNORED = b".searchsocket/"
-HOOK = """\
-// src/hooks.server.ts: /api/search of your site, answered by `searchsocket serve`
-// Set api.trusted_proxies = ["127.0.0.1"] in searchsocket.toml: then each visitor counts, not this server for all.
-import type { Handle } from '@sveltejs/kit';
-
-const SEARCH = 'http://127.0.0.1:8181';
-
-export const handle: Handle = async ({ event, resolve }) => {
-  if (event.url.pathname !== '/api/search') return resolve(event);
-  return fetch(new URL(event.url.pathname + event.url.search, SEARCH), {
-    method: event.request.method,
-    headers: {
-      'accept-encoding': 'identity', // fetch would unpack the answer, and its headers would say packed
-      'content-type': event.request.headers.get('content-type') ?? 'application/json',
-      'x-forwarded-for': event.getClientAddress() // instead of what the visitor may have sent
-    },
-    body: event.request.method === 'POST' ? await event.request.text() : undefined
-  });
-};
-"""
 PROXY = """\
 # nginx: /api/search of your site, answered by `searchsocket serve`
 location /api/search {
@@ -65,61 +32,128 @@ reverse_proxy /api/search 127.0.0.1:8181
 allowed_hosts = ["www.example.com"]
 trusted_proxies = ["127.0.0.1"]
 """
+_LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @click.command()
 @project_option
+@click.option("--service", metavar="URL", default="", help="Where browsers will reach `searchsocket serve`.")
+@click.option("--yes", "-y", "is_meant", is_flag=True, help="Write without asking.")
+@click.option("--undo", "is_undo", is_flag=True, help="Take back what init wrote.")
+@click.option("--no-node", is_flag=True, help="Read files only; do not ask the framework.")
 @quiet_option
 @json_option
-def init(root: Path, as_json: bool) -> None:
-    """Write searchsocket.toml, and ignore the state folder in git.
+def init(root: Path, service: str, is_meant: bool, is_undo: bool, no_node: bool, as_json: bool) -> None:
+    """Put search into this site.
 
-    Nothing that exists is overwritten.
+    Finds the framework, and shows what it would write: searchsocket.toml, the search box, and a line in the server's
+    hooks where the site has a server. Asks before it writes; --undo takes it back.
 
     \b
     Example:
-      searchsocket init --project my-site
+      searchsocket init
+      searchsocket init --yes --service https://search.example.com
+      searchsocket init --undo
     """
-    done = {CONFIG_NAME: _write_config(root), ".gitignore": ignore_state(root)}
-    if as_json:
-        print_json({"written": [name for name, written in done.items() if written]})
+    from searchsocket.setup.changes import is_ours, make
+    from searchsocket.setup.plan import plan
+    from searchsocket.setup.site import look_at
+
+    if service and urlsplit(service).scheme not in ("http", "https"):
+        raise click.UsageError(f"--service {service!r} is not an address such as https://search.example.com")
+    project = load_project(root)
+    if is_undo:
+        _undo(project, as_json=as_json)
         return
-    for name, written in done.items():
-        say(f"{'wrote' if written else 'kept '} {name}{'' if written else ' (it was there already)'}")
-    from searchsocket.sources.find import uses
-
-    say("\nNext:\n  1. build your site, e.g. `npm run build`\n  2. searchsocket index\n"
-               '  3. searchsocket search "a question"\n  4. searchsocket serve\n'
-               "\nTo answer /api/search of your site itself:\n")  # fmt: skip
-    say(HOOK if uses(root, "SvelteKit") else PROXY)
-
-
-def _write_config(root: Path) -> bool:
-    from searchsocket.errors import StateUnavailable
-
-    shared = root / "pyproject.toml"
-    if shared.is_file() and b"[tool.searchsocket" in shared.read_bytes():
-        return False  # two files that configure one project would be an error
-    try:
-        with open(root / CONFIG_NAME, "x", encoding="utf-8") as file:
-            file.write(CONFIG)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        raise StateUnavailable(f"cannot write {root / CONFIG_NAME}: {error.strerror}") from error
-    return True
+    facts = look_at(project.root, os.environ, run_node=not no_node)
+    made = plan(project.root, facts, service=service, ours=lambda name, text: is_ours(project, name, text))
+    if not as_json:
+        for line in _shown(made):
+            say(line)
+    is_written = bool(made.changes) and (is_meant or (not as_json and _agreed(len(made.changes))))
+    if is_written:
+        make(project, made.changes)
+    if as_json:
+        print_json(_as_json(made, is_written=is_written))
+        return
+    if is_written:
+        say(f"wrote {count(len(made.changes), 'file')}; `searchsocket init --undo` takes it back")
+    elif made.changes:
+        say("nothing was written; `searchsocket init --yes` writes it")
+    for line in _left_to_do(made):
+        say(line)
 
 
-def ignore_state(root: Path) -> bool:
-    from searchsocket.errors import StateUnavailable
+def _agreed(files: int) -> bool:
+    """Whether the person at the terminal says yes; nobody there says no."""
+    return sys.stdin.isatty() and click.confirm(f"Write {count(files, 'file')}?", default=True)
 
-    path = root / ".gitignore"
-    try:
-        old = path.read_bytes() if path.exists() else b""
-        if {b"/" + IGNORED, IGNORED, IGNORED.rstrip(b"/")} & {line.strip() for line in old.splitlines()}:
-            return False
-        with open(path, "ab") as file:  # appended, so that what is there stays as it is
-            file.write((b"" if not old or old.endswith(b"\n") else b"\n") + IGNORED + b"\n")
-    except OSError as error:
-        raise StateUnavailable(f"cannot write {path}: {error.strerror}") from error
-    return True
+
+def _shown(made: "Plan") -> Iterator[str]:
+    facts = made.facts
+    name = f"{facts.framework} {facts.version}".strip() or "no framework that is known"
+    known = {
+        "site": f"{name}{', as Vite says' if facts.asked else ''}",
+        "adapter": facts.adapter,
+        "server": "yes, search is answered at the site's own address" if facts.has_server else "",
+        "base path": facts.base,
+        "build": f"{facts.build}/{'' if facts.is_built else ' (not built yet)'}" if facts.build else "",
+    }
+    yield from (f"{label:<11} {safe(value)}" for label, value in known.items() if value)
+    yield from (click.style(f"{'not clear':<11} {safe(line)}", fg="yellow") for line in facts.unknown)
+    yield ""
+    for change in made.changes:
+        for line in change.diff.splitlines():
+            yield click.style(safe(line), fg=_LINE_COLOURS.get(line[:1]))
+        yield ""
+    if not made.changes:
+        yield "Everything is there already; nothing to write."
+
+
+def _left_to_do(made: "Plan") -> Iterator[str]:
+    for paste in made.pastes:
+        yield f"\nPut this into {safe(paste.where)} by hand ({safe(paste.why)}):\n"
+        yield paste.text
+    yield from (f"\nNote: {safe(note)}." for note in made.notes)
+    build = "" if made.facts.is_built else "  build your site, e.g. `npm run build`\n"
+    yield f'\nNext:\n{build}  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
+    if not made.facts.has_server:
+        yield f"\nTo answer /api/search at the address of your site instead:\n\n{PROXY}"
+
+
+def _undo(project: "Project", *, as_json: bool) -> None:
+    from searchsocket.setup.changes import undo
+
+    undone = undo(project)
+    if as_json:
+        print_json({"restored": undone.restored, "removed": undone.removed, "kept": undone.kept})
+        return
+    for words, names in (("restored", undone.restored), ("removed ", undone.removed), ("kept    ", undone.kept)):
+        for name in names:
+            say(f"{words} {safe(name)}{' (changed since)' if words.startswith('kept') else ''}")
+    if undone == type(undone)((), (), ()):
+        say("Nothing to take back: init wrote nothing here.")
+
+
+def _as_json(made: "Plan", *, is_written: bool) -> dict[str, object]:
+    facts = made.facts
+    return {
+        "applied": is_written,
+        "site": {
+            "framework": facts.framework,
+            "version": facts.version,
+            "adapter": facts.adapter,
+            "hasServer": facts.has_server,
+            "basePath": facts.base,
+            "build": facts.build,
+            "isBuilt": facts.is_built,
+            "askedVite": bool(facts.asked),
+        },
+        "changes": [
+            {"file": change.path, "isNew": change.before is None, "diff": change.diff} for change in made.changes
+        ],
+        "written": [change.path for change in made.changes] if is_written else [],
+        "byHand": [{"where": paste.where, "text": paste.text, "why": paste.why} for paste in made.pastes],
+        "notUnderstood": list(facts.unknown),
+        "notes": list(made.notes),
+    }

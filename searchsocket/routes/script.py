@@ -42,6 +42,10 @@ class Script:
             return None
         return {} if self._at(starts[0]) == ")" else self._value(starts[0])[0]
 
+    def count(self, name: str) -> int:
+        """How often a name stands in the code, outside of texts and comments."""
+        return self._words.count(name)
+
     def sets(self, key: str) -> bool:
         """Whether any object of the module gives a value to a key."""
         return any(word == key and self._at(i + 1) == ":" for i, word in enumerate(self._words))

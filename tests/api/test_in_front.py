@@ -1,4 +1,4 @@
-"""What is documented to stand before the service, run as it is documented: nginx, and the hook that `init` prints."""
+"""What is documented to stand before the service, run as it is documented: nginx, and the handle for SvelteKit."""
 
 import http.client
 import json
@@ -15,8 +15,6 @@ from pathlib import Path
 
 import pytest
 from api_client import make_project
-
-from searchsocket.cli.init import HOOK
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "examples/docs-site/src/routes/(docs)/docs/api/+page.md"
@@ -55,6 +53,7 @@ createServer(async (incoming, outgoing) => {
   const headers = Object.entries(incoming.headersDistinct).flatMap(([name, all]) => all.map((one) => [name, one]));
   const event = {
     url,
+    route: { id: null },
     request: new Request(url, { method: incoming.method, headers, body }),
     getClientAddress: () => incoming.socket.remoteAddress
   };
@@ -71,9 +70,13 @@ def documented(language: str) -> str:
     return below.partition(f"```{language}\n")[2].partition("```")[0]
 
 
-def hook() -> str:
-    """The hook without its types, which node 20 cannot read; one that was left would be a syntax error."""
-    return re.sub(r"^import type .*$", "", HOOK, flags=re.MULTILINE).replace("handle: Handle", "handle")
+def hook(service: str) -> str:
+    """What `searchsocket init` writes, with the address of the test's service."""
+    handle = ROOT / "clients/js/dist/handle.js"
+    return (
+        f"import {{ searchsocketHandle }} from '{handle.as_uri()}';\n"
+        f"const handle = searchsocketHandle({{ url: 'http://{service}' }});"
+    )
 
 
 NAME = tomllib.loads(documented("toml"))["api"]["allowed_hosts"][0]
@@ -125,14 +128,13 @@ def nginx(folder: Path, service: str) -> Iterator[int]:
 
 @contextmanager
 def node(folder: Path, service: str) -> Iterator[int]:
-    """The port of a Node server with the printed hook."""
-    assert SERVICE in HOOK
-    (folder / "server.mjs").write_text(NODE % hook().replace(SERVICE, service))
+    """The port of a Node server with the handle."""
+    (folder / "server.mjs").write_text(NODE % hook(service))
     with started(program("node"), folder / "server.mjs") as process:
         yield int(first_line(process))
 
 
-@pytest.fixture(scope="module", params=[nginx, node], ids=["nginx", "the hook"])
+@pytest.fixture(scope="module", params=[nginx, node], ids=["nginx", "the handle"])
 def front(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of what stands before a real `searchsocket serve`, both as documented; the rate's window lasts."""
     folder = tmp_path_factory.mktemp("front")

@@ -1,4 +1,4 @@
-"""Looking after a project: init, status, doctor, clean, rollback."""
+"""Looking after a project: status, doctor, clean, rollback."""
 
 import json
 import os
@@ -8,10 +8,7 @@ import pytest
 from runner_types import RunCli, RunJson
 from small_site import write_page
 
-from searchsocket.cli.init import CONFIG
 from searchsocket.embedders.cache import EmbeddingCache
-from searchsocket.settings.load import load_settings
-from searchsocket.settings.model import Settings
 from searchsocket.system import dask as cluster
 
 ROOT = Path(__file__).parents[2]
@@ -19,54 +16,6 @@ ROOT = Path(__file__).parents[2]
 
 def tree(root: Path) -> set[str]:
     return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
-
-
-# init
-
-
-def test_init_writes_a_configuration_that_loads_and_ignores_the_state(run: RunCli, site: Path) -> None:
-    done = run("init")
-    assert load_settings(site, {}) == Settings()
-    assert (site / ".gitignore").read_text() == ".searchsocket/\n"
-    assert "searchsocket index" in done.stdout
-
-
-def test_init_prints_the_hook_in_a_svelte_kit_project_alone(run: RunCli, site: Path) -> None:
-    """Others get the lines that are documented, and tried with a real nginx, for what stands before the service."""
-    documented = (ROOT / "examples/docs-site/src/routes/(docs)/docs/api/+page.md").read_text(encoding="utf-8")
-    printed = run("init").stdout
-    assert "sveltejs" not in printed
-    for language in ("nginx", "toml"):
-        block = documented.partition("## Behind a web server")[2].partition(f"```{language}\n")[2].partition("```")[0]
-        assert block in printed
-    (site / "svelte.config.js").write_text("export default {};")
-    printed = run("init").stdout
-    assert "hooks.server.ts" in printed
-    assert "nginx" not in printed
-
-
-def test_init_overwrites_nothing(run_json: RunJson, site: Path) -> None:
-    (site / "searchsocket.toml").write_text("[scope]\nfixed = 'mine'\n")
-    (site / ".gitignore").write_text("node_modules")
-    assert run_json("init") == {"written": [".gitignore"]}
-    assert run_json("init") == {"written": []}
-    assert (site / "searchsocket.toml").read_text() == "[scope]\nfixed = 'mine'\n"
-    assert (site / ".gitignore").read_text() == "node_modules\n.searchsocket/\n"
-
-
-def test_init_leaves_a_configuration_in_pyproject_alone(run: RunCli, site: Path) -> None:
-    """Two files that configure one project are an error."""
-    (site / "pyproject.toml").write_text("[tool.searchsocket.scope]\nfixed = 'mine'\n")
-    run("init")
-    assert load_settings(site, {}).scope.fixed == "mine"
-
-
-def test_the_configuration_of_init_says_only_what_is_true() -> None:
-    """Lines that are commented out are keys that exist."""
-    for line in CONFIG.splitlines():
-        assert not line.startswith("# ") or "=" not in line or line.removeprefix("# ").split(" = ")[0] in {
-            "static_output_dir", "exclude", "provider", "run_usd", "trusted_proxies",
-        }  # fmt: skip
 
 
 # status

@@ -1,4 +1,3 @@
-import { problem } from "./handle/problem.js";
 /** What of SvelteKit's `RequestEvent` is used, in 2 and 3. */
 export interface KitEvent {
     readonly request: Request;
@@ -52,5 +51,4 @@ export interface HandleOptions {
  * @throws TypeError An option cannot be used; said when the server starts, not when somebody searches.
  */
 export declare function searchsocketHandle(options?: HandleOptions): (input: KitInput) => Promise<Response>;
-/** What a request without a service is answered with; for sites that answer some requests themselves. */
-export { problem };
+export {};

@@ -1,5 +1,4 @@
 import { forward, type Upstream } from "./handle/forward.js";
-import { problem } from "./handle/problem.js";
 import { asksForMarkdown, isAgentFile, linkMarkdown, markdownPath } from "./handle/markdown.js";
 
 /** What of SvelteKit's `RequestEvent` is used, in 2 and 3. */
@@ -95,9 +94,6 @@ export function searchsocketHandle(options: HandleOptions = {}): (input: KitInpu
     return resolve(event, event.route.id === null ? {} : { transformPageChunk: ({ html }) => links(html) });
   };
 }
-
-/** What a request without a service is answered with; for sites that answer some requests themselves. */
-export { problem };
 
 function matches(path: string, pattern: string): boolean {
   return pattern.endsWith("/*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern;

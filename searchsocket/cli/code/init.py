@@ -4,10 +4,11 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.init import CONFIG_NAME, ignore_state
+from searchsocket.cli.git_ignore import ignore_state
 from searchsocket.cli.options import json_option, project_option, quiet_option
 from searchsocket.cli.output import print_json, say
 
+CONFIG_NAME = "searchsocket.toml"
 IGNORE_NAME = ".searchsocketignore"
 IGNORE = """\
 # Files that searchsocket does not read, as in a .gitignore, and before it. Dependencies, build output, lock files, keys

@@ -1,0 +1,1 @@
+"""Putting search into a site: what the site is, which files change, and how to take it back."""

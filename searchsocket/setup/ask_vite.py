@@ -1,0 +1,80 @@
+"""SvelteKit's configuration as Vite resolves it: what plugins, modes and computed values make of it."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_TIMEOUT_S = 60.0
+_MARK = "searchsocket:"
+# Vite of the project, not of ours: the script is read from stdin, so imports are those of the working folder.
+_SCRIPT = """
+const { resolveConfig } = await import('vite');
+const config = await resolveConfig({ logLevel: 'silent' }, 'build', 'production');
+const of = config.plugins.map((plugin) => plugin.api?.options).find((options) => options?.kit ?? options?.adapter);
+const kit = of?.kit ?? of;
+const inside = (file) => typeof file === 'string' ? (await_path.relative(process.cwd(), await_path.resolve(file))) : '';
+const found = kit && {
+  adapter: kit.adapter?.name ?? '', base: kit.paths?.base ?? '', src: inside(kit.files?.src ?? 'src'),
+  routes: inside(kit.files?.routes), hooks: inside(kit.files?.hooks?.server)
+};
+console.log('MARK' + JSON.stringify(found ?? {}));
+process.exit(0);
+""".replace("MARK", _MARK).replace("await_path", "path")
+
+
+@dataclass(frozen=True, slots=True)
+class ViteAnswer:
+    """What Vite says; paths are relative to the project, "" = not said."""
+
+    adapter: str = ""
+    base: str = ""
+    routes: str = ""
+    hooks: str = ""
+    source: str = ""
+    problem: str = ""  # why there is no answer
+
+
+def ask_vite(root: Path, environ: Mapping[str, str]) -> ViteAnswer | None:
+    """The answer of the project's own Vite; None where none is installed, or there is no node.
+
+    This runs the configuration of the project, as each of its builds does.
+    """
+    node = shutil.which("node", path=environ.get("PATH"))
+    if node is None or not (root / "node_modules/vite").exists():
+        return None
+    try:
+        done = subprocess.run(  # noqa: S603  what a build of the project runs
+            [node, "--input-type=module", "-"],
+            input=f"import path from 'node:path';\n{_SCRIPT}",
+            cwd=root,
+            env={**environ, "NODE_ENV": "production"},
+            capture_output=True,
+            text=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return ViteAnswer(problem=f"no answer in {_TIMEOUT_S:g} s")
+    except (OSError, UnicodeDecodeError) as error:
+        return ViteAnswer(problem=str(error))
+    line = next((line for line in done.stdout.splitlines() if line.startswith(_MARK)), "")
+    if not line:
+        errors = [line.strip() for line in done.stderr.splitlines() if "Error" in line]
+        return ViteAnswer(problem=errors[0][:200] if errors else f"node ended with status {done.returncode}")
+    found: dict[str, Any] = json.loads(line.removeprefix(_MARK))
+    if not found:
+        return ViteAnswer(problem="its configuration names no SvelteKit")
+    values = {key: value for key, value in found.items() if isinstance(value, str)}
+    paths = {key: "" if value.startswith("..") else value.replace(os.sep, "/") for key, value in values.items()}
+    return ViteAnswer(
+        adapter=values.get("adapter", ""),
+        base=values.get("base", ""),
+        routes=paths.get("routes", ""),
+        hooks=paths.get("hooks", ""),
+        source=paths.get("src", ""),
+    )

@@ -1,0 +1,81 @@
+"""`searchsocket.toml`, and the line that has git ignore the state folder."""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Sequence
+
+from searchsocket.setup.changes import Change
+from searchsocket.setup.site import SiteFacts
+
+NAME = "searchsocket.toml"
+IGNORED = ".searchsocket/"
+
+
+def ignored(read: Callable[[str], str | None]) -> Change:
+    """The state folder in `.gitignore`; what is there stays as it is."""
+    old = read(".gitignore")
+    lines = {line.strip() for line in (old or "").splitlines()}
+    if {IGNORED, f"/{IGNORED}", IGNORED.rstrip("/")} & lines:
+        return Change(".gitignore", old, old or "")
+    break_ = "" if not old or old.endswith("\n") else "\n"
+    return Change(".gitignore", old, f"{old or ''}{break_}{IGNORED}\n")
+
+
+def is_configured(read: Callable[[str], str | None]) -> bool:
+    """Whether the project has a configuration: two files that configure one project would be an error."""
+    return read(NAME) is not None or "[tool.searchsocket" in (read("pyproject.toml") or "")
+
+
+def configuration(facts: SiteFacts, origins: Sequence[str]) -> str:
+    """A new `searchsocket.toml`, with what this site needs and what others often want.
+
+    Args:
+        origins: Where browsers find the site, if they ask the service themselves.
+    """
+    base = f'base_path = "{facts.base}" # what the site lies under\n' if facts.base else ""
+    if origins:
+        api = f"""\
+[api.cors]
+allow_origins = {json.dumps(list(origins))} # pages that may search; add the address of your site
+"""
+    else:
+        proxies = 'trusted_proxies = ["127.0.0.1"] # a web server or SvelteKit here that says who its visitors are\n'
+        api = f"[api]\n{'' if facts.has_server else '# '}{proxies}"
+    return f"""\
+# searchsocket: search for this site. Everything here is optional; what is left out is inferred.
+
+[project]
+# base_url = "https://www.example.com" # where the site is published
+
+[scope]
+mode = "fixed" # "git": one index a branch; "env": the name is in $SEARCHSOCKET_SCOPE
+fixed = "main"
+
+[source]
+{base}# static_output_dir = "build" # where the built site lies; default: the first usual build folder
+# exclude = ["/drafts/**"]
+
+[embeddings]
+# provider = "builtin" # offline, no key, no download; "onnx": a model of your choice
+
+[costs.budget]
+# run_usd = 1.0 # stop before a run that would cost more
+
+[llms]
+# enable = true # write llms.txt and a Markdown file beside every page, for agents
+
+{api}"""
+
+
+def missing_lines(text: str, facts: SiteFacts, origins: Sequence[str]) -> str:
+    """What a configuration that is there lacks; "" when nothing."""
+    try:
+        api = tomllib.loads(text).get("api", {})
+    except tomllib.TOMLDecodeError:
+        return ""  # the next command says where it is broken
+    if origins:
+        known = re.sub(r"[_-]", "", json.dumps(api)).lower()
+        return "" if "alloworigins" in known else f"[api.cors]\nallow_origins = {json.dumps(list(origins))}\n"
+    is_set = {"trusted_proxies", "trustedProxies"} & set(api)
+    return "" if is_set or not facts.has_server else '[api]\ntrusted_proxies = ["127.0.0.1"]\n'

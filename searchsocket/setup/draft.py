@@ -1,0 +1,38 @@
+"""What is to be changed, while it is found out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from searchsocket.setup.changes import Change
+from searchsocket.setup.client_files import COPY
+from searchsocket.setup.site import SiteFacts
+
+ReadText = Callable[[str], str | None]  # the text of a project-relative file; None where there is none
+Ours = Callable[[str, str], bool]  # whether a file is as the last `init` left it
+AT_CORNER = "position: fixed; inset-block-end: 1rem; inset-inline-end: 1rem; z-index: 40"
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """What a person puts in by hand, since the place was not understood."""
+
+    where: str
+    text: str
+    why: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be done."""
+
+    facts: SiteFacts
+    changes: tuple[Change, ...] = ()
+    pastes: list[Paste] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def own(self, name: str, old: str | None, text: str, ours: Ours) -> Change:
+        """A file that is all ours, unless somebody changed it since."""
+        if old is None or old == text or COPY in old or ours(name, old):
+            return Change(name, old, text)
+        self.notes.append(f"{name} was changed by hand since, and stays as it is")
+        return Change(name, old, old)

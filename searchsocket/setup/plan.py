@@ -1,0 +1,58 @@
+"""What `searchsocket init` would change in a site, and what it leaves to a person."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from searchsocket.setup.changes import Change, distinct
+from searchsocket.setup.configuration import NAME, configuration, ignored, is_configured, missing_lines
+from searchsocket.setup.draft import Ours, Paste, Plan, ReadText
+from searchsocket.setup.frameworks import FRAMEWORKS
+from searchsocket.setup.kit import in_svelte_kit
+from searchsocket.setup.script_line import with_script
+from searchsocket.setup.site import SiteFacts, reader
+
+SERVICE = "http://127.0.0.1:8181"
+_KIT_PORTS = (4173, 5173)
+
+
+def plan(
+    root: Path, facts: SiteFacts, *, service: str = "", ours: Ours = lambda name, text: False, markdown: bool = True
+) -> Plan:
+    """The changes of a site.
+
+    Args:
+        service: The address of `searchsocket serve` for browsers; "" = the usual one, or that of the site itself.
+        ours: As of `Ours`.
+        markdown: Whether agents are given pages as Markdown by the site's server.
+    """
+    made = Plan(facts)
+    read = reader(root)
+    changes = [ignored(read)]
+    asks_itself = not facts.has_server
+    address = service.rstrip("/") or SERVICE
+    ports = _KIT_PORTS if facts.framework == "SvelteKit" else _ports(facts)
+    origins = tuple(f"http://{host}:{port}" for port in ports for host in ("localhost", "127.0.0.1"))
+    changes += _configured(read, facts, origins if asks_itself and ports else (), made)
+    if facts.framework == "SvelteKit":
+        changes += in_svelte_kit(read, facts, f"{address}/api/search" if asks_itself else "", made, ours, markdown)
+    elif framework := FRAMEWORKS.get(facts.framework):
+        changes += with_script(read, facts, framework, f"{address}/api/search", made, ours)
+    if asks_itself and ports:
+        made.notes.append(
+            f"this site has no server of its own, so browsers ask {address}: before you publish, say where "
+            "`searchsocket serve` will answer (`searchsocket init --service https://…`), and name the site in "
+            "api.cors.allow_origins"
+        )
+    made.changes = distinct(changes)
+    return made
+
+
+def _ports(facts: SiteFacts) -> tuple[int, ...]:
+    return FRAMEWORKS[facts.framework].preview if facts.framework in FRAMEWORKS else ()
+
+
+def _configured(read: ReadText, facts: SiteFacts, origins: tuple[str, ...], made: Plan) -> Iterator[Change]:
+    if not is_configured(read):
+        yield Change(NAME, None, configuration(facts, origins))
+    elif lines := missing_lines(read(NAME) or "", facts, origins):
+        made.pastes.append(Paste(NAME, lines, "the file was there already"))

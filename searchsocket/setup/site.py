@@ -1,0 +1,161 @@
+"""What there is to know of a site before anything of it is changed."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from typing import Any
+
+from searchsocket.routes.kit import read_kit
+from searchsocket.routes.script import Script, setting
+from searchsocket.setup.ask_vite import ask_vite
+from searchsocket.sources.find import find_build
+from searchsocket.sources.generators import UsedGenerator, used_generators
+from searchsocket.urls.paths import normalise_prefix
+
+_MAX_BYTES = 1_000_000
+_STATIC = "@sveltejs/adapter-static"
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFacts:
+    """One site, as far as its own files or its framework say."""
+
+    framework: str = ""  # "" = none that is known
+    version: str = ""  # of the framework, where it is known
+    config: str = ""  # project-relative, as all paths here
+    adapter: str = ""  # SvelteKit's, by its package
+    base: str = ""  # the path that the site lies under
+    build: str = ""  # where the built site lies, or will
+    is_built: bool = False
+    routes: str = ""  # SvelteKit's pages
+    hooks: str = ""  # SvelteKit's server hooks, without the ending
+    source: str = ""  # the folder of what is written: SvelteKit's src, MkDocs' docs
+    asked: str = ""  # who said it: `vite`, else files were read
+    unknown: tuple[str, ...] = field(default=())  # what is not understood, in sentences
+
+    @property
+    def has_server(self) -> bool:
+        """Whether code of the site runs when a page is asked for."""
+        return self.framework == "SvelteKit" and self.adapter != _STATIC
+
+
+def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) -> SiteFacts:
+    """What a site is.
+
+    Args:
+        environ: Where node is looked for.
+        run_node: Whether Vite may be asked, which runs the configuration of the project as a build does.
+    """
+    read = reader(root)
+    found = find_build(root)
+    used = used_generators(read)
+    if not used:
+        return SiteFacts(build=found.folder, is_built=bool(found.folder), unknown=("no site generator was found",))
+    first = used[0]
+    build = found.folder or (first.folders[0] if first.folders else "")
+    facts = SiteFacts(first.name, config=first.config, build=build, is_built=bool(found.folder))
+    if first.name == "SvelteKit":
+        return _kit(root, environ, read, facts, run_node=run_node)
+    return replace(_other(read, facts, first), version=_installed(read, _PACKAGES.get(first.name, "")))
+
+
+_PACKAGES = {"Astro": "astro", "VitePress": "vitepress", "Docusaurus": "@docusaurus/core", "Eleventy": "@11ty/eleventy"}
+
+
+def _kit(
+    root: Path, environ: Mapping[str, str], read: Callable[[str], str | None], facts: SiteFacts, *, run_node: bool
+) -> SiteFacts:
+    kit = read_kit(read)
+    unknown = list(kit.warnings)
+    base, source = kit.base_path, dirname(kit.routes_dir) or "src"
+    config = read(facts.config) or ""
+    script = Script(config)
+    adapters = [name for name in _ADAPTERS if script.names(name)]
+    facts = replace(
+        facts,
+        version=_installed(read, "@sveltejs/kit") or (str(kit.version) if kit.version else ""),
+        adapter=adapters[0] if len(adapters) == 1 else "",
+        routes=kit.routes_dir,
+        hooks=f"{source}/hooks.server",
+        source=source,
+    )
+    answer = ask_vite(root, environ) if run_node else None
+    if answer is not None and answer.problem:
+        unknown.append(f"Vite could not be asked ({answer.problem}), so files were read instead")
+    elif answer is not None:
+        base = answer.base
+        facts = replace(
+            facts,
+            asked="vite",
+            adapter=answer.adapter or facts.adapter,
+            routes=answer.routes or facts.routes,
+            hooks=answer.hooks or facts.hooks,
+            source=answer.source or facts.source,
+        )
+        unknown = [line for line in unknown if "SvelteKit" in line]  # the rest is known now
+    elif run_node:
+        unknown.append("node_modules is not there, so Vite could not be asked: files were read instead")
+    if base is None:
+        unknown.append("paths.base is computed: set source.base_path, and `base` of the handle")
+    if not facts.adapter:
+        unknown.append("the adapter is not known: a server is supposed; without one, see --service")
+    return replace(facts, base=normalise_prefix(base or ""), unknown=tuple(unknown))
+
+
+_ADAPTERS = tuple(f"@sveltejs/adapter-{name}" for name in ("static", "node", "auto", "vercel", "netlify", "cloudflare"))
+
+
+def _other(read: Callable[[str], str | None], facts: SiteFacts, used: UsedGenerator) -> SiteFacts:
+    """Base path and folder of the other frameworks, where their files say so plainly."""
+    text, folder = read(used.config) or "", dirname(used.config)
+    base: Any = ""
+    if facts.framework in ("Astro", "VitePress", "Docusaurus"):
+        key = "baseUrl" if facts.framework == "Docusaurus" else "base"
+        script = Script(text)
+        exported = script.default_export()
+        if isinstance(exported, dict):
+            base = setting(exported, key, default="")
+        elif script.sets(key):
+            base = None
+    if facts.framework == "VitePress":
+        folder = dirname(folder)
+    if facts.framework == "MkDocs":
+        folder = join(folder, _yaml_value(text, "docs_dir") or "docs")
+    name = "Starlight" if "@astrojs/starlight" in text else facts.framework
+    unknown = () if isinstance(base, str) else (f"{used.config}: the base path is computed: set source.base_path",)
+    return replace(
+        facts,
+        framework=name,
+        base=normalise_prefix(base) if isinstance(base, str) else "",
+        source=normpath(folder or ".") if folder else "",
+        unknown=unknown,
+    )
+
+
+def _yaml_value(text: str, key: str) -> str:
+    lines = (line.partition(":") for line in text.splitlines() if line.startswith(f"{key}:"))
+    return next((value.partition(" #")[0].strip().strip("'\"") for _, _, value in lines), "")
+
+
+def _installed(read: Callable[[str], str | None], package: str) -> str:
+    """The installed version of a package; "" where none is."""
+    try:
+        version = json.loads(read(f"node_modules/{package}/package.json") or "{}").get("version", "")
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return version if isinstance(version, str) else ""
+
+
+def reader(root: Path) -> Callable[[str], str | None]:
+    """Reads files of the project; None for what is not there, too large or no text."""
+
+    def read(name: str) -> str | None:
+        try:
+            path = root / name
+            return path.read_bytes().decode("utf-8") if path.stat().st_size <= _MAX_BYTES else None
+        except (OSError, ValueError):
+            return None
+
+    return read

@@ -1,0 +1,198 @@
+"""`searchsocket init`: what it finds, shows, writes, and takes back."""
+
+import json
+import shutil
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from runner_types import RunCli, RunJson
+
+from searchsocket.settings.load import load_settings
+from searchsocket.settings.model import Settings
+
+ROOT = Path(__file__).parents[2]
+KIT2 = {
+    "svelte.config.js": "import adapter from '@sveltejs/adapter-node';\n"
+    "export default { kit: { adapter: adapter() } };\n"
+}
+KIT3 = {
+    "vite.config.ts": "import adapter from '@sveltejs/adapter-node';\nimport { sveltekit } from '@sveltejs/kit/vite';\n"
+    "export default { plugins: [sveltekit({ adapter: adapter(), paths: { base: '/docs' } })] };\n"
+}
+STATIC = {name: text.replace("adapter-node", "adapter-static") for name, text in KIT2.items()}
+Put = Callable[[dict[str, str]], None]
+
+
+@pytest.fixture
+def put(site: Path) -> Put:
+    def write(files: dict[str, str]) -> None:
+        for name, text in files.items():
+            (site / name).parent.mkdir(parents=True, exist_ok=True)
+            (site / name).write_text(text)
+
+    return write
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    """Every file but those of the state folder."""
+    files = (path for path in root.rglob("*") if path.is_file() and ".searchsocket" not in path.parts)
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in files}
+
+
+def test_nothing_is_written_before_somebody_says_yes(run: RunCli, run_json: RunJson, site: Path, put: Put) -> None:
+    put(KIT2)
+    before = tree(site)
+    shown = run("init")
+    assert "+export const handle = searchsocketHandle({ markdown: true });" in shown.stdout
+    assert "`searchsocket init --yes` writes it" in shown.stdout
+    assert run_json("init")["applied"] is False
+    assert tree(site) == before
+
+
+@pytest.mark.parametrize(("files", "base"), [(KIT2, ""), (KIT3, "/docs")], ids=["2", "3"])
+def test_a_svelte_kit_site_gets_handle_component_and_settings(
+    run_json: RunJson, site: Path, put: Put, files: dict[str, str], base: str
+) -> None:
+    """Both kinds of configuration; twice changes nothing more, and undone is as before."""
+    put(files | {"src/hooks.server.js": "export const handle = ({ event, resolve }) => resolve(event);\n"})
+    before = tree(site)
+    done = run_json("init", "--yes")
+    assert done["site"]["hasServer"] is True
+    assert done["byHand"] == []
+    hooks = (site / "src/hooks.server.js").read_text()
+    assert f"searchsocketHandle({{ markdown: true{', base: ' + repr(base) if base else ''} }}), siteHandle" in hooks
+    assert "export" not in (site / "src/lib/searchsocket/Search.svelte").read_text()
+    assert f'endpoint="{base}/api/search"' in (site / "src/lib/searchsocket/Search.svelte").read_text()
+    assert (site / "src/lib/searchsocket/handle.js").read_text().startswith("// @ts-nocheck\n")
+    settings = load_settings(site, {})
+    assert settings.api.trusted_proxies == ("127.0.0.1",)
+    assert settings.source.base_path == base
+    again = run_json("init", "--yes")
+    assert (again["written"], again["byHand"]) == ([], [])
+    undone = run_json("init", "--undo")
+    assert set(undone["restored"]) == {"src/hooks.server.js"} | ({".gitignore"} & set(before))
+    assert tree(site) == before
+    assert run_json("init", "--undo") == {"restored": [], "removed": [], "kept": []}
+
+
+def test_a_site_without_a_server_asks_the_service_itself(run: RunCli, run_json: RunJson, site: Path, put: Put) -> None:
+    put(STATIC)
+    done = run_json("init", "--yes", "--service", "https://search.example.com/")
+    assert done["site"]["hasServer"] is False
+    assert not list((site / "src").glob("hooks*"))
+    component = (site / "src/lib/searchsocket/Search.svelte").read_text()
+    assert 'endpoint="https://search.example.com/api/search"' in component
+    assert "http://localhost:4173" in load_settings(site, {}).api.cors.allow_origins
+    assert "has no server of its own" in run("init").stdout
+
+
+def test_what_somebody_changed_since_stays(run_json: RunJson, site: Path, put: Put) -> None:
+    put(KIT2)
+    run_json("init", "--yes")
+    component = site / "src/lib/searchsocket/Search.svelte"
+    component.write_text("<b>mine</b>")
+    again = run_json("init", "--yes")
+    assert again["written"] == []
+    assert "Search.svelte was changed by hand" in again["notes"][0]
+    assert run_json("init", "--undo")["kept"] == ["src/lib/searchsocket/Search.svelte"]
+    assert component.read_text() == "<b>mine</b>"
+
+
+def test_a_copy_of_an_older_version_is_brought_up_to_date(run_json: RunJson, site: Path, put: Put) -> None:
+    put(KIT2)
+    run_json("init", "--yes")
+    shutil.rmtree(site / ".searchsocket")  # as in the clone of a colleague
+    handle = site / "src/lib/searchsocket/handle.js"
+    whole = handle.read_text()
+    handle.write_text(whole.replace("// searchsocket ", "// searchsocket 0.0.", 1))
+    assert run_json("init", "--yes")["written"] == ["src/lib/searchsocket/handle.js"]
+    assert handle.read_text() == whole
+
+
+def test_hooks_that_are_not_understood_are_shown_to_paste(run: RunCli, site: Path, put: Put) -> None:
+    put(KIT2 | {"src/hooks.server.ts": "export { handle } from './other';\n"})
+    shown = run("init", "--yes")
+    assert "Put this into src/hooks.server.ts by hand" in shown.stdout
+    assert "sequence(searchsocketHandle({ markdown: true }), yours)" in shown.stdout
+    assert (site / "src/hooks.server.ts").read_text() == "export { handle } from './other';\n"
+
+
+def test_a_file_outside_of_the_project_is_not_followed(run: RunCli, site: Path, put: Put, tmp_path: Path) -> None:
+    put(KIT2)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    shutil.rmtree(site / "src/routes", ignore_errors=True)
+    (site / "src/lib").parent.mkdir(exist_ok=True)
+    (site / "src/lib").symlink_to(outside)
+    before = tree(site)
+    done = run("init", "--yes")
+    assert done.exit_code != 0
+    assert "leads out of the project" in done.stderr
+    assert tree(site) == before
+    assert not list(outside.iterdir())
+
+
+def test_other_frameworks_get_a_line_that_loads_search(run_json: RunJson, site: Path, put: Put) -> None:
+    put({"mkdocs.yml": "site_name: Fjord\n"})
+    done = run_json("init", "--yes")
+    assert done["site"]["framework"] == "MkDocs"
+    assert "http://localhost:8000" in load_settings(site, {}).api.cors.allow_origins
+    assert (site / "docs/searchsocket/search.js").read_text().count("http://127.0.0.1:8181/api/search") == 1
+    assert "searchsocket/search.js" in (site / "mkdocs.yml").read_text()
+
+
+def test_without_a_framework_the_lines_for_a_web_server_are_printed(run: RunCli, site: Path) -> None:
+    """As they are documented, and tried with a real nginx."""
+    documented = (ROOT / "examples/docs-site/src/routes/(docs)/docs/api/+page.md").read_text(encoding="utf-8")
+    printed = run("init", "--yes").stdout
+    for language in ("nginx", "toml"):
+        block = documented.partition("## Behind a web server")[2].partition(f"```{language}\n")[2].partition("```")[0]
+        assert block in printed
+    assert load_settings(site, {}) == Settings()
+    assert (site / ".gitignore").read_text() == ".searchsocket/\n"
+
+
+def test_a_configuration_that_is_there_is_left_and_what_it_lacks_is_shown(
+    run_json: RunJson, site: Path, put: Put
+) -> None:
+    put(KIT2 | {"searchsocket.toml": "[scope]\nfixed = 'mine'\n", ".gitignore": "node_modules"})
+    done = run_json("init", "--yes")
+    assert (site / "searchsocket.toml").read_text() == "[scope]\nfixed = 'mine'\n"
+    assert (site / ".gitignore").read_text() == "node_modules\n.searchsocket/\n"
+    assert done["byHand"][0]["text"] == '[api]\ntrusted_proxies = ["127.0.0.1"]\n'
+    (site / "searchsocket.toml").unlink()
+    put({"pyproject.toml": "[tool.searchsocket.scope]\nfixed = 'mine'\n"})
+    run_json("init", "--yes")
+    assert load_settings(site, {}).scope.fixed == "mine"
+
+
+def test_every_line_of_the_configuration_is_a_key_that_exists(run: RunCli, site: Path) -> None:
+    """Also those that are commented out."""
+    run("init", "--yes")
+    text = (site / "searchsocket.toml").read_text()
+    lines = [line.removeprefix("# ") if " = " in line else line for line in text.splitlines()[1:]]
+    Settings.model_validate(json.loads(json.dumps(tomllib.loads("\n".join(lines)))), strict=False)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or not shutil.which("node"), reason="no node on this machine")
+def test_vite_is_asked_where_it_is_installed(run_json: RunJson, site: Path, put: Put) -> None:
+    """A Vite of the test's own answers: what counts is its word, and not what the files seem to say."""
+    files = "files: { routes: `${process.cwd()}/pages` }"
+    kit = f"adapter: {{ name: '@sveltejs/adapter-static' }}, paths: {{ base: '/asked' }}, {files}"
+    plugin = f"{{ name: 'vite-plugin-sveltekit-setup', api: {{ options: {{ kit: {{ {kit} }} }} }} }}"
+    put(KIT2 | {
+        "node_modules/vite/package.json": '{"name": "vite", "type": "module", "exports": "./index.js"}',
+        "node_modules/vite/index.js": f"export const resolveConfig = async () => ({{ plugins: [{plugin}] }});",
+    })  # fmt: skip
+    found = run_json("init")
+    assert found["site"] | {"build": ""} == {
+        "framework": "SvelteKit", "version": "", "adapter": "@sveltejs/adapter-static", "hasServer": False,
+        "basePath": "/asked", "build": "", "isBuilt": True, "askedVite": True,
+    } | {"version": found["site"]["version"]}  # fmt: skip
+    assert "pages/+layout.svelte" in {change["file"] for change in found["changes"]}
+    put({"node_modules/vite/index.js": "throw new Error('broken');"})
+    assert "broken" in " ".join(run_json("init")["notUnderstood"])
+    assert run_json("init", "--no-node")["site"]["askedVite"] is False
