@@ -21,4 +21,5 @@ def agent_site(settings: Settings, project_id: str, base: str, home: Page | None
         origin=origin,
         base=base,
         search=f"{host}{api.path}" if host or not origin else "",
+        mcp=f"{host}{settings.mcp.http.path}" if settings.mcp.enable and (host or not origin) else "",
     )

@@ -2,8 +2,12 @@
 
 from collections.abc import Callable
 
-from api_client import KEY, Api
+from api_client import ENVIRON, KEY, Api
 from llms_txt_parser import parse_llms_txt
+
+from search_api.app import create_app
+from searchsocket.project.project import Project
+from searchsocket.settings.mcp import McpSettings
 
 TRUSTED = {"authorization": f"Bearer {KEY}"}
 
@@ -53,3 +57,10 @@ def test_what_is_not_there_says_so_with_a_code(api: Api) -> None:
 def test_the_service_is_named_by_its_public_address(configured: Callable[..., Api]) -> None:
     text = configured(public_url="https://search.fjord.example/").get("/llms.txt").text
     assert "`GET https://search.fjord.example/api/search?q=…`" in text
+
+
+def test_the_list_names_the_mcp_server_where_one_answers(project: Project) -> None:
+    enabled = project.settings.model_copy(update={"mcp": McpSettings(enable=True)})
+    for settings, named in ((project.settings, False), (enabled, True)):
+        api = Api(create_app(Project(project.root, settings, project.id), environ=ENVIRON, host="0.0.0.0"))
+        assert ("searches and reads it: /mcp" in api.get("/llms.txt").text) is named
