@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from posixpath import dirname
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -90,6 +91,8 @@ def _agreed(files: int) -> bool:
 
 
 def _shown(made: "Plan") -> Iterator[str]:
+    from searchsocket.setup.client_files import is_copy
+
     facts = made.facts
     name = f"{facts.framework} {facts.version}".strip() or "no framework that is known"
     known = {
@@ -102,7 +105,16 @@ def _shown(made: "Plan") -> Iterator[str]:
     yield from (f"{label:<11} {safe(value)}" for label, value in known.items() if value)
     yield from (click.style(f"{'not clear':<11} {safe(line)}", fg="yellow") for line in facts.unknown)
     yield ""
+    copies = [change for change in made.changes if change.is_for_programs or is_copy(change.after)]
+    for folder in dict.fromkeys(dirname(change.path) for change in copies):
+        here = [change for change in copies if dirname(change.path) == folder]
+        size = sum(len(change.after.encode()) for change in here)
+        yield f"copies of our own files: {count(len(here), 'file')} in {safe(folder)}/, {size // 1000 + 1} kB"
+    if copies:
+        yield ""
     for change in made.changes:
+        if change in copies:
+            continue
         for line in change.diff.splitlines():
             yield click.style(safe(line), fg=_LINE_COLOURS.get(line[:1]))
         yield ""
@@ -111,13 +123,18 @@ def _shown(made: "Plan") -> Iterator[str]:
 
 
 def _left_to_do(made: "Plan") -> Iterator[str]:
+    from searchsocket.setup.frameworks import FRAMEWORKS
+
     for paste in made.pastes:
         yield f"\nPut this into {safe(paste.where)} by hand ({safe(paste.why)}):\n"
         yield paste.text
     yield from (f"\nNote: {safe(note)}." for note in made.notes)
-    build = "" if made.facts.is_built else "  build your site, e.g. `npm run build`\n"
+    framework = FRAMEWORKS.get(made.facts.framework)
+    build = f"  {framework.build if framework else 'npm run build'}\n"
+    if not made.facts.framework:
+        build = "  build your site\n"
     yield f'\nNext:\n{build}  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
-    if not made.facts.has_server:
+    if not made.facts.framework:
         yield f"\nTo answer /api/search at the address of your site instead:\n\n{PROXY}"
 
 

@@ -27,9 +27,7 @@ class Change:
 
     @property
     def diff(self) -> str:
-        """As `git diff` has it; a line for a file that nobody reads."""
-        if max(map(len, self.after.splitlines()), default=0) > _LONG_LINE:
-            return f"{'new' if self.before is None else 'changed'}: {self.path} ({len(self.after.encode()):,} bytes)\n"
+        """As `git diff` has it."""
         lines = difflib.unified_diff(
             (self.before or "").splitlines(keepends=True),
             self.after.splitlines(keepends=True),
@@ -37,6 +35,11 @@ class Change:
             f"b/{self.path}",
         )
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+    @property
+    def is_for_programs(self) -> bool:
+        """Whether its diff would tell a person nothing."""
+        return max(map(len, self.after.splitlines()), default=0) > _LONG_LINE
 
 
 def make(project: Project, changes: Sequence[Change]) -> None:

@@ -17,6 +17,9 @@ _HEAD = """\
 """
 
 
+_HEAD_CHARS = 400
+
+
 def bundle_folder() -> Path:
     """Where the built files lie: in the package, and in a checkout beside it.
 
@@ -35,6 +38,11 @@ def handle_files() -> Iterator[tuple[str, str]]:
     folder = bundle_folder()
     yield "handle.js", _copy(folder / "handle.js")
     yield "handle.d.ts", _copy(folder / "handle.d.ts")
+
+
+def is_copy(text: str) -> bool:
+    """Whether a file was made here."""
+    return COPY in text[:_HEAD_CHARS]
 
 
 def component_files() -> Iterator[tuple[str, str]]:

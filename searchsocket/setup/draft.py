@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from searchsocket.setup.changes import Change
-from searchsocket.setup.client_files import COPY
+from searchsocket.setup.client_files import is_copy
 from searchsocket.setup.site import SiteFacts
 
 ReadText = Callable[[str], str | None]  # the text of a project-relative file; None where there is none
@@ -32,7 +32,7 @@ class Plan:
 
     def own(self, name: str, old: str | None, text: str, ours: Ours) -> Change:
         """A file that is all ours, unless somebody changed it since."""
-        if old is None or old == text or COPY in old or ours(name, old):
+        if old is None or old == text or is_copy(old) or ours(name, old):
             return Change(name, old, text)
         self.notes.append(f"{name} was changed by hand since, and stays as it is")
         return Change(name, old, old)

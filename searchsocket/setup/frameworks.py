@@ -14,6 +14,7 @@ class Framework:
 
     static: str  # folder, from that of the site's sources
     preview: tuple[int, ...]  # ports at which people look at the site
+    build: str = "npm run build"  # what makes the site
     edit: Edit | None = None
     paste: str = '<script type="module" src="{src}"></script>'
     where: str = "the head of every page"
@@ -62,7 +63,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
         "public",
         (4321,),
         # Without `pagefind: false` two searches would answer to the same keys.
-        _at_call(
+        edit=_at_call(
             "starlight",
             lambda src: f"pagefind: false,\nhead: [{{ tag: 'script', attrs: {{ type: 'module', src: '{src}' }} }}],",
             r"\b(?:pagefind|head)\s*:",
@@ -72,11 +73,13 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "VitePress": Framework(
         "public",
         (5173, 4173),
-        _at_call("defineConfig", lambda src: f"head: [['script', {{ type: 'module', src: '{src}' }}]],", r"\bhead\s*:"),
+        edit=_at_call(
+            "defineConfig", lambda src: f"head: [['script', {{ type: 'module', src: '{src}' }}]],", r"\bhead\s*:"
+        ),
     ),
-    "Docusaurus": Framework("static", (3000,), _docusaurus),
-    "MkDocs": Framework("", (8000,), _mkdocs),
-    "Hugo": Framework("static", (1313,), where="the head of your theme, e.g. layouts/partials/head.html"),
+    "Docusaurus": Framework("static", (3000,), edit=_docusaurus),
+    "MkDocs": Framework("", (8000,), "mkdocs build", _mkdocs),
+    "Hugo": Framework("static", (1313,), "hugo", where="the head of your theme, e.g. layouts/partials/head.html"),
     "Eleventy": Framework(
         "",
         (8080,),

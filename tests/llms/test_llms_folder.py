@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from llms_txt_parser import parse_llms_txt
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
+from tests.llms.llms_txt_parser import parse_llms_txt
 from tests.pipeline.conftest import Site
 
 PAGES = {"index.md", "docs/install.md", "docs/usage.md", "docs/faq.md", "blog/first.md", "blog/second.md"}

@@ -2,7 +2,6 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from llms_txt_parser import parse_llms_txt
 
 from searchsocket.llms.full import full_files
 from searchsocket.llms.index import MAX_LINKS, index_files
@@ -10,6 +9,7 @@ from searchsocket.llms.page import render_markdown
 from searchsocket.llms.site import AgentSite, Entry, entry_of, markdown_name
 from searchsocket.types import Page, PageFacts
 from searchsocket.urls.paths import canonical_path
+from tests.llms.llms_txt_parser import parse_llms_txt
 
 SITE = AgentSite("Fjord museum", "Boats and tides.", "https://fjord.example", "", "/api/search", "/mcp")
 SEGMENT = st.text(min_size=1, max_size=12).filter(lambda text: text.strip(". ") and "\x00" not in text)
