@@ -18,10 +18,11 @@ from searchsocket_assets.columns import column_schema
 from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
+from searchsocket_assets.run.evaluations import refusal
 from searchsocket_assets.run.history import delete_old_runs
 from searchsocket_assets.run.sample_queries import sample_metadata
 from searchsocket_assets.run.tags import BUILD_TAG, tag_run
-from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized, refused
+from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized
 
 Results = Iterator[dg.MaterializeResult[None] | dg.AssetCheckEvaluation]
 InProcess = dg.ResourceParam[Caller]
@@ -67,7 +68,7 @@ def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
             try:
                 result = stage(run)
             except GoldenQueriesFailed as failure:
-                yield refused(failure, stage.name, context.partition_key)
+                yield from refusal(failure, run, stage.name, context.partition_key)
                 raise
             is_searched = result.generation and stage.corpus == "site"
             samples = sample_metadata(context.instance, run, result) if is_searched else {}

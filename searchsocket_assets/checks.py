@@ -9,15 +9,13 @@ from itertools import groupby
 
 import dagster as dg
 
-from searchsocket.errors import Interrupted, SearchSocketError
 from searchsocket.pipeline.run.checks import Check
-from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.outcome import CheckOutcome
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket_assets.assets import InProcess
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import IndexOptions, SiteProject
-from searchsocket_assets.run.translate import checked, errors_as_failures, events_logged
+from searchsocket_assets.run.evaluations import checked, outcome_of
+from searchsocket_assets.run.translate import errors_as_failures, events_logged
 
 
 def stage_checks(name: str, checks: Sequence[Check]) -> dg.AssetChecksDefinition:
@@ -51,18 +49,6 @@ def stage_checks(name: str, checks: Sequence[Check]) -> dg.AssetChecksDefinition
                         yield checked(outcome_of(check, run), key)
 
     return evaluate
-
-
-def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
-    """What a check found; an error of one that stops nothing is what it found, so that the others are made."""
-    try:
-        return check.run(run)
-    except Interrupted:
-        raise
-    except SearchSocketError as error:
-        if check.blocking:
-            raise
-        return CheckOutcome(False, f"[{error.code}] {error}")
 
 
 def _between_runs(check: Check) -> bool:

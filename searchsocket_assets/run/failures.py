@@ -9,7 +9,7 @@ from searchsocket.errors import SearchSocketError
 
 # A key of the configuration, as messages name it.
 _SETTING = re.compile(
-    r"\b(?:project|scope|source|routes|extract|transform|chunking|embeddings|costs|vector|ranking|artifacts|run|state|dagster)"
+    r"\b(?:project|scope|source|routes|extract|transform|chunking|embeddings|costs|vector|ranking|golden|artifacts|run|state|dagster)"
     r"(?:\.[a-z][a-z_]*)+\b"
 )
 _CONSEQUENCE = re.compile(r"Dependencies for step \S+ (?:failed|were not executed).* Not executing\.")
@@ -18,6 +18,7 @@ _SETTINGS = {  # code -> the setting that it hangs on, where the message names n
     "ROUTES_NOT_EXACT": "routes.strict",
     "EMBEDDING_MODEL_MISMATCH": "embeddings.provider",
     "BUDGET_EXCEEDED": "costs.budget",
+    "CANDIDATE_REFUSED": "golden",
     "EMBEDDER_UNAVAILABLE": "embeddings",
     "EMBEDDER_REFUSED": "embeddings",
     "VECTOR_BACKEND_UNAVAILABLE": "vector",
@@ -30,6 +31,8 @@ _NEXT_STEPS = {
     "BUDGET_EXCEEDED": "look at a dry run, then raise the budget or index less",
     "EMBEDDING_MODEL_MISMATCH": "launch again with `force: true` to migrate the scope",
     "ROUTES_NOT_EXACT": "mend the pages that the message names, or launch without `strict_routes`",
+    "CANDIDATE_REFUSED": "the check `golden_queries_answered` says what moved; mend the pages or the file, or launch "
+    "again with `accept_quality_drop: true`",
     "SCOPE_LOCKED": "wait for the other run of this scope, then launch again",
     "INDEX_CORRUPT": "launch again with `force: true`; `searchsocket rollback` goes back to the generation before",
 }

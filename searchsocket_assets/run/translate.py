@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import dagster as dg
@@ -11,11 +10,9 @@ import dagster as dg
 from searchsocket.errors import Interrupted, SearchSocketError
 from searchsocket.events import Event, OnEvent, ignore
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.summary import IndexSummary
-from searchsocket.quality.checks import golden_queries_answered
-from searchsocket_assets.run.details import bullets, details, key_of, table
+from searchsocket_assets.run.details import bullets, details
 from searchsocket_assets.run.failures import failure_of, quiet_consequences
 
 STAGE_FAILED = "stage_failed"
@@ -47,35 +44,6 @@ def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
     return dg.AssetObservation(
         asset_key=asset_key, partition=plan.scope, description="Dry run: what an index run would do", metadata=numbers
     )
-
-
-def checked(outcome: CheckOutcome, key: dg.AssetCheckKey) -> dg.AssetCheckResult:
-    """What a check found, as its result."""
-    return dg.AssetCheckResult(asset_key=key.asset_key, check_name=key.name, **_shown(outcome))
-
-
-def refused(failure: GoldenQueriesFailed, asset: str, partition: str) -> dg.AssetCheckEvaluation:
-    """Why a candidate is refused, as what its check found: the check's own step comes after the switch."""
-    outcome = failure.outcome
-    words = f"candidate {failure.generation}: {outcome.message}"
-    return dg.AssetCheckEvaluation(
-        dg.AssetKey(asset),
-        golden_queries_answered.__name__,
-        blocking=True,
-        partition=partition,
-        **_shown(replace(outcome, message=words)),
-    )
-
-
-def _shown(outcome: CheckOutcome) -> dict[str, Any]:
-    tables = {key_of(title): table(rows) for title, rows in outcome.tables.items() if rows}
-    severity = dg.AssetCheckSeverity.WARN if outcome.severity == "warn" else dg.AssetCheckSeverity.ERROR
-    return {
-        "passed": outcome.passed,
-        "severity": severity,
-        "description": outcome.message,
-        "metadata": {**outcome.numbers, **tables},
-    }
 
 
 @contextmanager

@@ -47,6 +47,7 @@ def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
     first = run_graph()
     assert (first.success, golden(first).passed) == (True, True)
     assert metadata(first)["golden_recall"] == metadata(first)["golden_ndcg10"] == 1.0
+    assert metadata(first)["generation_cost_usd"] == 0.0
     store = Backends(project := open_project(site, {}), {}).store
     scope = project.scope_named("main")
     live = store.generation(scope)
@@ -72,9 +73,12 @@ def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
     data = failure.step_failure_data.user_failure_data
     assert data is not None
     assert data.metadata["code"].value == "CANDIDATE_REFUSED"
+    assert "golden_queries_answered" in str(data.metadata["next_step"].value)
     assert store.generation(scope) == live
     summary = instance.event_log_storage.get_latest_asset_check_execution_by_key([evaluation.asset_check_key])
     assert summary[evaluation.asset_check_key].status.value == "FAILED"
+    others = {each.check_name: each.passed for each in refused.get_asset_check_evaluations()}
+    assert (others["self_query_roundtrip"], others["links_alive"], others["vectors_elsewhere"]) == (True, True, True)
 
     write_page(site, "about", "About", "Written by people who like sails as well.")
     write_page(site, "docs/ropes", "Ropes", "A bowline holds a mooring rope without slipping.")

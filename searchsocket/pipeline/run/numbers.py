@@ -86,6 +86,7 @@ class IndexNumbers(Numbers):
     deleted: int
     unchanged: int
     published: int  # 1: another generation is live
+    generation_cost_usd: float | None = None  # of embedding what is new in it, estimated
     replaced_age_hours: float | None = None  # how long the generation was live that this one replaced
     golden_queries: int | None = None  # that expect something; None: there are none, or nothing was published
     golden_recall: float | None = None

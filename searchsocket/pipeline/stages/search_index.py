@@ -153,6 +153,8 @@ def _with_quality(
     """With what golden queries measured of the generation, and how old the one was that it replaced."""
     measured = {name: value for outcome in judged for name, value in outcome.numbers.items()}
     numbers = replace(result.numbers, **measured)  # type: ignore[arg-type]  # the names are those of its fields
+    if result.numbers.published:
+        numbers = replace(numbers, generation_cost_usd=generation.estimated_cost_usd)
     if replaced is not None:
         began, ended = (datetime.fromisoformat(one.published_at) for one in (replaced, generation))
         numbers = replace(numbers, replaced_age_hours=round((ended - began).total_seconds() / 3600, 2))

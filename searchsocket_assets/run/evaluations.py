@@ -1,0 +1,60 @@
+"""What the checks of the library found, as Dagster keeps it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import dagster as dg
+
+from searchsocket.errors import Interrupted, SearchSocketError
+from searchsocket.pipeline.run.checks import Check
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
+from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS, golden_queries_answered
+from searchsocket_assets.run.details import key_of, table
+
+
+def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
+    """What a check found; an error of one that stops nothing is what it found, so that the others are made."""
+    try:
+        return check.run(run)
+    except Interrupted:
+        raise
+    except SearchSocketError as error:
+        if check.blocking:
+            raise
+        return CheckOutcome(False, f"[{error.code}] {error}")
+
+
+def checked(outcome: CheckOutcome, key: dg.AssetCheckKey) -> dg.AssetCheckResult:
+    """What a check found, as its result."""
+    return dg.AssetCheckResult(asset_key=key.asset_key, check_name=key.name, **_shown(outcome))
+
+
+def refusal(
+    failure: GoldenQueriesFailed, run: ScopeRun, asset: str, partition: str
+) -> Iterator[dg.AssetCheckEvaluation]:
+    """Why a candidate is refused, as what its check found: the check's own step would come after the switch.
+
+    The live index stays, so the other checks of the asset are asked of it; Dagster would show them as failed.
+    """
+    key = dg.AssetKey(asset)
+    golden = golden_queries_answered.__name__
+    words = f"candidate {failure.generation}: {failure.outcome.message}"
+    found = _shown(replace(failure.outcome, message=words))
+    yield dg.AssetCheckEvaluation(key, golden, blocking=True, partition=partition, **found)
+    for check in ALL_CHECKS.values():
+        if check.stage.name == asset and check.name not in (golden, *BETWEEN_RUNS):
+            found = _shown(outcome_of(check, run))
+            yield dg.AssetCheckEvaluation(key, check.name, blocking=check.blocking, partition=partition, **found)
+
+
+def _shown(outcome: CheckOutcome) -> dict[str, Any]:
+    tables = {key_of(title): table(rows) for title, rows in outcome.tables.items() if rows}
+    severity = dg.AssetCheckSeverity.WARN if outcome.severity == "warn" else dg.AssetCheckSeverity.ERROR
+    return {
+        "passed": outcome.passed,
+        "severity": severity,
+        "description": outcome.message,
+        "metadata": {**outcome.numbers, **tables},
+    }
