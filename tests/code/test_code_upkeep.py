@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -83,6 +85,18 @@ def test_files_are_not_read_to_know_that_they_are_the_same(code: CodeProject) ->
     os.utime(code.root / "src/steps.py")
     assert staleness(working_tree(code.root, now_ns=lambda: LATER), listed).changed == ("src/steps.py",)
     assert len(staleness(working_tree(code.root), listed).changed) == 6  # young: their bytes are compared
+
+
+def test_nothing_that_indexes_is_loaded_to_know_that_nothing_changed(code: CodeProject) -> None:
+    upkeep(code).sync("main", "run-1")
+    program = (
+        "import sys; from pathlib import Path; from searchsocket.project.project import open_project\n"
+        "from searchsocket.serving.code_upkeep import open_upkeep\n"
+        "assert not open_upkeep(open_project(Path(sys.argv[1]), {}), {}).sync('main', 'run').changed\n"
+        "print(*(name for name in sys.modules if name.startswith(('tree_sitter', 'searchsocket.pipeline.stages'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, code.root], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
 
 
 def test_marked_files_are_said_to_have_changed_until_they_are_read_again(code: CodeProject) -> None:

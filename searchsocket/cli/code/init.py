@@ -37,7 +37,7 @@ def init(root: Path, as_json: bool) -> None:
         print_json({"written": [name for name, is_new in written.items() if is_new]})
         return
     for name, is_new in written.items():
-        say(f"{'wrote' if is_new else 'kept '} {name}{'' if is_new else ' (it was there already)'}")
+        say(f"{'wrote' if is_new else 'kept '} {name}{'' if is_new else ' (it says so already)'}")
     say('\nNext:\n  1. searchsocket code sync\n  2. searchsocket code search "a question"')
 
 

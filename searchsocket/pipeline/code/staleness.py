@@ -17,6 +17,7 @@ from searchsocket.state.base.inventory import ListedFile
 from searchsocket.types import RawPage, Scope
 
 CONFIGURATION = "configuration"  # of a report: `configuration_digest` when the stage ran
+RECORDED_BY = "code_chunks"  # the stage; importing it would load all of them
 
 
 @dataclass(frozen=True, slots=True)

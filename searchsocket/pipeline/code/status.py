@@ -3,8 +3,14 @@
 from dataclasses import dataclass
 
 from searchsocket.errors import IndexCorrupt
-from searchsocket.pipeline.code.staleness import CONFIGURATION, Staleness, configuration_digest, source_of, staleness
-from searchsocket.pipeline.stages.code_chunks import code_chunks
+from searchsocket.pipeline.code.staleness import (
+    CONFIGURATION,
+    RECORDED_BY,
+    Staleness,
+    configuration_digest,
+    source_of,
+    staleness,
+)
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.types import Generation
@@ -41,7 +47,7 @@ def code_standing(project: Project, home: Project, backends: Backends, scope: st
     except IndexCorrupt:  # a run builds it anew, and says why
         live = None
     files = staleness(source_of(project, named), backends.state.listed(scope))
-    report = backends.state.last_report(scope, code_chunks.name)
+    report = backends.state.last_report(scope, RECORDED_BY)
     known = (report or {}).get("facts", {}).get(CONFIGURATION)
     return CodeStanding(
         live,

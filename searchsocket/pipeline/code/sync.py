@@ -1,17 +1,18 @@
 """Brings the index of a scope's source code up to date, in this process: where nothing changed there is no run."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from searchsocket.code.paths import PathFilter
 from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.code.status import CodeStanding
-from searchsocket.pipeline.run.context import Clock, ScopeRun, utc_now
-from searchsocket.pipeline.run.index import index_scope
-from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.project.project import Project
 from searchsocket.sources.files import path_of
 from searchsocket.state import make_state
+
+if TYPE_CHECKING:
+    from searchsocket.pipeline.run.summary import IndexSummary
 
 _WAIT_S = 60.0  # for another run of the scope
 
@@ -24,8 +25,8 @@ def sync_code(
     *,
     run_id: str,
     on_event: OnEvent = ignore,
-    clock: Clock = utc_now,
-) -> IndexSummary | None:
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> "IndexSummary | None":
     """Index what is stale; None where nothing is.
 
     Raises:
@@ -33,6 +34,11 @@ def sync_code(
     """
     if not standing.is_dirty:
         return None
+    # Nothing of this is needed to know that nothing changed: half of what loading takes.
+    from searchsocket.pipeline.run.context import ScopeRun
+    from searchsocket.pipeline.run.index import index_scope
+    from searchsocket.pipeline.run.options import RunOptions
+
     run = ScopeRun(
         project,
         project.scope_named(scope),

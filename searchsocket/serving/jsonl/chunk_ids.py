@@ -42,6 +42,8 @@ class ChunkIds:
 
     def record_id(self, scope: str, number: int) -> str | None:
         """The chunk that a number was given to; None where it was given to none of the scope."""
+        if not self._path.exists():
+            return None
         with self._open() as db:
             row = db.execute("SELECT chunk FROM chunk_ids WHERE id = ?", (number,)).fetchone()
         owner, _, record_id = row[0].partition("|") if row else ("", "", "")
