@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from search_api.endpoints.code import add_code
+from search_api.endpoints.content import add_content
 from search_api.endpoints.find import add_find
 from search_api.endpoints.health import add_health
 from search_api.endpoints.llms import add_llms
@@ -33,6 +34,7 @@ from searchsocket.errors import ConfigError
 from searchsocket.project.access import configured_key
 from searchsocket.project.project import Project
 from searchsocket.serving.code import open_code
+from searchsocket.serving.content import open_content
 from searchsocket.serving.hosts import is_loopback
 from searchsocket.serving.llms import AgentTexts
 from searchsocket.serving.service import OnError, SearchService, open_service
@@ -41,7 +43,7 @@ from searchsocket.urls.site import site_origin
 
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
-_TAKEN = frozenset({"find", "code", "health", "pages", "related", "openapi.json"})
+_TAKEN = frozenset({"find", "ask", "code", "content", "documents", "health", "pages", "related", "openapi.json"})
 
 
 def _to_stderr(line: str) -> None:
@@ -100,9 +102,11 @@ def create_app(
     add_find(app, f"{prefix}/find", queries, freshness)
     add_related(app, f"{prefix}/related", queries, freshness)
     add_pages(app, f"{prefix}/pages", service, freshness)
+    code = None
     if project.settings.code.enable:
         code = open_code(project, environ, clock=clock, on_error=on_error, site=service.store)
         add_code(app, f"{prefix}/code", code, service)
+    add_content(app, prefix, open_content(project, environ, service, code, clock=clock), queries)
     add_health(app, health_path, service)
     add_llms(app, AgentTexts(project, service), service, freshness)
     agents = project.settings.mcp.http.path if project.settings.mcp.enable else ""

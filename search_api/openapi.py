@@ -13,6 +13,11 @@ _KEY = "apiKey"
 # What types are called in clients that were generated from this document.
 _NAMES = {
     "Explanation": "ExplanationModel",
+    "AskAnswer": "AskResponse",
+    "ContentAnswer": "ContentSearchResponse",
+    "DocumentDataAnswer": "DocumentDataResponse",
+    "DocumentTextAnswer": "DocumentTextResponse",
+    "DocumentsAnswer": "DocumentsResponse",
     "FindAnswer": "FindResponse",
     "Occurrence": "OccurrenceModel",
     "PageAnswer": "PageResponse",
@@ -23,6 +28,14 @@ _NAMES = {
     "Section": "SectionModel",
     "ServiceHealth": "HealthResponse",
 }
+_REQUESTS = (
+    "AskRequest",
+    "ContentSearchRequest",
+    "DocumentRequest",
+    "DocumentsRequest",
+    "FindRequest",
+    "SearchRequest",
+)
 
 
 class SearchApp(FastAPI):
@@ -43,9 +56,9 @@ class SearchApp(FastAPI):
             schemas = document["components"]["schemas"]
             for name in ("HTTPValidationError", "ValidationError"):
                 schemas.pop(name, None)
-            for name in ("FindRequest", "SearchRequest"):
+            for name in _REQUESTS:
                 _say_defaults(schemas[name])
-            gets = (methods["get"] for methods in document["paths"].values())
+            gets = (methods["get"] for methods in document["paths"].values() if "get" in methods)
             parameters = [one for operation in gets for one in operation.get("parameters", ())]
             state_filters(schemas, parameters, self._facets)
             if not self._reranks:

@@ -1,6 +1,8 @@
 """Where a query is answered: at once in the event loop, in a thread, or among the costly ones."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
 
@@ -11,6 +13,8 @@ from searchsocket.search.cost import related_cost
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import SearchService
+
+T = TypeVar("T")
 
 
 class Queries:
@@ -35,6 +39,10 @@ class Queries:
         """See `SearchService.find`: how many pages are read is not known before, so each is taken for a costly one."""
         wanted = self._service.scopes.find(scope, trusted=caller.trusted)
         return await self._costly.run(caller, partial(self._service.find, query, wanted))
+
+    async def costly(self, work: Callable[[], T], caller: Caller) -> T:
+        """Work of which it is not known before how much it reads."""
+        return await self._costly.run(caller, work)
 
     async def related(self, url: str, top_k: int, scope: str | None, caller: Caller) -> RelatedAnswer:
         """See `SearchService.related`."""

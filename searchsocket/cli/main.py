@@ -9,6 +9,7 @@ import click
 
 from searchsocket.cli import (
     artifacts,
+    ask,
     backfill,
     cache,
     clean,
@@ -87,6 +88,7 @@ for command in (
     search.search,
     code.code,
     find.find,
+    ask.ask,
     serve.serve,
     mcp.mcp,
     status.status,

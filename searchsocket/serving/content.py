@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 from functools import partial
 
 from searchsocket.embedders.comparable import vector_for
-from searchsocket.errors import Busy, InvalidRequest, ScopeRefused
+from searchsocket.errors import Busy, InvalidRequest, ScopeNotIndexed, ScopeRefused
 from searchsocket.project.project import Project
+from searchsocket.search.answering.answer import AskAnswer, AskQuery
+from searchsocket.search.answering.ask import ask
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.corpus import Corpus
@@ -37,6 +39,7 @@ class ContentService:
     content: ContentSearch
     reader: DocumentReader
     finder: DocumentFinder
+    clock: Callable[[], datetime]
 
     def search_content(self, folder_id: str, query: ContentQuery, *, trusted: bool) -> ContentAnswer:
         """Chunks by meaning and to the letter, see `ContentSearch.search`.
@@ -68,6 +71,24 @@ class ContentService:
     def get_document_data(self, folder_id: str, query: DocumentQuery, *, trusted: bool) -> DocumentDataAnswer:
         """What is known of a document and its chunks, see `DocumentReader.data`."""
         return self.reader.data(self.corpus(folder_id, trusted=trusted), query)
+
+    def ask(self, query: AskQuery, scope: str | None, *, trusted: bool) -> AskAnswer:
+        """Cited passages of the pages of a scope and, for the trusted, of its code where that is indexed; see `ask`.
+
+        Raises:
+            InvalidRequest: The question is empty, or a limit is not held.
+            ScopeRefused, ScopeNotIndexed: The scope is not for this caller, or not indexed.
+        """
+        before = f"{scope}/" if scope else ""
+        corpora, missing = [], None
+        for kind in _KINDS if trusted and self.code else _KINDS[:1]:
+            try:
+                corpora.append(self.corpus(f"{before}{kind}", trusted=trusted))
+            except ScopeNotIndexed as error:
+                missing = missing or error
+        if not corpora and missing:
+            raise missing
+        return ask(corpora, query, self.clock)
 
     def _ranked(
         self, corpus: Corpus, query: DocumentsQuery, offset: int, *, trusted: bool
@@ -136,5 +157,5 @@ def open_content(
         code = open_code(project, environ, clock=clock, on_error=on_error)
     words = service.continuations
     return ContentService(
-        service, code, ContentSearch(words, clock), DocumentReader(words, clock), DocumentFinder(words, clock)
+        service, code, ContentSearch(words, clock), DocumentReader(words, clock), DocumentFinder(words, clock), clock
     )

@@ -43,14 +43,19 @@ def test_every_operation_has_a_name_an_answer_and_errors(api: Api) -> None:
     }
     names = [operation["operationId"] for operation in operations.values()]
     assert sorted(names) == [
+        "ask",
         "find",
         "findByUrl",
+        "findDocuments",
+        "getDocumentData",
+        "getDocumentText",
         "getPage",
         "getPageByUrl",
         "health",
         "relatedPages",
         "search",
         "searchByUrl",
+        "searchContent",
     ]
     for (path, _), operation in operations.items():
         assert operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]

@@ -220,6 +220,7 @@ def test_help_gives_an_example() -> None:
         "backfill",
         "search",
         "find",
+        "ask",
         "serve",
         "status",
         "scopes",

@@ -86,6 +86,10 @@ class WordsOfRecords:
         wanted = set.intersection(*pages)
         return [url for url in dict.fromkeys(record.page.url for record in self._records) if url in wanted]
 
+    def rarities(self, text: str) -> dict[str, float]:
+        """See `WordSnapshot.rarities`."""
+        return self._words.rarities(text)
+
     def holding(self, alternatives: Sequence[Sequence[str]], *, where: Filter = MATCH_ALL) -> list[str]:
         """See `WordSnapshot.holding`."""
         return [self._ids[doc] for doc in sorted(self._words.with_tokens(alternatives, canonical(where)).tolist())]

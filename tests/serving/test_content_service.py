@@ -6,6 +6,7 @@ import pytest
 from content_project import content_project
 
 from searchsocket.errors import ChunkGone, ContinuationGone, DocumentMissing, InvalidRequest, ScopeRefused
+from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.document import DocumentQuery
 from searchsocket.search.content.documents import DocumentsQuery
@@ -107,6 +108,36 @@ def test_discovery_then_search_then_reading(service: ContentService) -> None:
     text = service.get_document_text("site", DocumentQuery(chunk.file_path, chunk.chunk_id), trusted=True)
     assert text.data.text.startswith("## The database is locked")
     assert chunk.source.href == "/guide/troubleshooting#the-database-is-locked"
+
+
+def test_documents_carry_their_key_phrases(service: ContentService) -> None:
+    """Made when they are indexed, and the same wherever a document is named."""
+    chunk = content(service, exact_terms=("vec0", "SQLite", "embeddings")).data.results[0]
+    data = service.get_document_data("site", DocumentQuery(chunk.file_path), trusted=True).data
+    documents = service.find_documents("site", DocumentsQuery("moving to vec0"), trusted=True).data.documents
+    [found] = [one for one in documents if one.file_path == chunk.file_path]
+    assert chunk.document_keywords == data.document_keywords == found.document_keywords
+    assert 5 <= len(data.document_keywords) <= 7
+    assert "vec0" in " ".join(data.document_keywords)
+    code = content(service, "code", exact_terms=("hybridScore",))
+    assert code.data.results[0].document_keywords[0] == "hybridScore"
+    related = content(service, semantic_concepts=("database lock",)).navigation_hints.related_queries
+    assert related
+    assert all(content(service, exact_terms=(phrase,)).data.statistics.total_results for phrase in related[:1])
+
+
+def test_a_question_is_asked_of_pages_and_code_together(service: ContentService) -> None:
+    answer = service.ask(AskQuery("How do I remove a stale lock file?"), None, trusted=True)
+    assert answer.answered
+    assert {one.folder_id for one in answer.indexes} == {"site", "code"}
+    assert {passage.folder_id for passage in answer.passages} == {"site", "code"}
+    code = next(passage for passage in answer.passages if passage.folder_id == "code")
+    assert code.text.startswith("Removes a lock file whose daemon died.")
+    assert code.source is not None
+    assert (code.source.file, code.source.first_line) == ("src/lockFile.ts", 1)
+    assert not service.ask(AskQuery("How do I brew espresso in Antarctica?"), None, trusted=True).answered
+    public = service.ask(AskQuery("How do I remove a stale lock file?"), None, trusted=False)
+    assert {passage.folder_id for passage in public.passages} == {"site"}
 
 
 def test_code_is_a_folder_like_the_site(service: ContentService) -> None:

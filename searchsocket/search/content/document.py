@@ -167,7 +167,7 @@ class DocumentReader:
             tags=page.tags,
             modified=page.modified,
             incoming_links=page.incoming_links,
-            document_keywords=(),
+            document_keywords=page.key_phrases,
             total_chunks=len(held),
             chunks=tuple(chunks),
             source=source_of_page(page),

@@ -67,6 +67,12 @@ class WordSnapshot(Protocol):
         There may be others among them: whoever looks for a text reads them. Pages of weight 0 are not.
         """
 
+    def rarities(self, text: str) -> dict[str, float]:
+        """How little pages that hold it say of a query, of each word of `text` by its exact form; more is rarer.
+
+        BM25's inverse document frequency; that of a word which no page holds is the greatest.
+        """
+
     def holding(self, alternatives: Sequence[Sequence[str]], *, where: Filter = MATCH_ALL) -> list[str]:
         """The ids of all records, in path order, whose text has every token of one of the alternatives.
 

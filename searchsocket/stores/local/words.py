@@ -56,6 +56,11 @@ class LocalWords:
             firsts = rows[np.unique(self._urls.codes[rows], return_index=True)[1]]
         return list(self._urls.take(np.sort(firsts)))
 
+    def rarities(self, text: str) -> dict[str, float]:
+        """See `WordSnapshot.rarities`."""
+        with self._damage:
+            return self.index.rarities(text)
+
     def holding(self, alternatives: Sequence[Sequence[str]], *, where: Filter = MATCH_ALL) -> list[str]:
         """See `WordSnapshot.holding`."""
         with self._damage:

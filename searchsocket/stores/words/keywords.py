@@ -128,6 +128,11 @@ class Words:
         """Records whose vocabulary may hold the letters; None: all that are shown."""
         return self._records.every(self._records.holding(letters) if letters else self._records.shown(), where)
 
+    def rarities(self, text: str) -> dict[str, float]:
+        """See `WordSnapshot.rarities`."""
+        words = parse_query(storable(text)).words
+        return {word.exact: self._rarity([(word.exact,), (word.stem or word.exact,)]) for word in words}
+
     def with_tokens(self, alternatives: Sequence[Sequence[str]], where: Filter) -> Docs:
         """Records whose text has the tokens, see `WordSnapshot.holding`; in no order."""
         return self._records.every(self._records.holding_exactly(alternatives), where)

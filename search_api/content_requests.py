@@ -1,0 +1,116 @@
+"""What callers ask who want content: under the names that agents know, which are those of the tools."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from search_api.requests import Request, ScopeName, Text, whole
+from searchsocket.search.answering.answer import AskQuery
+from searchsocket.search.answering.ask import MAX_PASSAGES
+from searchsocket.search.content.document import DocumentQuery
+from searchsocket.search.content.documents import DocumentsQuery
+from searchsocket.search.content.query import (
+    LEAST_MAX_TOKENS,
+    MAX_LIMIT,
+    MAX_TERM_CHARS,
+    MAX_TERMS,
+    MAX_TOKEN_CHARS,
+    MOST_MAX_TOKENS,
+    ContentQuery,
+)
+
+_MAX_PATH_CHARS = 4_096
+
+FolderId = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=300,
+        description="`site`, `code`, or one of them behind a scope: `main/site`. `code` wants the key.",
+        examples=["site"],
+    ),
+]
+FilePath = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=_MAX_PATH_CHARS,
+        description="As results name it: the file in the repository, or the page's file in the mirror.",
+        examples=["docs/install.md"],
+    ),
+]
+ChunkId = Annotated[str, Field(max_length=_MAX_PATH_CHARS, description="Of a result: begin there.")]
+Terms = Annotated[list[Annotated[str, Field(min_length=1, max_length=MAX_TERM_CHARS)]], Field(max_length=MAX_TERMS)]
+Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="How many at most. Default: 10."), BeforeValidator(whole)]
+MaxTokens = Annotated[
+    int,
+    Field(
+        ge=LEAST_MAX_TOKENS,
+        le=MOST_MAX_TOKENS,
+        description="About how many tokens of text at most; what follows is got by the token. Default: 10,000.",
+    ),
+    BeforeValidator(whole),
+]
+Token = Annotated[str, Field(max_length=MAX_TOKEN_CHARS, description="`continuation.next_token` of the answer before.")]
+
+
+class ContentBody(BaseModel):
+    """Base of these requests: names as the document has them."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    folder_id: FolderId
+    max_tokens: MaxTokens | None = None
+    continuation_token: Token = ""
+
+
+class ContentSearchRequest(ContentBody):
+    """The body of `POST /api/content/search`: concepts, terms, or both; or a token alone."""
+
+    semantic_concepts: Annotated[Terms, Field(description="Found by meaning.", examples=[["token rotation"]])] = []
+    exact_terms: Annotated[
+        Terms,
+        Field(description="Found as whole words; case counts in names of code alone.", examples=[["useState"]]),
+    ] = []
+    limit: Limit | None = None
+
+    def to_query(self) -> ContentQuery:
+        return ContentQuery(
+            tuple(self.semantic_concepts), tuple(self.exact_terms), self.limit, self.max_tokens, self.continuation_token
+        )
+
+
+class DocumentsRequest(ContentBody):
+    """The body of `POST /api/documents`: what documents are about; or a token alone."""
+
+    query: Annotated[str, Field(max_length=1_000, examples=["rotating keys"])] = ""
+    limit: Limit | None = None
+
+    def to_query(self) -> DocumentsQuery:
+        return DocumentsQuery(self.query, self.limit, self.max_tokens, self.continuation_token)
+
+
+class DocumentRequest(ContentBody):
+    """The body of `POST /api/documents/text` and `/api/documents/data`."""
+
+    file_path: FilePath
+    chunk_id: ChunkId = ""
+
+    def to_query(self) -> DocumentQuery:
+        return DocumentQuery(self.file_path, self.chunk_id, self.max_tokens, self.continuation_token)
+
+
+class AskRequest(Request):
+    """The body of `POST /api/ask`."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, json_schema_extra={"examples": [{"question": "How are keys rotated?"}]}
+    )
+
+    question: Text
+    scope: ScopeName | None = None
+    limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="Passages at most."), BeforeValidator(whole)] = 3
+    max_tokens: MaxTokens = 2_000
+
+    def to_query(self) -> AskQuery:
+        return AskQuery(self.question, self.limit, self.max_tokens)

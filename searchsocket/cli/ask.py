@@ -1,0 +1,65 @@
+"""`searchsocket ask`: the passages that answer a question."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import indent
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.output import safe
+
+if TYPE_CHECKING:
+    from searchsocket.search.answering.answer import AnswerPassage, AskAnswer
+
+
+@click.command()
+@click.argument("question", nargs=-1, required=True)
+@project_option
+@scope_option
+@click.option("--limit", type=click.IntRange(1, 10), default=3, show_default=True, help="Passages at most.")
+@json_option
+def ask(question: tuple[str, ...], root: Path, scope_name: str | None, limit: int, as_json: bool) -> None:
+    """Answer a question with passages of pages and code, or say that nothing here answers it.
+
+    \b
+    Example:
+      searchsocket ask how are tokens rotated
+      searchsocket ask "Which port does it listen on?" --limit 1 --json
+    """
+    from searchsocket.search.answering.answer import AskQuery
+    from searchsocket.serving.content import open_content
+    from searchsocket.serving.service import open_service
+
+    project = load_project(root)
+    scope = project.scope(os.environ, scope_name)
+    service = open_content(project, os.environ, open_service(project, os.environ))
+    answer = service.ask(AskQuery(" ".join(question), limit), scope.name, trusted=True)
+    for note in answer.notes:
+        click.echo(f"note: {note.message}", err=True)
+    if as_json:
+        from searchsocket.serving.answer_json import to_json
+
+        click.echo(to_json(answer, sources=True))
+        return
+    for line in _lines(answer):
+        click.echo(line)
+
+
+def _lines(answer: "AskAnswer") -> Iterator[str]:
+    if not answer.answered:
+        yield answer.message
+    for passage in answer.passages:
+        yield f"{click.style(_place(passage), fg='cyan')}  {passage.confidence:.2f}"
+        yield indent("\n".join(map(safe, passage.text.expandtabs(4).split("\n"))), "   ")
+        yield ""
+
+
+def _place(passage: "AnswerPassage") -> str:
+    """What opens it: a file with its line for an editor, else the page."""
+    lines = passage.source
+    if lines is not None and lines.file and lines.first_line:
+        return f"{safe(lines.file)}:{lines.first_line}"
+    return safe(passage.href)

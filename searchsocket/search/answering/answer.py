@@ -1,0 +1,59 @@
+"""What a question is answered with: cited passages, or that nothing here answers it."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from searchsocket.search.answer import Note
+from searchsocket.search.wire import Age, Confidence, Href, PassageLines, RouteFile, Url, Wire
+
+
+@dataclass(frozen=True, slots=True)
+class AskQuery:
+    """A question, asked of the pages of a scope and, where the caller may read it, of its code."""
+
+    question: str
+    limit: int = 3  # passages: 1 to 10
+    max_tokens: int = 2_000  # of all passages: 200 to 100,000
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPassage(Wire):
+    """Whole sentences, or whole lines of code, that answer or help to."""
+
+    text: str
+    folder_id: str
+    file_path: Annotated[str, Field(description="As every request for a document takes it.")]
+    chunk_id: str
+    url: Url
+    href: Href
+    title: str
+    section_title: str
+    route_file: RouteFile
+    source: Annotated[PassageLines, Field(description="Where the section stands in the file that people edit.")]
+    generation: str
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class AskedIndex(Wire):
+    """An index that was asked."""
+
+    folder_id: str
+    generation: str
+    age_seconds: Age
+
+
+@dataclass(frozen=True, slots=True)
+class AskAnswer(Wire):
+    """Passages, the one that answers first; none where nothing supports an answer, which is not an error."""
+
+    question: str
+    answered: Annotated[bool, Field(description="Whether a passage supports an answer. If not, there are none.")]
+    confidence: Annotated[Confidence, Field(description="How likely the first passage answers, or would have.")]
+    message: str
+    passages: tuple[AnswerPassage, ...]
+    indexes: tuple[AskedIndex, ...]
+    next_actions: tuple[str, ...]
+    notes: tuple[Note, ...] = ()

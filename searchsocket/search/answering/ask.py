@@ -1,0 +1,163 @@
+"""Answers a question with what pages and code say: the passages that say most of it, or that nothing does."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from searchsocket.embedders.queries import NoVector
+from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskedIndex, AskQuery
+from searchsocket.search.answering.sentences import Passage, best_passage
+from searchsocket.search.answering.support import ENOUGH, Support, likelihood
+from searchsocket.search.answering.terms import terms_of, words_said
+from searchsocket.search.content.budget import OVERHEAD, text_tokens
+from searchsocket.search.content.corpus import Corpus, chunk_id
+from searchsocket.search.content.hints import call
+from searchsocket.search.content.query import check_bounds
+from searchsocket.search.find import find
+from searchsocket.search.notes import NOTES
+from searchsocket.search.query import clean_text
+from searchsocket.search.quoting.lines import source_of
+from searchsocket.search.quoting.links import href
+from searchsocket.search.quoting.results import age_s
+from searchsocket.search.quoting.titles import displayed
+from searchsocket.search.ranking.fusion import fuse, shares_of
+from searchsocket.search.ranking.relevance import nearness
+from searchsocket.stores.base import ReadableRecord
+
+MAX_PASSAGES = 10
+_CANDIDATES = 50  # of each list
+_READ = 12  # chunks of each corpus, whose sentences are looked at
+_RANK_SHARE = 0.15  # of how well the chunk ranks, beside what the passage says
+
+
+@dataclass(frozen=True, slots=True)
+class Supported:
+    """A passage with where it stands, and what speaks for it."""
+
+    corpus: Corpus
+    found: ReadableRecord
+    passage: Passage
+    support: Support
+    score: float  # to order by
+
+
+def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime]) -> AskAnswer:
+    """The passages that answer, from all corpora, best first.
+
+    Raises:
+        InvalidRequest: The question is empty, or a limit is not held.
+        VectorBackendUnavailable: An outage, which is never "not found".
+    """
+    check_bounds(query.limit, query.max_tokens, MAX_PASSAGES)
+    question = clean_text(query.question)
+    found = sorted((one for corpus in corpora for one in supported(corpus, question)), key=lambda one: -one.score)
+    sure = likelihood(found[0].support) if found else 0.0
+    is_answered = sure >= ENOUGH
+    now = clock()
+    indexes = tuple(
+        AskedIndex(corpus.folder_id, corpus.reader.generation.name, age_s(corpus.reader.generation.published_at, now))
+        for corpus in corpora
+    )
+    passages = _within(found, query) if is_answered else []
+    notes = {
+        note for corpus in corpora if isinstance(told := corpus.vector(question), NoVector) for note in (NOTES[told],)
+    }
+    return AskAnswer(
+        question=question,
+        answered=bool(passages),
+        confidence=round(sure, 3),
+        message=_message(passages, indexes),
+        passages=tuple(passages),
+        indexes=indexes,
+        next_actions=_actions(question, indexes, passages),
+        notes=tuple(sorted(notes, key=lambda note: note.code)),
+    )
+
+
+def supported(corpus: Corpus, question: str) -> list[Supported]:
+    """The best passage of each of the best chunks of a corpus."""
+    reader = corpus.reader
+    embedded = corpus.vector(question)
+    vector = None if isinstance(embedded, NoVector) else embedded
+    found = find(reader, vector, question, top_k=_CANDIDATES, where=corpus.where)
+    if not found.ids:
+        return []
+    fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(question)).fused * found.facts.weight
+    best = np.lexsort((np.array(found.ids), -fused))[:_READ].tolist()
+    terms = terms_of(question, reader.words.rarities(question))
+    evidence = reader.words.evidence(question)
+    spread = reader.generation.spread
+    passages = []
+    for at, readable in zip(best, reader.catalogue.readable([found.ids[at] for at in best]), strict=True):
+        record, said = readable
+        passage = best_passage(record, said, terms)
+        whole = f"{record.page.title} {record.page.source_file} {' '.join(record.chunk.at.heading_path)} {said.text}"
+        near = nearness(float(found.cosine[at]), spread) if vector is not None else 0.0
+        support = Support(
+            passage.held,
+            terms.held(words_said(whole)),
+            evidence.share,
+            evidence.known,
+            near,
+            math.log1p(evidence.asked),
+        )
+        score = passage.held + _RANK_SHARE * float(fused[at])
+        passages.append(Supported(corpus, readable, passage, support, score))
+    return passages
+
+
+def _within(found: Sequence[Supported], query: AskQuery) -> list[AnswerPassage]:
+    """The best passages that fit, each text once, and the first in any case."""
+    passages: list[AnswerPassage] = []
+    texts: set[str] = set()
+    left = query.max_tokens
+    for one in found:
+        sure = likelihood(one.support)
+        if len(passages) == query.limit or sure < ENOUGH:
+            break
+        left -= text_tokens(one.passage.text) + OVERHEAD
+        if passages and left < 0:
+            break
+        if one.passage.text and one.passage.text not in texts:
+            texts.add(one.passage.text)
+            passages.append(_cited(one, sure))
+    return passages
+
+
+def _cited(one: Supported, sure: float) -> AnswerPassage:
+    record, corpus = one.found.record, one.corpus
+    page, at = record.page, record.chunk.at
+    return AnswerPassage(
+        text=one.passage.text,
+        folder_id=corpus.folder_id,
+        file_path=corpus.file_path(page.url),
+        chunk_id=chunk_id(record),
+        url=page.url,
+        href=href(page, at.anchor),
+        title=displayed(page.title),
+        section_title=displayed(at.title),
+        route_file=page.route_file or None,
+        source=source_of(record),
+        generation=corpus.reader.generation.name,
+        confidence=round(sure, 3),
+    )
+
+
+def _message(passages: Sequence[AnswerPassage], indexes: Sequence[AskedIndex]) -> str:
+    if passages:
+        return f"{len(passages)} passages, the one that answers best first"
+    return f"not found: nothing in {' and '.join(one.folder_id for one in indexes)} supports an answer"
+
+
+def _actions(question: str, indexes: Sequence[AskedIndex], passages: Sequence[AnswerPassage]) -> tuple[str, ...]:
+    if passages:
+        first = passages[0]
+        read = call("get_document_text", folder_id=first.folder_id, file_path=first.file_path, chunk_id=first.chunk_id)
+        return (f"read on from the first passage: {read}",)
+    return tuple(
+        f"see which documents are near it: {call('find_documents', folder_id=one.folder_id, query=question)}"
+        for one in indexes
+    )

@@ -1,0 +1,107 @@
+"""The sentences of a chunk that answer best: whole ones, neighbours, and what a colon introduces."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from searchsocket.markdown.chunk_text import ChunkText
+from searchsocket.search.answering.terms import Terms, words_said
+from searchsocket.types import Lines, Record
+
+_MAX_UNITS = 4
+_MAX_CHARS = 600
+_MAX_INTRODUCED = 900  # with the code or list that a colon introduces
+_LENGTH_COST = 0.05  # of a passage as long as may be: of two that say as much, the shorter one
+_BARE_COST = 0.3  # of code or a table without a sentence
+_PROSE = "pl"
+_ENOUGH_CHARS = 160  # a shorter passage goes on with the sentences that follow
+_HEADING_SHARE = 0.5  # of what its heading says: the sentence is about it
+_MAX_LINES = 12
+_HEADING = "h"
+
+
+class Passage(NamedTuple):
+    """Some sentences of a chunk."""
+
+    text: str
+    held: float  # share of the question's words that they say, those of the heading counting half
+
+
+def best_passage(record: Record, said: ChunkText, terms: Terms) -> Passage:
+    """The sentences of a chunk that say most of a question."""
+    at = record.chunk.at
+    if isinstance(at, Lines):
+        return _of_code(record, at, terms)
+    heading = words_said(f"{record.page.title} {' '.join(at.heading_path)} {at.title}")
+    units = _units(said)
+    words = [words_said(text) for text, _ in units]
+    about = terms.held(heading)
+    best, most = (0, min(1, len(units))), -1.0
+    for first, (_, kind) in enumerate(units):
+        if kind == _HEADING:
+            continue
+        own: frozenset[str] = frozenset()
+        size = 0
+        for last in range(first, min(first + _MAX_UNITS, len(units))):
+            if units[last][1] == _HEADING:
+                break
+            size += len(units[last][0])
+            if size > _MAX_CHARS and last > first:
+                break
+            own |= words[last]
+            held = terms.held(own)
+            both = terms.held(own | heading)
+            score = held + _HEADING_SHARE * (both - held) - _LENGTH_COST * min(size / _MAX_CHARS, 1.0)
+            score -= _BARE_COST * (not any(each in _PROSE for _, each in units[first : last + 1]))
+            if score > most:
+                best, most = (first, last + 1), score
+    first, last = best
+    own = frozenset(word for each in words[first:last] for word in each)
+    held = terms.held(own)
+    return Passage(
+        _joined(units, first, _introduced(units, first, _followed(units, first, last))),
+        max(held + _HEADING_SHARE * (terms.held(own | heading) - held), 0.0 if units else about),
+    )
+
+
+def _units(said: ChunkText) -> list[tuple[str, str]]:
+    """Each sentence, item or line with what follows it up to the next, and its kind."""
+    ends = [*said.starts[1:], len(said.text)]
+    return [(said.text[start:end], kind) for start, end, kind in zip(said.starts, ends, said.kinds, strict=True)]
+
+
+def _followed(units: Sequence[tuple[str, str]], first: int, last: int) -> int:
+    """Where a short passage ends when the sentences behind it are in it."""
+    size = sum(len(text) for text, _ in units[first:last])
+    while last < len(units) and size < _ENOUGH_CHARS and units[last][1] == "p":
+        size += len(units[last][0])
+        if size > _MAX_CHARS:
+            break
+        last += 1
+    return last
+
+
+def _introduced(units: Sequence[tuple[str, str]], first: int, last: int) -> int:
+    """Where the passage ends when what its colon introduces is in it, as far as that has room."""
+    if last < 1 or not units[last - 1][0].rstrip().endswith(":"):
+        return last
+    size = sum(len(text) for text, _ in units[first:last])
+    while last < len(units) and units[last][1] in "clt" and size + len(units[last][0]) <= _MAX_INTRODUCED:
+        size += len(units[last][0])
+        last += 1
+    return last
+
+
+def _joined(units: Sequence[tuple[str, str]], first: int, last: int) -> str:
+    return "".join(text for text, _ in units[first:last]).strip()
+
+
+def _of_code(record: Record, at: Lines, terms: Terms) -> Passage:
+    """The comment of a definition with its signature, else its first lines."""
+    text = record.chunk.body.text
+    if at.doc and at.signature:
+        shown = f"{at.doc.strip()}\n{at.signature}"
+    else:
+        lines = text.split("\n")
+        shown = "\n".join(lines[:_MAX_LINES])
+    held = terms.held(words_said(f"{shown} {record.page.source_file} {at.symbol} {' '.join(at.heading_path)}"))
+    return Passage(shown, held)

@@ -1,0 +1,115 @@
+"""What a document is about, in five to seven of its own phrases: a statistic of that document alone.
+
+Runs of one to three words that are no stop words are counted as they stand between signs and stop words. A phrase of
+several words says more than one word, and what a title or heading says counts more often (as in RAKE and its kin:
+Rose et al., Automatic keyword extraction from individual documents, 2010). The same text gives the same phrases.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise
+
+from searchsocket.text.words import STOP_WORDS, split_code, stem
+
+Gram = tuple[str, ...]
+
+MOST = 7
+_MAX_CHARS = 12_000  # of a text: what a longer one is about, its beginning says
+_TOKEN = re.compile(r"[^\W_][\w$]*(?:[-.'’][^\W_][\w$]*)*|\S")
+_IDENTIFIER = re.compile(r"[a-z0-9][A-Z]|[^\W_]_[^\W_]|\w\.\w")
+_HEADINGS = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)", re.MULTILINE)
+_NAME = re.compile(r"[^\W\d]\w*")
+_MOST_NAMES = 5
+_HEADING = 4  # times that a heading says it more than the text
+_LENGTH = {1: 1.0, 2: 2.8, 3: 3.0}
+_LEAST_TIMES = 2
+_ENDINGS = ("ly", "ed")
+_OF_NAME = 2.0  # of an identifier
+_LEAST_WORD = 3  # letters of a word alone
+# Words that any documentation is full of, beside those that say nothing in any text.
+_COMMON_LIST = (
+    "able above allow allows already also always another any anything argument arguments available becomes begins "
+    "below beside call called case chapter comes default description details different does done e.g ends etc "
+    "even everything example examples false first following function functions given gives goes holds however i.e "
+    "information instead keeps kept like list looks made make makes many may much must name names need needs "
+    "never new next none note nothing null number one option optional options others page pages parameter "
+    "parameters per please puts required result results return returns said says second section see set sets "
+    "several since something specified specify stays string takes tells told true two type types use used uses "
+    "using value values via want way ways whatever whether while whoever whole whose within without work works "
+    "yes "
+)
+_COMMON = STOP_WORDS | frozenset(_COMMON_LIST.split())
+
+
+def phrases_of_page(title: str, markdown: str) -> tuple[str, ...]:
+    """The key phrases of a page of the mirror."""
+    prose, _ = split_code(markdown)
+    return key_phrases(prose, (title, *_HEADINGS.findall(prose)))
+
+
+def phrases_of_code(names: Iterable[str], texts: Iterable[str], docs: Iterable[str]) -> tuple[str, ...]:
+    """Those of a source file: the names that it defines and uses most, then what its comments say.
+
+    Args:
+        names: Qualified ones of what it defines.
+        texts: Its chunks.
+        docs: The comments of its definitions.
+    """
+    own = dict.fromkeys(name.rpartition(".")[2] for name in names)
+    used = Counter(word for text in texts for word in _NAME.findall(text) if word in own)
+    best = sorted((name for name in own if len(name) >= _LEAST_WORD), key=lambda name: -used[name])[:_MOST_NAMES]
+    said = [phrase for phrase in key_phrases("\n".join(docs)) if phrase not in best]
+    return (*best, *said[: MOST - len(best)])
+
+
+def key_phrases(text: str, headings: Iterable[str] = (), most: int = MOST) -> tuple[str, ...]:
+    """At most `most` phrases, the most telling first; of equals the first in the text.
+
+    Args:
+        text: Readable, without code.
+        headings: The title and those inside; they may be in the text too.
+    """
+    counts, said = Counter[Gram](), Counter[Gram]()
+    _count(text[:_MAX_CHARS], counts)
+    for heading in headings:
+        _count(heading, said)
+    scores: dict[str, float] = {}
+    spelled: dict[str, Counter[str]] = {}
+    for gram in {**counts, **said}:
+        times = counts[gram] + _HEADING * said[gram]
+        if len(gram) > 1 and times < _LEAST_TIMES:
+            continue  # two words stand side by side once in any text
+        key = " ".join(stem(word.lower()) for word in gram)
+        weight = _LENGTH[len(gram)] * (_OF_NAME if len(gram) == 1 and _IDENTIFIER.search(gram[0]) else 1.0)
+        scores[key] = scores.get(key, 0.0) + weight * times
+        spelled.setdefault(key, Counter())[" ".join(gram)] += times
+    return _distinct(scores, spelled, most)
+
+
+def _count(text: str, counts: Counter[Gram]) -> None:
+    """Count the runs of one to three words that say something."""
+    tokens = [token if _says_something(token) else "" for token in _TOKEN.findall(text)]
+    counts.update((token,) for token in tokens if len(token) >= _LEAST_WORD)
+    pairs = [(one, other) for one, other in pairwise(tokens) if one and other]
+    counts.update(pairs)
+    counts.update((*one, other[1]) for one, other in pairwise(pairs) if one[1] is other[0])
+
+
+def _says_something(token: str) -> bool:
+    return len(token) > 1 and token[0].isalpha() and token.lower() not in _COMMON and not token.endswith(_ENDINGS)
+
+
+def _distinct(scores: dict[str, float], spelled: dict[str, Counter[str]], most: int) -> tuple[str, ...]:
+    """The best, without those that say a part of a better one, or a better one and little more."""
+    chosen: list[str] = []
+    words: list[frozenset[str]] = []
+    for key in sorted(scores, key=scores.__getitem__, reverse=True)[: 12 * most]:
+        own = frozenset(key.split())
+        if any(own <= other or other <= own for other in words):
+            continue
+        words.append(own)
+        chosen.append(min(spelled[key].items(), key=lambda item: (-item[1], item[0]))[0])
+        if len(chosen) == most:
+            break
+    return tuple(chosen)
