@@ -243,9 +243,9 @@ def test_help_gives_an_example() -> None:
     assert re.findall(r"^  (\w+)  ", overview.partition("Commands:\n")[2], re.MULTILINE) == [
         *commands[:4],
         "code",
-        *commands[4:6],
+        *commands[4:7],
         "mcp",
-        *commands[6:-1],
+        *commands[7:-1],
         "cache",
         "artifacts",
         "config",

@@ -88,7 +88,6 @@ def supported(corpus: Corpus, question: str) -> list[Supported]:
     fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(question)).fused * found.facts.weight
     best = np.lexsort((np.array(found.ids), -fused))[:_READ].tolist()
     terms = terms_of(question, reader.words.rarities(question))
-    evidence = reader.words.evidence(question)
     spread = reader.generation.spread
     passages = []
     for at, readable in zip(best, reader.catalogue.readable([found.ids[at] for at in best]), strict=True):
@@ -96,14 +95,7 @@ def supported(corpus: Corpus, question: str) -> list[Supported]:
         passage = best_passage(record, said, terms)
         whole = f"{record.page.title} {record.page.source_file} {' '.join(record.chunk.at.heading_path)} {said.text}"
         near = nearness(float(found.cosine[at]), spread) if vector is not None else 0.0
-        support = Support(
-            passage.held,
-            terms.held(words_said(whole)),
-            evidence.share,
-            evidence.known,
-            near,
-            math.log1p(evidence.asked),
-        )
+        support = Support(passage.held, terms.held(words_said(whole)), near, math.log1p(len(terms.words)))
         score = passage.held + _RANK_SHARE * float(fused[at])
         passages.append(Supported(corpus, readable, passage, support, score))
     return passages

@@ -13,8 +13,6 @@ class Support(NamedTuple):
 
     passage: float  # share of the question's words that it says, rare ones counting more
     chunk: float  # likewise of its whole chunk with its title and headings
-    page: float  # likewise of the document that says most of it, by the word index
-    known: float  # share of its words that any document says
     nearness: float  # of the chunk to the question, see `ranking/relevance.py`
     asked: float  # logarithm of 1 + the number of its words
 
@@ -23,13 +21,11 @@ class Weights(NamedTuple):
     constant: float
     passage: float
     chunk: float
-    page: float
-    known: float
     nearness: float
     asked: float
 
 
-WEIGHTS = Weights(-9.0, 3.0, 4.0, 1.0, 4.0, 0.3, 0.0)
+WEIGHTS = Weights(-7.57, 3.66, 4.84, 2.0, -1.22)
 ENOUGH = 0.5
 _NEAR = (-1.0, 4.0)
 

@@ -12,6 +12,7 @@ _ASKING_LIST = (
     "needed want make work works difference purpose reason kind anything something someone somebody else"
 )
 _ASKING = frozenset(_ASKING_LIST.split())
+_PARTS = 0.5  # of an identifier that is not there, whose words are
 _SIGNS = re.compile(r"[`*_]+")
 
 
@@ -43,4 +44,4 @@ def words_said(text: str) -> frozenset[str]:
 def _share(word: QueryWord, said: frozenset[str]) -> float:
     if word.exact in said or (word.stem and word.stem in said):
         return 1.0
-    return sum(part in said for part in word.parts) / len(word.parts) if word.parts else 0.0
+    return _PARTS * sum(part in said for part in word.parts) / len(word.parts) if word.parts else 0.0

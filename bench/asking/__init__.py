@@ -1,0 +1,1 @@
+"""How well `ask` answers, and refuses."""
