@@ -167,7 +167,10 @@ def open_code(
 
 def _reader_of(project: Project, scope: Scope) -> ReadNow:
     """Reads files as they are now: those of a commit never change, so they are what was indexed."""
-    source = source_of(project, scope)
+    if project.settings.source.mode == "git-branch":
+        source = source_of(project, scope)
+        assert isinstance(source, CommitSource)
+        return _of_commit(source)
     root, most = str(project.root), project.settings.code.max_file_bytes
 
     def read(path: str) -> bytes | None:
@@ -176,8 +179,6 @@ def _reader_of(project: Project, scope: Scope) -> ReadNow:
         except SourceUnavailable:
             return None
 
-    if isinstance(source, CommitSource):
-        return _of_commit(source)
     return read
 
 

@@ -43,6 +43,7 @@ def test_what_is_not_indexed_is_dirty_until_a_sync(code: CodeProject) -> None:
     assert (before.indexed, before.dirty, before.new.count) == (False, True, 6)
     done = upkeep(code).sync("main", "run-1")
     assert (done.changed, done.files) == (True, 6)
+    assert code.project.state_dir.stat().st_mode & 0o077 == 0  # source is not public
     after = status(code)
     assert (after.indexed, after.dirty, after.files, after.generation) == (True, False, 6, done.generation)
     again = upkeep(code).sync("main", "run-2")

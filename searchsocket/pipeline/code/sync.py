@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from searchsocket.code.paths import PathFilter
 from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.code.status import CodeStanding
+from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
 from searchsocket.sources.files import path_of
 from searchsocket.state import make_state
@@ -39,6 +40,7 @@ def sync_code(
     from searchsocket.pipeline.run.index import index_scope
     from searchsocket.pipeline.run.options import RunOptions
 
+    make_private_folders(project)  # the one around that of its code
     run = ScopeRun(
         project,
         project.scope_named(scope),
