@@ -119,7 +119,8 @@ def create_app(
     metrics = Metrics()
     add_metrics(app, metrics, service)
     add_handlers(app, on_error)
-    page = _page(app, project, prefix, service, queries) if settings.page else None
+    follows = dev and is_loopback(host)
+    page = _page(app, project, prefix, service, queries, follows=follows) if settings.page else None
     rules = tier_rules(settings, configured_key(settings, environ), token, dev and is_loopback(host))
     cheap = (health_path, *(f"{prefix}/page/{name}" for name in assets()))
     listeners = [metrics.note, *([access_log(on_access)] if settings.access_log else [])]
@@ -127,8 +128,14 @@ def create_app(
     return app
 
 
-def _page(app: SearchApp, project: Project, prefix: str, service: SearchService, queries: Queries) -> Renderer:
-    """Put the search page at `/` and the API's at `/docs`, and give what writes the first."""
+def _page(
+    app: SearchApp, project: Project, prefix: str, service: SearchService, queries: Queries, *, follows: bool
+) -> Renderer:
+    """Put the search page at `/` and the API's at `/docs`, and give what writes the first.
+
+    Args:
+        follows: Whether an open page asks again when the index is another one.
+    """
     settings = project.settings
     folder = f"{prefix}/page"
     renderer = Renderer(
@@ -136,6 +143,7 @@ def _page(app: SearchApp, project: Project, prefix: str, service: SearchService,
         site=site_origin(settings, service.scopes.public[0]),
         api=settings.api.path.lstrip("/"),
         folder=folder.lstrip("/"),
+        health=f"{prefix}/health".lstrip("/") if follows else "",
         facets=tuple(settings.facets),
         scopes=service.scopes.public,
     )

@@ -5,7 +5,7 @@ that came back, needs no repair; and no run key is given out, since Dagster neve
 """
 
 import os
-import warnings
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,6 +28,7 @@ from searchsocket_assets.run.history import runs_of
 from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
 from searchsocket_assets.run.translate import errors_as_failures
 
+TAGS = {"searchsocket/about": "branches"}  # of what the UI lists under Automation
 _MOST_AT_ONCE = 20  # scopes that one tick begins: a first look at a large repository is spread over several
 _SHOWN = 30  # scopes that a skipped tick names
 
@@ -44,9 +45,9 @@ def new_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.S
     if problem is not None:
         return dg.SkipReason(f"{problem.code}: {problem}")
     wanted = wanted_scopes(branches, settings.include, settings.exclude)
-    keys = set(context.instance.get_dynamic_partitions(NAME))
-    begun = {key for key in keys & wanted.keys() if _has_runs(context.instance, project, key)}
-    new = new_scopes(wanted, begun | {scope.name for scope in kept}, _MOST_AT_ONCE)
+    keys, known = set(context.instance.get_dynamic_partitions(NAME)), {scope.name for scope in kept}
+    begun = {key for key in keys & (wanted.keys() - known) if _has_runs(context.instance, project, key)}
+    new = new_scopes(wanted, begun | known, _MOST_AT_ONCE)
     if not new:
         return dg.SkipReason(f"each of the {len(wanted)} branches that {branches.place} names has its scope")
     runs = [
@@ -114,9 +115,17 @@ def dead_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.
 _APPLY: dict[str, Any] = {"ops": {"prune": {"config": {"apply": True}}}}
 
 
-@dg.schedule(job=prune_scopes, cron_schedule="0 4 * * *", name="nightly_prune", description="Prunes once a night.")
-def nightly_prune() -> dg.RunRequest:
-    return dg.RunRequest(run_config=_APPLY)
+def prune_schedule(owners: Sequence[str]) -> dg.ScheduleDefinition:
+    """The schedule, which is off until somebody turns it on."""
+    return dg.ScheduleDefinition(
+        job=prune_scopes,
+        cron_schedule="0 4 * * *",
+        name="nightly_prune",
+        run_config=_APPLY,
+        description="Deletes the scopes of branches that are gone, once a night.",
+        owners=[*owners],
+        tags=TAGS,
+    )
 
 
 def plan_metadata(plan: PrunePlan) -> dict[str, Any]:
@@ -133,25 +142,24 @@ def plan_metadata(plan: PrunePlan) -> dict[str, Any]:
     }
 
 
-def branch_sensors(*, discover: bool) -> list[dg.SensorDefinition]:
+def branch_sensors(owners: Sequence[str], *, discover: bool) -> list[dg.SensorDefinition]:
     """The sensors; both are off until somebody turns them on, but for discovery where the settings say so."""
-    # Dagster copies a sensor when it resolves a job, and warns of a new parameter that it passes itself.
-    warnings.filterwarnings("ignore", "Parameter `owners` of initializer `SensorDefinition", dg.BetaWarning)
     return [
         dg.sensor(
             job=INDEX_SITE,
             minimum_interval_seconds=60,
             default_status=dg.DefaultSensorStatus.RUNNING if discover else dg.DefaultSensorStatus.STOPPED,
+            owners=[*owners],
+            tags=TAGS,
             description="Makes a partition of every living branch that has no scope yet, and asks for one run "
             "each; which branches: `[branches]` in the project's settings.",
         )(new_branches),
         dg.sensor(
             job=prune_scopes,
             minimum_interval_seconds=3600,
+            owners=[*owners],
+            tags=TAGS,
             description="Looks for scopes of branches that are gone. A tick shows them; with "
             '`branches.prune = "apply"` it asks for a run that deletes them.',
         )(dead_branches),
     ]
-
-
-BRANCH_SCHEDULES = (nightly_prune,)

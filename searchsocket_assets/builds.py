@@ -14,7 +14,7 @@ import dagster as dg
 
 from searchsocket.branches.attempts import Attempt, is_due
 from searchsocket.branches.builds import Build, build_of, is_of_the_scope, is_quiet
-from searchsocket.branches.listing import list_branches
+from searchsocket.branches.listing import Branches, list_branches
 from searchsocket.branches.names import branch_among
 from searchsocket.errors import BranchesUnknown, ConfigMissing, SearchSocketError
 from searchsocket.pipeline.run.context import ScopeRun
@@ -36,11 +36,12 @@ def new_builds(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.Sen
     """Ask for a run of every scope whose build is another one than the last that a run was asked for."""
     try:
         project = site.open()
-        branches = _watched(context.instance, project)
+        listed = _listed(project)
+        branches = _watched(context.instance, project, listed.scopes() if listed else {})
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
     settled, begin = _cursor(context.cursor)
-    commits = _commits(project)
+    commits = listed.commits if listed else {}
     runs: list[dg.RunRequest] = []
     busy: list[str] = []
     order = sorted(branches, key=lambda scope: (scope <= begin, scope))  # on from where the last tick came to
@@ -102,12 +103,16 @@ def _attempt(record: dg.RunRecord) -> Attempt:
     return Attempt(run.tags[BUILD_TAG], run.status in _FAILED, ended_at)
 
 
-def _watched(instance: dg.DagsterInstance, project: Project) -> Mapping[str, str]:
-    """Scope -> branch of those whose source can be told apart: all, or the one that the working tree is of."""
+def _watched(instance: dg.DagsterInstance, project: Project, alive: Mapping[str, str]) -> Mapping[str, str]:
+    """Scope -> branch of those whose source can be told apart: all, or the one that the working tree is of.
+
+    Args:
+        alive: Scope -> branch, as git lists them.
+    """
     known = make_state(project.state_dir).branches()
     if is_of_the_scope(project):
         scopes: Sequence[str] = [key for key in instance.get_dynamic_partitions(NAME) if _is_name(project, key)]
-        return {scope: branch_among(scope, known) for scope in scopes}
+        return {scope: branch_among(scope, known, alive) for scope in scopes}
     scope = project.scope(os.environ)
     return {scope.name: scope.branch}
 
@@ -120,15 +125,15 @@ def _is_name(project: Project, key: str) -> bool:
     return True
 
 
-def _commits(project: Project) -> Mapping[str, str]:
-    """Branch -> commit of this clone, asked at once; none where each scope's has to be."""
+def _listed(project: Project) -> Branches | None:
+    """The branches of this clone, asked at once; None where each scope has to be asked for its commit."""
     settings = project.settings
     if settings.source.mode != "git-branch" or settings.source.git.branch:
-        return {}
+        return None
     try:
-        return list_branches(project.root / settings.source.git.repo_dir, "", settings.branches.timeout_s).commits
+        return list_branches(project.root / settings.source.git.repo_dir, "", settings.branches.timeout_s)
     except (BranchesUnknown, ConfigMissing):
-        return {}
+        return None
 
 
 def _cursor(text: str | None) -> tuple[dict[str, str], str]:
@@ -142,12 +147,14 @@ def _cursor(text: str | None) -> tuple[dict[str, str], str]:
         return {}, ""
 
 
-def build_sensor(*, watch: bool) -> dg.SensorDefinition:
+def build_sensor(owners: Sequence[str], *, watch: bool) -> dg.SensorDefinition:
     """The sensor; off until somebody turns it on, unless the settings do."""
     return dg.sensor(
         job=INDEX_SITE,
         minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.RUNNING if watch else dg.DefaultSensorStatus.STOPPED,
+        owners=[*owners],
+        tags={"searchsocket/about": "builds"},
         description="Asks for one run of each scope that was built anew: another commit of its branch, or another "
         "build in its folder that nobody has written to for `branches.settle_s`. A build whose run failed is tried "
         "again, after pauses that grow from a minute to six hours.",

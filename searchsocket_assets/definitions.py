@@ -1,6 +1,7 @@
 """What Dagster loads (see workspace.yaml). It loads in any folder, also in one whose configuration is broken."""
 
 import os
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -53,17 +54,23 @@ def build_definitions(
 
 def branch_definitions(look: "Look") -> dg.Definitions:
     """What a command's own run has no use for: branches that come and go by themselves."""
-    from searchsocket_assets.branches import BRANCH_SCHEDULES, branch_sensors, prune_scopes
+    from searchsocket_assets.branches import branch_sensors, prune_schedule, prune_scopes
     from searchsocket_assets.builds import build_sensor
     from searchsocket_assets.live_jobs import VERIFY_SCOPE, nightly_verify, rollback_scope
+    from searchsocket_assets.maintenance import maintenance, maintenance_schedule
     from searchsocket_assets.planning import plan_scope
     from searchsocket_assets.scopes_asset import LOOK_AT_SCOPES, scopes_asset
 
+    # Dagster warns of it as new, also where it copies a sensor by itself.
+    warnings.filterwarnings("ignore", "Parameter `owners` of", dg.BetaWarning)
     return dg.Definitions(
         assets=[scopes_asset(look.owners)],
-        jobs=[plan_scope, prune_scopes, LOOK_AT_SCOPES, rollback_scope, VERIFY_SCOPE],
-        sensors=[*branch_sensors(discover=look.discovers_branches), build_sensor(watch=look.watches_builds)],
-        schedules=[*BRANCH_SCHEDULES, nightly_verify],
+        jobs=[maintenance, plan_scope, prune_scopes, LOOK_AT_SCOPES, rollback_scope, VERIFY_SCOPE],
+        sensors=[
+            *branch_sensors(look.owners, discover=look.discovers_branches),
+            build_sensor(look.owners, watch=look.watches_builds),
+        ],
+        schedules=[prune_schedule(look.owners), maintenance_schedule(look.owners), nightly_verify],
     )
 
 

@@ -4,8 +4,6 @@ import ast
 import re
 from pathlib import Path
 
-from searchsocket.cli.main import cli
-
 TESTS = Path(__file__).parent
 TABLE = (TESTS.parent / "docs" / "failure-modes.md").read_text(encoding="utf-8")
 NAMED = re.compile(r"`([\w/.]+\.py)::(\w+)`")
@@ -21,17 +19,6 @@ def test_every_failure_mode_has_a_row_that_names_a_test_or_says_why_not() -> Non
 def test_every_test_that_is_named_exists() -> None:
     missing = [f"{file}::{name}" for file, name in NAMED.findall(TABLE) if name not in functions(TESTS / file)]
     assert missing == []
-
-
-def test_a_part_that_is_said_to_be_missing_is_missing() -> None:
-    """Whoever adds one finds the rows that begin to apply."""
-    commands = set(cli.commands)
-    there = {
-        "watcher": bool({"dev", "watch"} & commands),
-    }
-    missing = re.findall(r"there is no ([^|:;,.]+?)(?= yet| \||[:;,.])", TABLE)
-    assert set(missing) == set(there)
-    assert [part for part in sorted(set(missing)) if there[part]] == []
 
 
 def functions(path: Path) -> set[str]:

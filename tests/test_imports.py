@@ -37,7 +37,7 @@ PURE = {
     "system",
 }
 SEAMS = {"project", "sources", "embedders", "stores", "artifacts", "rerankers", "state"}
-USE_CASES = {"pipeline", "search", "branches", "setup"}
+USE_CASES = {"pipeline", "search", "branches", "watching", "setup"}
 JUDGES = {"quality"}  # know what was indexed and what it answers
 ANSWERS = {"serving"}
 AGENTS = {"agents"}

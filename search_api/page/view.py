@@ -54,13 +54,22 @@ class Renderer:
     """Writes the page of one project."""
 
     def __init__(
-        self, project: str, *, site: str, api: str, folder: str, facets: tuple[str, ...], scopes: tuple[str, ...]
+        self,
+        project: str,
+        *,
+        site: str,
+        api: str,
+        folder: str,
+        facets: tuple[str, ...],
+        scopes: tuple[str, ...],
+        health: str = "",
     ) -> None:
         """Everything that all views share.
 
         Args:
             site: Scheme and host where the indexed site is; "" = nobody knows.
             api, folder: The search endpoint and the folder of the assets, as links from the page.
+            health: Likewise the endpoint that says which generation answers, where an open page is to follow it.
         """
         environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
         environment.filters["ago"] = ago
@@ -70,6 +79,7 @@ class Renderer:
             project=project,
             site=site,
             api=api,
+            health=health,
             facets=facets,
             scopes=scopes,
             files={name: f"{folder}/{name}?v={asset.version}" for name, asset in assets().items()},

@@ -42,7 +42,7 @@ class ContentFilesSettings(Section):
 
 
 class CrawlSettings(Section):
-    base_url: str = ""  # e.g. http://localhost:4173; `{scope}` in it is replaced
+    base_url: str = ""  # e.g. http://localhost:4173; {scope}, {branch}, {branch_slug} and {sha} are replaced
     routes: tuple[str, ...] = ()  # paths to begin with
     sitemap_url: str = ""  # absolute or below base_url; "" = what robots.txt names, unless routes are given
     discover: bool = True  # follow links

@@ -13,6 +13,7 @@ from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.find import configured_build, find_build, generator_of
 from searchsocket.sources.git_branch import GitBranchSource
+from searchsocket.sources.preview import refuse_open_places
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.urls.form import CLEAN, Addresses, UrlForm, stated_form
 from searchsocket.urls.site import configured_site, crawl_address
@@ -106,6 +107,7 @@ def _crawl(settings: Settings, scope: str, fetched_dir: Path, max_pages: int | N
     source = settings.source
     if not source.crawl.base_url:
         raise ConfigMissing('source.mode is "crawl" but source.crawl.base_url is not set, e.g. http://localhost:4173')
+    refuse_open_places(crawl_address(settings, scope))
     return CrawlSource(
         source.crawl,
         fetched_dir,

@@ -47,7 +47,8 @@ def site_origin(settings: Settings, scope: str) -> str:
     except ValueError:
         return ""
     host = parts.netloc.rpartition("@")[2]  # a login is for the crawl alone
-    return f"{parts.scheme}://{host}" if parts.scheme in ("http", "https") and host else ""
+    is_whole = parts.scheme in ("http", "https") and host and "{" not in host  # which a run alone fills in
+    return f"{parts.scheme}://{host}" if is_whole else ""
 
 
 def crawl_address(settings: Settings, scope: str) -> str:

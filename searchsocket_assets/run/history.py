@@ -26,12 +26,14 @@ def is_own_home(instance: dg.DagsterInstance, project: Project) -> bool:
     return Path(instance.root_directory) == project.dagster_home
 
 
-def delete_old_runs(instance: dg.DagsterInstance, project: Project, scope: str) -> None:
-    """Delete finished runs of the scope beyond the newest ones; each call some."""
-    newest = instance.get_runs(runs_of(instance, project, scope), limit=KEPT_RUNS + _DELETED_AT_ONCE)
-    for run in newest[KEPT_RUNS:]:
-        if run.is_finished and run.job_name in (INDEX_SITE.name, INDEX_CODE.name, _ASSET_JOB):
-            delete_run(instance, run.run_id)
+def delete_old_runs(instance: dg.DagsterInstance, project: Project, scope: str, kept: int = KEPT_RUNS) -> int:
+    """Delete finished runs of the scope beyond the newest ones; each call some, and how many."""
+    newest = instance.get_runs(runs_of(instance, project, scope), limit=kept + _DELETED_AT_ONCE)
+    ours = (INDEX_SITE.name, INDEX_CODE.name, _ASSET_JOB)
+    old = [run for run in newest[kept:] if run.is_finished and run.job_name in ours]
+    for run in old:
+        delete_run(instance, run.run_id)
+    return len(old)
 
 
 def delete_run(instance: dg.DagsterInstance, run_id: str) -> None:

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from api_client import ENVIRON, body_of, make_project
@@ -180,3 +181,15 @@ def test_the_api_page_needs_nothing_from_elsewhere(page: Page, base: str) -> Non
     assert len(requests) >= 3
     assert all(url.startswith(base) for url in requests)
     assert not messages
+
+
+def test_an_open_page_follows_the_index_while_somebody_works_on_it(browser: Browser, tmp_path: Path) -> None:
+    """Under `--dev`; elsewhere nobody asks for the state of the index."""
+    project = make_project(tmp_path / "site")
+    pieces = Site(LocalStore(project.state_dir / "index", "site"))
+    app = create_app(project, environ={}, host="127.0.0.1", clock=lambda: NOW, dev=True)
+    with listening(app) as port, browser.new_page() as page:
+        page.goto(f"http://127.0.0.1:{port}/?q=quagga")
+        expect(page.locator("#status")).to_contain_text("No results")
+        pieces.publish([Piece("/quagga", "The quagga was a zebra.", title="Quagga")])
+        expect(page.locator("#results h2 a").first).to_have_text("Quagga", timeout=30_000)

@@ -194,3 +194,17 @@ def test_the_files_for_agents_are_an_asset_where_they_are_written(tmp_path: Path
     specs = {spec.key.to_user_string(): spec for spec in build_definitions(look=look).resolve_all_asset_specs()}
     assert {dep.asset_key.to_user_string() for dep in specs["llms_txt"].deps} == {"search_index"}
     assert "llms_txt" not in {spec.key.to_user_string() for spec in build_definitions().resolve_all_asset_specs()}
+
+
+def test_what_stands_under_automation_says_what_it_does_and_whose_it_is() -> None:
+    definitions = build_definitions(look=Look(("team:docs",)))
+    automation = [*(definitions.sensors or ()), *(definitions.schedules or ())]
+    assert {each.name for each in automation} >= {
+        "new_branches", "new_builds", "dead_branches", "nightly_prune", "weekly_maintenance"
+    }  # fmt: skip
+    assert all(each.description for each in automation)
+    ours = [each for each in automation if each.name != "nightly_verify"]
+    assert {tuple(each.owners or ()) for each in ours} == {("team:docs",)}
+    assert all(each.tags for each in ours)
+    jobs = [job for job in definitions.jobs or () if not job.description]
+    assert jobs == []

@@ -222,6 +222,7 @@ def test_help_gives_an_example() -> None:
         "find",
         "ask",
         "serve",
+        "dev",
         "status",
         "scopes",
         "doctor",

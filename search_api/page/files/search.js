@@ -8,6 +8,7 @@ const more = document.querySelector("#more");
 const generation = document.querySelector("#generation");
 const facets = form.dataset.facets.split(" ").filter(Boolean);
 const PAUSE_MS = 150;
+const FOLLOW_MS = 1000;
 const ALIKE_SHOWN = 3; // as in the page itself
 const KEPT = new Set(["MARK", "PRE", "CODE", "BR", "P", "UL", "OL", "LI", "EM", "STRONG", "SPAN"]);
 
@@ -180,3 +181,21 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 addEventListener("popstate", () => location.reload());
+
+// While somebody works on the site the index changes: what is shown is asked for again then.
+let generations;
+async function follow() {
+  if (document.hidden) return;
+  try {
+    const health = await (await fetch(form.dataset.health)).json();
+    const found = health.scopes.map((scope) => scope.generation).join(" ");
+    if (generations !== undefined && generations !== found) ask();
+    generations = found;
+  } catch {
+    // The service is being started again.
+  }
+}
+if (form.dataset.health) {
+  follow();
+  setInterval(follow, FOLLOW_MS);
+}

@@ -21,6 +21,7 @@ from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.git_objects import Repository
+from searchsocket.sources.preview import with_preview
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Scope
@@ -62,6 +63,9 @@ class ScopeRun:
     backends: Backends = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        settings = with_preview(self.project.settings, self.project.root, self.scope)
+        if settings is not self.project.settings:
+            object.__setattr__(self, "project", replace(self.project, settings=settings))
         object.__setattr__(self, "backends", Backends(self.project, self.environ, calls=self.workspace is None))
 
     def of(self, corpus: Corpus) -> "ScopeRun":

@@ -104,6 +104,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-rollback', label: 'rollback' },
 			{ href: '/docs/cli/searchsocket-prune', label: 'prune' },
 			{ href: '/docs/cli/searchsocket-serve', label: 'serve' },
+			{ href: '/docs/cli/searchsocket-dev', label: 'dev' },
 			{ href: '/docs/cli/searchsocket-config', label: 'config' },
 			{ href: '/docs/cli/searchsocket-dagster', label: 'dagster' },
 			{ href: '/docs/cli/searchsocket-completion', label: 'completion' }

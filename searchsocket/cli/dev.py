@@ -1,0 +1,229 @@
+"""`searchsocket dev`: an index and a service that follow what somebody works on."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from searchsocket.cli.dagster import DEFAULT_PORT as DAGSTER_PORT
+from searchsocket.cli.options import load_project, project_option, quiet_option, scope_option
+from searchsocket.cli.output import count, print_error, safe, say
+from searchsocket.cli.serve import DEFAULT_PORT
+from searchsocket.cli.signals import received_signal, signals_noted
+from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.system.bound import start, stop
+
+if TYPE_CHECKING:
+    from searchsocket.pipeline.run.context import ScopeRun
+    from searchsocket.pipeline.run.summary import IndexSummary
+    from searchsocket.project.project import Project
+    from searchsocket.watching.look import Look
+    from searchsocket.watching.watcher import Watcher
+
+_WAIT_S = 0.5  # between looks at signals and at the children
+_NO_BUILD = "waiting for a build of the site"
+
+
+@click.command()
+@project_option
+@scope_option
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address that the service listens on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0 = any free one."
+)
+@click.option("--dagster", "with_dagster", is_flag=True, help="Open Dagster's UI beside it.")
+@click.option("--dagster-port", type=click.IntRange(1, 65535), default=DAGSTER_PORT, show_default=True)
+@click.option(
+    "--settle",
+    "settle_s",
+    type=click.FloatRange(0, 600),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="A build that nothing was written to for so long is whole.",
+)
+@quiet_option
+def dev(
+    root: Path,
+    scope_name: str | None,
+    host: str,
+    port: int,
+    with_dagster: bool,
+    dagster_port: int,
+    settle_s: float,
+) -> None:
+    """Keep index and service up to date while you work, until Ctrl-C.
+
+    Watches build, routes, content and configuration. An open search page shows what is new. Run your site's builder
+    beside it, such as `vite build --watch`.
+
+    \b
+    Example:
+      searchsocket dev
+      searchsocket dev --port 8190 --dagster
+    """
+    from searchsocket.watching.watcher import Watcher
+
+    children = Children(root, host, port, dagster_port if with_dagster else 0)
+    work = Work(root, scope_name, settle_s)
+    watcher = Watcher(load_project(root).state_dir)
+    with signals_noted(), children.running():
+        try:
+            heard = True
+            while not received_signal():
+                if (heard or work.is_pending) and (seen := work.look(watcher)):
+                    children.follow(seen.look)
+                    work.index(seen)
+                heard = watcher.wait(_WAIT_S)
+        finally:
+            watcher.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The project as it is now."""
+
+    project: "Project"
+    run: "ScopeRun"
+    look: "Look"
+
+
+@dataclass(slots=True)
+class Work:
+    """What was seen last, and what came of it."""
+
+    root: Path
+    scope_name: str | None
+    settle_s: float
+    indexed: str = ""  # digest of what was indexed last, also where that failed
+    is_pending: bool = False  # something was seen that is not whole yet
+    said: str = ""  # the line that was said last, so that none is said twice in a row
+
+    def look(self, watcher: "Watcher") -> "Seen | None":
+        """Look once; None where the configuration cannot be used."""
+        from searchsocket.errors import SearchSocketError
+        from searchsocket.pipeline.run.context import ScopeRun
+        from searchsocket.watching.look import look_at
+        from searchsocket.watching.targets import targets_of
+
+        try:
+            project = load_project(self.root)
+            scope = project.scope(os.environ, self.scope_name)
+            run = ScopeRun(project, scope, "", environ=os.environ)
+            targets = targets_of(run)
+        except SearchSocketError as error:
+            watcher.cover([os.path.join(self.root.resolve(), "searchsocket.toml")], [])
+            self._say_error(error.code, str(error))
+            return None
+        watcher.cover((*targets.files, *targets.settings), targets.folders)
+        return Seen(project, run, look_at(run, targets))
+
+    def index(self, seen: "Seen") -> None:
+        """Index where something is new and whole."""
+        look = seen.look
+        is_new = bool(look.digest) and look.digest != self.indexed
+        is_whole = time.time_ns() - look.changed_ns >= self.settle_s * 1e9
+        self.is_pending = is_new and not is_whole
+        if not look.digest:
+            self._say(_NO_BUILD)
+        elif is_new and is_whole:
+            self.indexed = look.digest
+            self._index(seen.project, seen.run)
+
+    def _index(self, project: "Project", run: "ScopeRun") -> None:
+        from searchsocket.cli.index import run_corpus
+        from searchsocket.events import ignore
+        from searchsocket.system.errors import system_error
+
+        self.said = ""
+        began = time.perf_counter()
+        try:
+            summary = run_corpus(project, run.scope, RunOptions(), ignore, False, "site", self.scope_name)
+            if project.settings.code.enable:
+                run_corpus(project, run.scope, RunOptions(), ignore, False, "code", self.scope_name)
+        except SystemExit:  # what went wrong was said
+            return
+        except OSError as error:
+            found = system_error("cannot use", Path(os.fsdecode(error.filename or self.root)), error)
+            self._say_error(found.code, str(found))
+            return
+        self._say(_line(summary, time.perf_counter() - began))
+
+    def _say(self, line: str) -> None:
+        if line != self.said:
+            say(line)
+        self.said = line
+
+    def _say_error(self, code: str, message: str) -> None:
+        if message != self.said:
+            print_error(code, message)
+        self.said = message
+
+
+def _line(summary: "IndexSummary", seconds: float) -> str:
+    changed, gone = summary.records["upserted"], summary.records["deleted"]
+    if not changed and not gone:
+        return f"nothing changed in generation {summary.generation}"
+    made = f"{count(summary.embeddings['created'], 'text')} embedded"
+    what = f"{count(changed, 'chunk')} written, {gone:,} deleted, {made}"
+    return f"{safe(summary.scope)}: {what}, live as {summary.generation} after {seconds:.1f} s"
+
+
+@dataclass(slots=True)
+class Children:
+    """The service and Dagster's UI, processes that end with this one."""
+
+    root: Path
+    host: str
+    port: int
+    dagster_port: int  # 0 = none
+    settings_digest: str | None = None  # what the service was started with
+    _service: "subprocess.Popen[bytes] | None" = None
+    _all: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Whatever was started is stopped afterwards."""
+        try:
+            if self.dagster_port:
+                self._all.append(
+                    self._start("dagster", "--port", str(self.dagster_port), environ=self._dagster_environ())
+                )
+            yield
+        finally:
+            for child in self._all:
+                if child.poll() is None:
+                    child.terminate()
+            for child in self._all:
+                stop(child)
+
+    def follow(self, look: "Look") -> None:
+        """Start the service, and again where the configuration is another one or it died of the last."""
+        from searchsocket.serving.hosts import is_loopback
+
+        if look.settings_digest == self.settings_digest:
+            return
+        if self._service is not None:
+            stop(self._service)
+            self._all.remove(self._service)
+        self.settings_digest = look.settings_digest
+        trust = ["--dev"] if is_loopback(self.host) else []
+        self._service = self._start("serve", "--host", self.host, "--port", str(self.port), *trust)
+        self._all.append(self._service)
+
+    def _start(self, *arguments: str, environ: dict[str, str] | None = None) -> "subprocess.Popen[bytes]":
+        # In a session of its own: Ctrl-C is for this process, which stops the others in order.
+        command = [arguments[0], "--project", str(self.root.resolve()), *arguments[1:]]
+        return start(command, {**os.environ, **(environ or {})}, start_new_session=True)
+
+    def _dagster_environ(self) -> dict[str, str]:
+        """Branches become scopes by themselves where each has a source of its own."""
+        from searchsocket.branches.builds import is_of_the_scope
+
+        return {"SEARCHSOCKET__BRANCHES__DISCOVER": "true"} if is_of_the_scope(load_project(self.root)) else {}

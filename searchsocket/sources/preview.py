@@ -1,0 +1,74 @@
+"""The address of a branch's preview: a host's alias for a branch is not our name of its scope."""
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
+from searchsocket.settings.model import Settings
+from searchsocket.sources.git_objects import Repository
+from searchsocket.types import Scope
+
+_LABEL = 63  # characters of a part of a host's name, which hosts cut an alias to, or below
+_PLACES = re.compile(r"\{(scope|branch_slug|branch|sha)(?::([1-9][0-9]?))?\}")
+_NO_LABEL = re.compile(r"[^a-z0-9]+")
+
+
+def branch_slug(branch: str, most: int = _LABEL) -> str:
+    """A branch as hosts of previews name it: small letters, digits, and one hyphen for whatever else.
+
+    Args:
+        most: Characters; Cloudflare Pages has 28.
+    """
+    return _NO_LABEL.sub("-", branch.lower()).strip("-")[:most].rstrip("-")
+
+
+def with_preview(settings: Settings, root: Path, scope: Scope) -> Settings:
+    """The settings as one scope has them: with the address of its preview in `source.crawl.base_url`.
+
+    What cannot be known stays as it is written, for whoever crawls to name.
+    """
+    stated = settings.source.crawl.base_url
+    address = filled(stated, scope, lambda: _commit(root, scope))
+    if address == stated:
+        return settings
+    crawl = settings.source.crawl.model_copy(update={"base_url": address})
+    return settings.model_copy(update={"source": settings.source.model_copy(update={"crawl": crawl})})
+
+
+def filled(address: str, scope: Scope, commit: Callable[[], str]) -> str:
+    """An address with what stands in for a scope replaced; `{sha:7}` is the first seven characters."""
+
+    def value(place: re.Match[str]) -> str:
+        most = int(place[2] or 0)
+        if place[1] == "scope":
+            text = scope.name
+        elif place[1] == "sha":
+            text = commit()
+        elif place[1] == "branch":
+            text = scope.branch
+        else:
+            text = branch_slug(scope.branch, most or _LABEL)
+        return (text[:most] if most else text) or place[0]
+
+    return _PLACES.sub(value, address)
+
+
+def refuse_open_places(address: str) -> None:
+    """Refuse to crawl an address that is not whole.
+
+    Raises:
+        ConfigMissing: The branch or the commit of the scope is not known.
+    """
+    if place := _PLACES.search(address):
+        what = "the commit of its branch is not in this clone" if place[1] == "sha" else "its branch is not known"
+        raise ConfigMissing(
+            f"source.crawl.base_url has {place[0]}, but of this scope {what}; index it as `--scope BRANCH`, or fetch it"
+        )
+
+
+def _commit(root: Path, scope: Scope) -> str:
+    with suppress(ConfigMissing, SourceUnavailable, InvalidScope):
+        return Repository(root).resolve(scope.branch or scope.name)
+    return ""

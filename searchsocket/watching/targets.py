@@ -1,0 +1,84 @@
+"""What a scope's index is made of, so that it can be watched."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from searchsocket.errors import SearchSocketError
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.unchanged.inputs import files_and_folders
+from searchsocket.sources.content_files import ContentFilesSource
+from searchsocket.sources.find import find_build
+from searchsocket.sources.git_branch import GitBranchSource
+from searchsocket.sources.static_output import StaticOutputSource
+
+_MAGIC = "*?["
+_NOT_SOURCE = frozenset({"node_modules", "__pycache__"})
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Files that decide, and folders of which everything counts; also those that are not there, since one may come."""
+
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
+    settings: tuple[str, ...]  # those of the files that hold the configuration
+    build: str = ""  # the one of the folders that is the built site
+
+
+def targets_of(run: ScopeRun) -> Targets:
+    """What a run over a scope reads, as far as that lies on this machine."""
+    root = run.project.root
+    files, folders = files_and_folders(run)
+    content = run.project.settings.source.content_files
+    base = os.path.join(root, content.base_dir)
+    build = ""
+    with suppress(SearchSocketError, OSError):
+        source = run.make_source()
+        if isinstance(source, StaticOutputSource):
+            build = os.path.normpath(os.path.join(root, source.origin.folder))
+            others = {os.path.normpath(os.path.join(root, name)) for name in find_build(root).looked_at}
+            folders = (*(folder for folder in folders if os.path.normpath(folder) not in others), build)
+        elif isinstance(source, ContentFilesSource):
+            stems = {os.path.normpath(os.path.join(base, _stem(glob))) for glob in content.globs}
+            folders = tuple(sorted({*folders, *(stem for stem in stems if stem != os.path.normpath(root))}))
+        elif isinstance(source, GitBranchSource):
+            git = _git_folder(root / run.project.settings.source.git.repo_dir)
+            folders, files = (os.path.join(git, "refs"),), (*files, os.path.join(git, "packed-refs"))
+    if run.project.settings.code.enable:
+        folders = (*folders, *_source_folders(run))
+    settings = tuple(os.path.join(root, name) for name in ("searchsocket.toml", "pyproject.toml", "package.json"))
+    return Targets(files, _outermost(folders), settings, build)
+
+
+def _stem(glob: str) -> str:
+    """The folder that a glob begins with: `docs` of `docs/**/*.md`."""
+    parts = glob.split("/")[:-1]
+    return "/".join(parts[: next((i for i, part in enumerate(parts) if set(part) & set(_MAGIC)), len(parts))])
+
+
+def _source_folders(run: ScopeRun) -> Iterator[str]:
+    for entry in os.scandir(run.project.root):
+        if entry.is_dir() and not entry.name.startswith(".") and entry.name not in _NOT_SOURCE:
+            yield entry.path
+
+
+def _outermost(folders: Sequence[str]) -> tuple[str, ...]:
+    """Without those that lie in another one."""
+    kept: list[str] = []
+    for folder in sorted(set(map(os.path.normpath, folders))):
+        if not any(folder.startswith(f"{other}{os.sep}") for other in kept):
+            kept.append(folder)
+    return tuple(kept)
+
+
+def _git_folder(folder: Path) -> str:
+    """Where the refs of a repository lie, also for a worktree of it; where git cannot tell, the usual place."""
+    with suppress(OSError, subprocess.SubprocessError):
+        command = ["git", "-C", os.fspath(folder), "rev-parse", "--path-format=absolute", "--git-common-dir"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)  # noqa: S603
+        return done.stdout.strip()
+    return os.path.join(folder, ".git")

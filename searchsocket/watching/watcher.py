@@ -1,0 +1,113 @@
+"""Hearing that something changed; what did, and whether it is whole, is looked up on the disk."""
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import watchfiles
+
+_STEP_MS = 50
+_DEBOUNCE_MS = 200
+_TIMEOUT_MS = 500
+_READY_S = 30.0
+_IGNORED = frozenset({"node_modules", "__pycache__"})
+
+
+class Watcher:
+    """Watches files and folders, also those that are not there yet; use it from one thread.
+
+    A folder that is deleted and made again, as builds do, is lost to the system's watch: the folders above it are
+    watched too, and `cover` attaches anew where another one has come.
+    """
+
+    def __init__(self, ignored: Path) -> None:
+        """
+        Args:
+            ignored: A folder in which nothing counts: the state's.
+        """
+        self._ignored = os.path.realpath(ignored)
+        self._heard = threading.Event()
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._covered: object = None
+
+    def cover(self, files: Sequence[str], folders: Sequence[str]) -> None:
+        """Watch these, and return once they are: what changes from then on is heard."""
+        inside = [folder for folder in folders if os.path.isdir(folder)]  # noqa: PTH112
+        above = sorted({_nearest(os.path.dirname(path)) for path in (*files, *folders)} - set(inside))  # noqa: PTH120
+        covered = [(path, os.stat(path).st_ino) for path in (*inside, *above)]  # noqa: PTH116
+        if covered == self._covered:
+            return
+        self.close()
+        self._stop = threading.Event()
+        ready = [self._attach(inside, recursive=True)] if inside else []
+        ready += [self._attach(above, recursive=False)] if above else []
+        for event in ready:
+            event.wait(_READY_S)
+        self._covered = covered
+        self._heard.set()  # whatever changed meanwhile
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether something changed since the last time that this was asked; waits for it so long."""
+        heard = self._heard.wait(timeout_s)
+        self._heard.clear()
+        return heard
+
+    def close(self) -> None:
+        """Watch nothing any more."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+        self._threads.clear()
+        self._covered = None
+
+    def _attach(self, paths: Sequence[str], *, recursive: bool) -> threading.Event:
+        ready = threading.Event()
+        thread = threading.Thread(target=self._watch, args=(paths, recursive, ready), name="watch", daemon=True)
+        thread.start()
+        self._threads.append(thread)
+        return ready
+
+    def _watch(self, paths: Sequence[str], recursive: bool, ready: threading.Event) -> None:
+        for polling in (None, True):  # where the system has no watch left
+            try:
+                for changes in watchfiles.watch(
+                    *paths,
+                    watch_filter=self._counts,
+                    debounce=_DEBOUNCE_MS,
+                    step=_STEP_MS,
+                    stop_event=self._stop,
+                    rust_timeout=_TIMEOUT_MS,
+                    yield_on_timeout=True,
+                    raise_interrupt=False,
+                    force_polling=polling,
+                    recursive=recursive,
+                    ignore_permission_denied=True,
+                ):
+                    ready.set()
+                    if changes:
+                        self._heard.set()
+            except OSError:
+                continue
+            break
+        ready.set()
+
+    @property
+    def _counts(self) -> Callable[[watchfiles.Change, str], bool]:
+        def counts(_: watchfiles.Change, path: str) -> bool:
+            if path == self._ignored or path.startswith(f"{self._ignored}{os.sep}"):
+                return False
+            return not path.endswith("~") and not _IGNORED & set(Path(path).parts)
+
+        return counts
+
+
+def _nearest(folder: str) -> str:
+    """The folder, or the innermost one above it that is there."""
+    while not os.path.isdir(folder):  # noqa: PTH112
+        folder = os.path.dirname(folder)  # noqa: PTH120
+    with suppress(OSError):
+        return os.path.realpath(folder)
+    return folder

@@ -1,0 +1,87 @@
+"""Keeping a project small: a job on a schedule, which says of each step what it freed."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import dagster as dg
+from pydantic import Field
+
+from searchsocket.branches.upkeep import Freed, compact, tidy_scopes, tidy_temporary
+from searchsocket.project.backends import Backends
+from searchsocket.project.corpora import code_home
+from searchsocket.project.project import Project
+from searchsocket.system.files import bytes_below
+from searchsocket_assets.partitions import NAME
+from searchsocket_assets.resources import SiteProject
+from searchsocket_assets.run.details import table
+from searchsocket_assets.run.history import KEPT_RUNS, delete_old_runs
+from searchsocket_assets.run.translate import errors_as_failures
+
+_ROUNDS = 500  # of deleting runs, ten at a time
+
+
+class MaintenanceOptions(dg.Config):
+    """What one launch of `maintenance` asks for."""
+
+    runs_kept: int = Field(default=KEPT_RUNS, ge=1, description="Runs of each scope that stay in Dagster's history.")
+
+
+@dg.op(description="Old runs, generations and temporary folders, and space that databases do not use.")
+def maintain(context: dg.OpExecutionContext, config: MaintenanceOptions, site: SiteProject) -> None:
+    with errors_as_failures("maintain", log=context.log):
+        project = site.open()
+        freed = [*_old_runs(context.instance, project, config.runs_kept), *_of_corpora(project), *tidy_temporary()]
+        freed += [step for path in _databases(context.instance, project) for step in compact(path)]
+        for step in freed:
+            context.log.info(f"{step.what}, {step.where}: {step.note or f'{step.bytes:,} bytes'}")
+        rows = [{"what": each.what, "where": each.where, "bytes": each.bytes, "note": each.note} for each in freed]
+        shown = {"freed": table(rows)} if rows else {}
+        context.add_output_metadata({**shown, "megabytes": round(sum(each.bytes for each in freed) / 1e6, 3)})
+
+
+def _old_runs(instance: dg.DagsterInstance, project: Project, kept: int) -> Iterator[Freed]:
+    home = Path(instance.root_directory)
+    for scope in instance.get_dynamic_partitions(NAME):
+        before, deleted = bytes_below(home), 0
+        for _ in range(_ROUNDS):
+            if not (gone := delete_old_runs(instance, project, scope, kept)):
+                break
+            deleted += gone
+        if deleted:
+            yield Freed(f"{deleted} old runs", scope, max(0, before - bytes_below(home)))
+
+
+def _of_corpora(project: Project) -> Iterator[Freed]:
+    for home in (project, code_home(project)):
+        if home.state_dir.is_dir():
+            yield from tidy_scopes(home, Backends(home, os.environ, calls=False))
+
+
+def _databases(instance: dg.DagsterInstance, project: Project) -> Iterator[Path]:
+    for home in (project, code_home(project)):
+        if (path := home.state_dir / "state.db").is_file():
+            yield path
+    yield from sorted(Path(instance.root_directory).glob("history/*.db"))
+    yield from sorted(Path(instance.root_directory).glob("history/runs/index.db"))
+
+
+@dg.job(
+    description="Deletes old runs of each scope, what dead runs and old generations left, and dead temporary folders, "
+    "and gives back what databases hold and do not use. It says what each step freed. Embeddings stay: "
+    "`searchsocket cache prune` is for them.",
+)
+def maintenance() -> None:
+    maintain()
+
+
+def maintenance_schedule(owners: Sequence[str]) -> dg.ScheduleDefinition:
+    """The schedule, which is off until somebody turns it on."""
+    return dg.ScheduleDefinition(
+        job=maintenance,
+        cron_schedule="0 5 * * 0",
+        name="weekly_maintenance",
+        description="Keeps the project small, on Sunday mornings.",
+        owners=[*owners],
+        tags={"searchsocket/about": "maintenance"},
+    )

@@ -1,0 +1,105 @@
+"""`searchsocket dev` as a process: it follows what somebody works on, and ends with all that it started."""
+
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.dagster
+
+COMMAND = Path(sys.executable).with_name("searchsocket")
+
+
+# A shell that runs tests in the background makes its children ignore SIGINT; users' terminals do not.
+AS_A_TERMINAL = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+class Dev:
+    """The process, and what it says."""
+
+    def __init__(self, root: Path, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", AS_A_TERMINAL, str(COMMAND), "dev", "--port", "0", "--settle", "0.2", *arguments],
+            cwd=root,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+        self.lines: list[str] = []
+
+    def until(self, pattern: str) -> re.Match[str]:
+        """Read until a line says this that was not asked for before: service and index speak in any order."""
+        assert self.process.stdout is not None
+        for line in chain(tuple(self.lines), self.process.stdout):
+            if line not in self.lines:
+                self.lines.append(line)
+            if found := re.search(pattern, line):
+                self.lines.remove(line)
+                return found
+        raise AssertionError((pattern, self.lines))
+
+    def children(self) -> list[int]:
+        listed = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return [int(pid) for file in listed for pid in file.read_text().split()]
+
+
+@pytest.fixture
+def dev(indexed: Path) -> Iterator[Dev]:
+    begun = Dev(indexed)
+    yield begun
+    begun.process.kill()
+    begun.process.communicate()
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed in /proc")
+def test_what_somebody_writes_is_found_and_an_error_is_no_end(dev: Dev, indexed: Path) -> None:
+    address = dev.until(r"http://127\.0\.0\.1:\d+")[0]
+    assert dev.until(r"nothing changed in generation")
+
+    (indexed / "build/quagga.html").write_text("<title>Quagga</title><main><h1>Quagga</h1><p>A zebra.</p></main>")
+    assert dev.until(r"main: \d chunks? written, 0 deleted, \d texts? embedded, live as")
+    with urllib.request.urlopen(f"{address}/api/search?q=quagga") as response:
+        assert json.load(response)["results"][0]["url"] == "/quagga"
+
+    settings = indexed / "searchsocket.toml"
+    settings.write_text("[source\n")
+    assert dev.until(r"error \[CONFIG_INVALID\]")
+    settings.write_text('[source]\nexclude = ["/quagga"]\n')
+    assert dev.until(r"main: 0 chunks written, \d deleted")
+
+    children = dev.children()
+    assert children
+    dev.process.send_signal(signal.SIGINT)
+    dev.process.communicate(timeout=60)
+    assert dev.process.returncode == 0
+    assert not any(map(is_alive, children))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed in /proc")
+def test_what_it_started_ends_with_it_also_when_it_is_killed(dev: Dev) -> None:
+    dev.until(r"http://127\.0\.0\.1:\d+")
+    (service,) = dev.children()
+    watched = os.pidfd_open(service)
+    dev.process.kill()
+    assert select.select([watched], [], [], 60)[0], "the service goes on"
+    os.close(watched)
