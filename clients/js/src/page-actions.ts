@@ -1,0 +1,140 @@
+// Importing this defines <searchsocket-page-actions>: copy the page as Markdown, read it, or hand it to an assistant.
+import { markdownPath } from "./handle/markdown.js";
+
+/** What the component says. */
+export interface PageActionLabels {
+  copy: string;
+  copied: string;
+  failed: string;
+  view: string;
+  /** `{name}` is the assistant. */
+  open: string;
+  /** What an assistant is asked; `{url}` is the page's Markdown. */
+  prompt: string;
+}
+
+const LABELS: PageActionLabels = {
+  copy: "Copy page as Markdown",
+  copied: "Copied",
+  failed: "This page cannot be copied",
+  view: "View as Markdown",
+  open: "Open in {name}",
+  prompt: "Read {url} so that I can ask questions about it.",
+};
+
+/** Where an assistant takes a question; `{q}` is replaced. */
+const ASSISTANTS: Readonly<Record<string, readonly [name: string, address: string]>> = {
+  claude: ["Claude", "https://claude.ai/new?q={q}"],
+  chatgpt: ["ChatGPT", "https://chatgpt.com/?hints=search&q={q}"],
+};
+
+const STYLE = `
+:host { display: inline-flex; flex-wrap: wrap; gap: .4rem; font: .875rem/1.4 var(--searchsocket-font, system-ui, sans-serif); }
+:host([hidden]) { display: none; }
+button, a { font: inherit; color: var(--searchsocket-text, inherit); background: none; text-decoration: none; cursor: pointer;
+  min-block-size: 2rem; padding: .25rem .65rem; box-sizing: border-box; border: 1px solid var(--searchsocket-border, light-dark(#d9dde3, #3a3e47));
+  border-radius: var(--searchsocket-radius, 8px); }
+button:hover, a:hover { border-color: var(--searchsocket-accent, light-dark(#1a56c4, #8ab4ff)); }
+:focus-visible { outline: 2px solid var(--searchsocket-accent, light-dark(#1a56c4, #8ab4ff)); outline-offset: 1px; }
+button { display: inline-grid; } button > * { grid-area: 1 / 1; } .away { visibility: hidden; }
+p { position: absolute; inline-size: 1px; block-size: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }`;
+
+// Where there is no browser, as when a server renders the page, importing this does nothing.
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+/**
+ * Attributes: `markdown` (address of the page's Markdown; default: what the page's head names, else its address with
+ * `.md`), `assistants` (names, separated by spaces; `none` for none). Parts: `copy`, `view`, `assistant`.
+ */
+export class PageActions extends Base {
+  #labels: Partial<PageActionLabels> = {};
+
+  /** Texts in place of the English ones. */
+  get labels(): Partial<PageActionLabels> {
+    return this.#labels;
+  }
+
+  set labels(labels: Partial<PageActionLabels>) {
+    this.#labels = labels;
+    if (this.shadowRoot) this.#draw();
+  }
+
+  connectedCallback(): void {
+    if (!this.shadowRoot) {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(STYLE);
+      this.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheet];
+    }
+    this.#draw();
+  }
+
+  /** The address of the page's Markdown, whatever page a client-side router shows by now. */
+  get source(): string {
+    const stated = this.getAttribute("markdown") || document.querySelector('link[rel~=alternate][type="text/markdown"]')?.getAttribute("href");
+    return new URL(stated || markdownPath(location.pathname.replace(/(.)\/$/, "$1")), location.href).href;
+  }
+
+  /** Put the page's Markdown into the clipboard; false where that was not possible. */
+  async copy(): Promise<boolean> {
+    const text = fetch(this.source, { headers: { accept: "text/markdown" } }).then(async (response) => {
+      const type = response.headers.get("content-type") ?? "";
+      if (!response.ok || type.includes("html")) throw new Error(`status ${response.status}, ${type}`);
+      return new Blob([await response.text()], { type: "text/plain" });
+    });
+    try {
+      // Given the promise, since Safari lets only what a click began write.
+      await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
+      return true;
+    } catch {
+      text.catch(() => {});
+      return false;
+    }
+  }
+
+  #draw(): void {
+    const words = { ...LABELS, ...this.#labels };
+    const copy = element("button", { type: "button", part: "copy" }, element("span", {}, words.copy));
+    // Both words have their room, so that nothing moves.
+    const done = copy.appendChild(element("span", { class: "away", "aria-hidden": "true" }, words.copied));
+    const status = element("p", { role: "status" });
+    copy.addEventListener("click", async () => {
+      const copied = await this.copy();
+      status.textContent = done.textContent = copied ? words.copied : words.failed;
+      copy.firstElementChild!.className = "away";
+      done.className = "";
+      setTimeout(() => {
+        copy.firstElementChild!.className = status.textContent = "";
+        done.className = "away";
+      }, 2000);
+    });
+    const view = element("a", { part: "view", href: this.source }, words.view);
+    const names = (this.getAttribute("assistants") ?? Object.keys(ASSISTANTS).join(" ")).split(/\s+/);
+    const links = names.flatMap((key) => {
+      const [name, address] = ASSISTANTS[key] ?? [];
+      if (!name || !address) return [];
+      const href = () => address.replace("{q}", encodeURIComponent(words.prompt.replace("{url}", this.source)));
+      const link = element("a", { part: "assistant", href: href(), target: "_blank", rel: "noopener noreferrer" }, words.open.replace("{name}", name));
+      link.addEventListener("click", () => link.setAttribute("href", href()));
+      return [link];
+    });
+    view.addEventListener("click", () => view.setAttribute("href", this.source));
+    this.shadowRoot!.replaceChildren(copy, view, ...links, status);
+  }
+}
+
+function element<K extends keyof HTMLElementTagNameMap>(name: K, attributes: Record<string, string>, ...children: (Node | string)[]): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "searchsocket-page-actions": PageActions;
+  }
+}
+
+if (globalThis.customElements && !customElements.get("searchsocket-page-actions")) {
+  customElements.define("searchsocket-page-actions", PageActions);
+}
