@@ -97,6 +97,7 @@ def test_a_diff_says_what_moved_died_and_got_worse(diff: Diff) -> None:
 def test_a_comment_is_markdown_that_no_page_can_break_out_of(diff: Diff) -> None:
     text = comment(diff)
     assert text.startswith(f"{MARK}\n### Search index\n")
+    assert f"`main@{diff.after.name}` against `main@{diff.before.name}`: 6 pages, " in text
     assert "| pages | 0 | 0 | 1 | 1 |" in text
     assert "```text\n/docs/install /guide/install 301\n```" in text
     assert "- `/docs/install` on `/docs/usage`" in text

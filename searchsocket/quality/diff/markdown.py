@@ -42,7 +42,9 @@ def _headline(diff: Diff) -> Iterator[str]:
     before, after = diff.before, diff.after
     revision = f" at {_code(after.source_revision[:12])}" if after.source_revision else ""
     size = f"{after.pages:,} pages, {after.records:,} chunks"
-    yield f"{_code(after.scope)}{revision} against {_code(before.scope)}: {size}."
+    # One scope is compared with itself at another time.
+    names = [one.scope if before.scope != after.scope else f"{one.scope}@{one.name}" for one in (after, before)]
+    yield f"{_code(names[0])}{revision} against {_code(names[1])}: {size}."
     if diff.content.is_empty:
         yield "No page says anything else."
 
