@@ -1,5 +1,6 @@
 """Mirror files of a new scope, copied from the scope that it began from instead of being put together again."""
 
+import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from searchsocket.mirror.paths import mirror_name
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.file_stamps import file_stamp
 from searchsocket.state import ScopeState
-from searchsocket.system.files import write_atomic
+from searchsocket.system.errors import system_error
+from searchsocket.system.files import FILE_MODE, make_folder, replacing
 
 _BATCH = 200
 
@@ -25,6 +27,7 @@ def copy_origin_files(run: ScopeRun, state: ScopeState) -> int:
         return 0
     source = run.project.mirror_dir / origin
     folder_of = lru_cache(maxsize=1_000)(lambda relative: _folder(run.mirror_dir, relative))
+    _make(run.temporary_dir)
     written = 0
     for batch in state.mirror.unwritten(_BATCH):
         lost: list[int] = []
@@ -33,18 +36,26 @@ def copy_origin_files(run: ScopeRun, state: ScopeState) -> int:
             name = mirror_name(url)
             above, _, last = name.rpartition("/")
             path = folder_of(above) / last
-            if file_stamp(path):
-                continue  # of a run that died: looked at like any other
             if (text := _text(source / name, digest)) is None:
                 lost.append(page_id)
                 continue
             data = text_of_scope(text, run.scope.name).encode("utf-8")
-            write_atomic(path, data, temporary_dir=run.temporary_dir, durable=False)
+            _write(path, data, run.temporary_dir)
             stamps.append((page_id, file_stamp(path)))
         state.mirror.set_damaged(lost)
         state.mirror.restamp(stamps)
         written += len(stamps)
     return written
+
+
+def _write(path: Path, data: bytes, temporary_dir: Path) -> None:
+    """`write_atomic`, into folders that are there: looking for them a file would be a third of it."""
+    try:
+        with replacing(path, temporary_dir, durable=False) as file:
+            os.fchmod(file.fileno(), FILE_MODE)
+            file.write(data)
+    except OSError as error:
+        raise system_error("cannot write", path, error) from error
 
 
 def _text(path: Path, digest: str) -> str | None:
@@ -57,7 +68,7 @@ def _text(path: Path, digest: str) -> str | None:
 
 
 def _folder(root: Path, relative: str) -> Path:
-    """A folder of the mirror.
+    """A folder of the mirror, which is made.
 
     Raises:
         UnsafePath: A symbolic link in the mirror leads elsewhere.
@@ -65,4 +76,12 @@ def _folder(root: Path, relative: str) -> Path:
     folder = root / relative
     if folder.resolve() != root.resolve() / relative:
         raise UnsafePath(f"{folder} leaves the mirror through a symbolic link; remove the link")
+    _make(folder)
     return folder
+
+
+def _make(folder: Path) -> None:
+    try:
+        make_folder(folder)
+    except OSError as error:
+        raise system_error("cannot write", folder, error) from error
