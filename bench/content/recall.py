@@ -1,7 +1,7 @@
 """How many of the documents that answer a query are in so many tokens: `python -m bench.content.recall FOLDER`.
 
 FOLDER holds relevance collections (`site_vue`, ...). Beside what `search_content` gives with `max_tokens`, plain top-k:
-the five and ten nearest chunks, whole, as a retriever without a budget gives them, cut at the same number of tokens.
+as many of the nearest chunks, for each query, as make so many tokens on the average.
 """
 
 import sys
@@ -16,7 +16,7 @@ from bench.relevance.product import NOW, SCOPE, Indexed, Indexes
 from searchsocket.embedders.builtin import BuiltinEmbedder
 from searchsocket.embedders.comparable import vector_for
 from searchsocket.embedders.queries import QueryVectors
-from searchsocket.search.content.budget import text_tokens
+from searchsocket.search.content.budget import OVERHEAD, text_tokens
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
@@ -24,12 +24,17 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.text.exact import ExactTerm
 
 BUDGETS = (1_000, 2_000)
+_DEPTH = 12  # chunks
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
+    """Documents by both ways, and the tokens of ours together and of each of the nearest chunks."""
+
     ours: list[str]
-    plain: list[str]
+    tokens: int
+    nearest: list[str]
+    sizes: list[int]
 
 
 def asked(indexed: Indexed, corpus: Corpus, text: str, budget: int) -> Found:
@@ -39,14 +44,10 @@ def asked(indexed: Indexed, corpus: Corpus, text: str, budget: int) -> Found:
     answer = search.search(corpus, ContentQuery((text[:200],), code, 50, budget))
     ours = [indexed.ids[one.source.url] for one in answer.data.results]
     vector = corpus.vector(text[:200])
-    hits = corpus.reader.vectors.nearest(vector, top_k=10)  # type: ignore[arg-type]
-    plain, left = [], budget
-    for record in corpus.reader.catalogue.records([hit.id for hit in hits]):
-        if left <= 0:
-            break
-        left -= text_tokens(record.chunk.body.text) + 120
-        plain.append(indexed.ids[record.page.url])
-    return Found(ours, plain)
+    hits = corpus.reader.vectors.nearest(vector, top_k=_DEPTH, where=corpus.where)  # type: ignore[arg-type]
+    records = corpus.reader.catalogue.records([hit.id for hit in hits])
+    sizes = [text_tokens(record.chunk.body.text) + OVERHEAD for record in records]
+    return Found(ours, answer.data.statistics.tokens, [indexed.ids[record.page.url] for record in records], sizes)
 
 
 def main(folder: Path) -> None:
@@ -58,15 +59,19 @@ def main(folder: Path) -> None:
         queries = QueryVectors(lambda _, embedder=indexed.embedder: embedder)
         corpus = Corpus("site", "site", reader, partial(vector_for, queries, reader.generation))
         for budget in BUDGETS:
-            ours, plain = [], []
-            for query in collection.queries:
-                wanted = collection.grades.get(query.id, {})
-                if wanted:
-                    found = asked(indexed, corpus, query.text, budget)
-                    ours.append(len(set(wanted) & set(found.ours)) / len(wanted))
-                    plain.append(len(set(wanted) & set(found.plain)) / len(wanted))
+            wanted = [(query, set(collection.grades.get(query.id, {}))) for query in collection.queries]
+            wanted = [(query, documents) for query, documents in wanted if documents]
+            found = [asked(indexed, corpus, query.text, budget) for query, _ in wanted]
+            k = max(k for k in range(1, _DEPTH) if np.mean([sum(one.sizes[:k]) for one in found]) <= budget or k == 1)
+            ours = np.mean(
+                [len(right & set(one.ours)) / len(right) for one, (_, right) in zip(found, wanted, strict=True)]
+            )
+            plain = [
+                len(right & set(one.nearest[:k])) / len(right) for one, (_, right) in zip(found, wanted, strict=True)
+            ]
             print(
-                f"{name:12} {budget} tokens: {np.mean(ours):.3f}, plain top-k {np.mean(plain):.3f}, {len(ours)} queries"
+                f"{name:12} {budget} tokens: {ours:.3f} in {np.mean([one.tokens for one in found]):.0f}, top-{k} "
+                f"{np.mean(plain):.3f} in {np.mean([sum(one.sizes[:k]) for one in found]):.0f}, {len(found)} queries"
             )
 
 

@@ -8,6 +8,7 @@ Rose et al., Automatic keyword extraction from individual documents, 2010). The 
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 
 from searchsocket.text.words import STOP_WORDS, split_code, stem
@@ -24,6 +25,7 @@ _MOST_NAMES = 5
 _HEADING = 4  # times that a heading says it more than the text
 _LENGTH = {1: 1.0, 2: 2.8, 3: 3.0}
 _LEAST_TIMES = 2
+_MANY = 300  # distinct runs of a text, beyond which a word that it says once is not what it is about
 _ENDINGS = ("ly", "ed")
 _OF_NAME = 2.0  # of an identifier
 _LEAST_WORD = 3  # letters of a word alone
@@ -74,11 +76,12 @@ def key_phrases(text: str, headings: Iterable[str] = (), most: int = MOST) -> tu
     _count(text[:_MAX_CHARS], counts)
     for heading in headings:
         _count(heading, said)
+    is_long = len(counts) > _MANY
     scores: dict[str, float] = {}
     spelled: dict[str, Counter[str]] = {}
     for gram in {**counts, **said}:
         times = counts[gram] + _HEADING * said[gram]
-        if len(gram) > 1 and times < _LEAST_TIMES:
+        if times < _LEAST_TIMES and (is_long or len(gram) > 1):
             continue  # two words stand side by side once in any text
         key = " ".join(stem(word.lower()) for word in gram)
         weight = _LENGTH[len(gram)] * (_OF_NAME if len(gram) == 1 and _IDENTIFIER.search(gram[0]) else 1.0)
@@ -96,6 +99,7 @@ def _count(text: str, counts: Counter[Gram]) -> None:
     counts.update((*one, other[1]) for one, other in pairwise(pairs) if one[1] is other[0])
 
 
+@lru_cache(maxsize=1 << 15)  # words come again
 def _says_something(token: str) -> bool:
     return len(token) > 1 and token[0].isalpha() and token.lower() not in _COMMON and not token.endswith(_ENDINGS)
 

@@ -140,6 +140,11 @@ def test_a_question_is_asked_of_pages_and_code_together(service: ContentService)
     assert {passage.folder_id for passage in public.passages} == {"site"}
 
 
+@pytest.mark.parametrize("question", ["?!", "=>", "(", "\\", "+*", "數 ?", "the of and", "\ud800x"])
+def test_a_question_without_words_is_not_found(service: ContentService, question: str) -> None:
+    assert not service.ask(AskQuery(question), None, trusted=True).answered
+
+
 def test_code_is_a_folder_like_the_site(service: ContentService) -> None:
     answer = content(service, "code", exact_terms=("hybridScore",))
     assert files(answer) == ["src/scoring.ts"]

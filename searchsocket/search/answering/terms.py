@@ -26,13 +26,15 @@ class Terms:
     def held(self, said: frozenset[str]) -> float:
         """The share of the words that a text says, each by its weight, in [0, 1]; an identifier in parts by these."""
         total = sum(self.weights)
+        if not total:
+            return 0.0  # signs alone ask for nothing
         return sum(weight * _share(word, said) for word, weight in zip(self.words, self.weights, strict=True)) / total
 
 
 def terms_of(question: str, rarities: Mapping[str, float]) -> Terms:
     """Args: rarities: Of the words of the question, by their exact form."""
     parsed = [word for word in parse_query(question).words if not word.is_stop]
-    words = [word for word in parsed if word.exact not in _ASKING] or parsed or list(parse_query(question).words)
+    words = [word for word in parsed if word.exact not in _ASKING] or parsed
     return Terms(words, [max(rarities.get(word.exact, 1.0), 0.1) for word in words])
 
 

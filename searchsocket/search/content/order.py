@@ -49,9 +49,9 @@ def exact_hits(corpus: Corpus, terms: Sequence[str], vector: Vector | None) -> E
     wanted = [ExactTerm(term) for term in terms]
     held = [_holding(corpus, term) for term in wanted]
     ids = held[0] if len(held) == 1 else _in_order(corpus, wanted, held)
-    counts = np.zeros(len(ids), np.int64)
-    for each in map(frozenset, held):
-        counts += np.fromiter((one in each for one in ids), np.bool_, len(ids))
+    counts = np.full(len(ids), len(held) == 1, np.int64)
+    for each in map(frozenset, held if len(held) > 1 else ()):
+        counts += np.fromiter(map(each.__contains__, ids), np.bool_, len(ids))
     boosts = BOOST**counts
     if vector is None:
         semantic = np.ones(len(ids))
@@ -59,8 +59,8 @@ def exact_hits(corpus: Corpus, terms: Sequence[str], vector: Vector | None) -> E
     else:
         semantic = np.maximum(corpus.reader.vectors.similarities(vector, ids), 0.0) if ids else np.empty(0)
         order = np.lexsort((np.array(ids, dtype=np.str_), -(semantic * boosts))) if ids else np.empty(0, np.int64)
-    raws, cosines = (semantic * boosts).tolist(), semantic.tolist()
-    return ExactHits([Scored(ids[at], raws[at], cosines[at]) for at in order.tolist()], frozenset(ids))
+    raws, cosines = (semantic * boosts)[order].tolist(), semantic[order].tolist()
+    return ExactHits(list(map(Scored, map(ids.__getitem__, order.tolist()), raws, cosines)), frozenset(ids))
 
 
 def best_chunks(
