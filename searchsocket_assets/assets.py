@@ -60,7 +60,9 @@ def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
                 lock_timeout_s=options.lock_timeout_s,
             )
             tag_run(context.instance, context.run, of_site.project.id, by_command=caller.is_command)
-            if not (stage.reads or caller.is_command or BUILD_TAG in context.run.tags) and (build := build_of(of_site)):
+            # Of a command's run over a folder the time of its begin tells as much, and costs no look at each file.
+            is_told = BUILD_TAG in context.run.tags or (caller.is_command and of_site.source_mode != "git-branch")
+            if not (stage.reads or is_told) and (build := build_of(of_site)):
                 # So that nobody asks for a run of what this one reads.
                 context.instance.add_run_tags(context.run.run_id, {BUILD_TAG: build.digest})
             if not stage.reads:

@@ -83,8 +83,10 @@ def _request(
 ) -> dg.RunRequest | None:
     scope = run.scope
     newest = instance.get_run_records(runs_of(instance, project, scope.name), limit=_LOOKED_AT)
-    asked = [record for record in newest if BUILD_TAG in record.dagster_run.tags]
-    attempts = [_attempt(record) for record in asked]
+    if any(not record.dagster_run.is_finished and BUILD_TAG not in record.dagster_run.tags for record in newest):
+        return None  # it will read what there is when it begins
+    asked = [record for record in newest if _digest(record, build)]
+    attempts = [_attempt(record, build) for record in asked]
     if asked and asked[0].dagster_run.is_success and attempts[0].digest == build.digest:
         settled[scope.name] = build.digest
     if not is_due(build.digest, attempts, time.time()):
@@ -97,10 +99,15 @@ def _request(
     )
 
 
-def _attempt(record: dg.RunRecord) -> Attempt:
-    run = record.dagster_run
+def _digest(record: dg.RunRecord, build: Build) -> str:
+    """Of the build that a run read; "" where that is not known."""
+    is_later = build.changed_ns and record.start_time and record.start_time * 1e9 > build.changed_ns
+    return record.dagster_run.tags.get(BUILD_TAG, "") or (build.digest if is_later else "")
+
+
+def _attempt(record: dg.RunRecord, build: Build) -> Attempt:
     ended_at = record.end_time or record.update_timestamp.timestamp()
-    return Attempt(run.tags[BUILD_TAG], run.status in _FAILED, ended_at)
+    return Attempt(_digest(record, build), record.dagster_run.status in _FAILED, ended_at)
 
 
 def _watched(instance: dg.DagsterInstance, project: Project, alive: Mapping[str, str]) -> Mapping[str, str]:

@@ -73,7 +73,7 @@ def _cells(row: "ScopeRow", run: Mapping[str, str]) -> tuple[str, ...]:
         size(row.bytes),
         _short(row.source_revision),
         safe(row.model_id) or "-",
-        " ".join(part for part in (run.get("status", "").lower(), row.last_run_at) if part) or "-",
+        " ".join(part for part in (run.get("status", "").lower(), row.last_run_at[:16]) if part) or "-",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from runner_types import RunGraph
 
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets import builds
@@ -16,7 +17,7 @@ from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import NAME, PARTITION_TAG
 from searchsocket_assets.resources import SiteProject
-from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG
+from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
 from tests.sources.git_repository import commit, git
 
 pytestmark = pytest.mark.dagster
@@ -145,6 +146,20 @@ def test_each_branch_is_watched_by_its_commit(
     git(site, "reset", "-q", "--hard", first)
     (back,) = tick()
     assert back.tags[BUILD_TAG] == first[:16]
+
+
+def test_a_run_of_somebody_else_over_a_build_is_one_of_it(
+    site: Path, tick: Tick, instance: dg.DagsterInstance, run_graph: RunGraph
+) -> None:
+    """Of a command, or of the sensor for new branches: its queued runs are waited for."""
+    job = dg.JobDefinition(name="index_site", graph_def=dg.GraphDefinition("index_site"))
+    queued = instance.create_run_for_job(job, tags={PARTITION_TAG: "main", PROJECT_TAG: "harbour"})
+    assert tick() == []
+    instance.report_run_failed(queued)
+    assert run_graph("main").success
+    assert tick() == []
+    (site / "build/new.html").write_text("<title>New</title><p>new</p>")
+    assert len(tick()) == 1
 
 
 def test_a_cursor_that_cannot_be_read_is_begun_anew(site: Path, instance: dg.DagsterInstance) -> None:
