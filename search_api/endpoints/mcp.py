@@ -29,7 +29,9 @@ class McpEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope)
-        await (refusal or self._manager.asgi_app)(scope, receive, send)
+        # The protocol compares headers with bodies; what stands around a value is none of it (RFC 9110 5.5).
+        trimmed = dict(scope, headers=[(name, value.strip(b" \t")) for name, value in scope["headers"]])
+        await (refusal or self._manager.asgi_app)(trimmed, receive, send)
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)

@@ -1,8 +1,8 @@
 """The server of the protocol, whatever carries it: it lists tools and resources, and calls what answers.
 
 It is made of the low-level server of the SDK, which speaks both eras: that of 2025-11-25, with a handshake, and that
-of 2026-07-28, where each request stands alone. `MCPServer` above it sets up the logging of the whole process, offers
-prompts that nobody wrote, ignores arguments that it does not know, and puts its own words before errors.
+of 2026-07-28, where each request stands alone. `MCPServer` above it sets up the logging of the whole process, ignores
+arguments that it does not know, and puts its own words before errors.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 
 import mcp_types as wire
 from anyio import to_thread
-from mcp.server.caching import CacheHint
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -26,6 +26,7 @@ from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 T = TypeVar("T")
 Context: TypeAlias = ServerRequestContext[object]
 _LISTS_MS = 300_000  # how long a client need not list again: tools change with the settings, which need a restart
+_LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list", "server/discover")
 _READ_ONLY = wire.ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
@@ -49,9 +50,10 @@ def make_server(
         title="searchsocket",
         version=version("searchsocket"),
         instructions=INSTRUCTIONS,
-        cache_hints=dict.fromkeys(("tools/list", "resources/templates/list", "server/discover"), lists),
+        cache_hints=dict.fromkeys(_LISTS, lists),
         on_list_tools=calls.tools,
         on_call_tool=calls.call,
+        on_list_prompts=calls.prompts,
         on_list_resources=calls.resources,
         on_list_resource_templates=calls.templates,
         on_read_resource=calls.read,
@@ -101,6 +103,10 @@ class _Calls:
             structured_content=reply.data,
             is_error=reply.is_error,
         )
+
+    async def prompts(self, _: Context, __: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
+        """None: some clients ask for all that there may be, and take a refusal for a defect."""
+        return wire.ListPromptsResult(prompts=[])
 
     async def resources(self, _: Context, __: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
         """One: of pages and files there may be thousands, which their templates stand for."""

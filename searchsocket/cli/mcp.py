@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from searchsocket.cli.mcp_install import install, skill
 from searchsocket.cli.options import load_project, scope_option
 
 if TYPE_CHECKING:
@@ -77,3 +78,7 @@ def _report(error: BaseException) -> None:
     from searchsocket.cli.serve import trouble_line
 
     click.echo(trouble_line(error), err=True)
+
+
+mcp.add_command(install)
+mcp.add_command(skill)

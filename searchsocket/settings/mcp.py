@@ -8,7 +8,7 @@ from searchsocket.settings.section import Section
 
 ToolName = Literal[
     "search", "get_page", "related", "search_code", "fetch",
-    "search_content", "find_documents", "get_document_text", "get_document_data",
+    "search_content", "find_documents", "get_document_text", "get_document_data", "ask",
 ]  # fmt: skip
 
 

@@ -235,7 +235,7 @@ def test_help_gives_an_example() -> None:
     ]
     parts = [["cache", part] for part in ("info", "export", "import", "prune")]
     parts += [["artifacts", part] for part in ("push", "pull", "list", "prune")]
-    parts += [["config", "show"], ["mcp"], *(["code", part] for part in CODE)]
+    parts += [["config", "show"], ["mcp"], ["mcp", "install"], ["mcp", "skill"], *(["code", part] for part in CODE)]
     for command in [*([command] for command in commands), *parts]:
         done = subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True, check=True)
         assert "Example:\n" in done.stdout

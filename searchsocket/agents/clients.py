@@ -1,0 +1,137 @@
+"""The configuration files of clients that start a server of their own: where they lie, and how it is named in them."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from searchsocket.errors import ConfigError
+
+ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode", "zed", "codex"]
+CLIENTS: tuple[ClientName, ...] = get_args(ClientName)
+NAME = "searchsocket"
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where users keep what is theirs."""
+
+    home: Path
+    platform: str  # as `sys.platform`
+    environ: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The file of one client."""
+
+    path: Path
+    section: str  # the table that holds servers
+    name: str  # of the server in it
+    entry: dict[str, Any]
+
+    @property
+    def snippet(self) -> str:
+        """What the file has to say."""
+        if self.path.suffix == ".toml":
+            return _toml(self.section, self.name, self.entry)
+        return json.dumps({self.section: {self.name: self.entry}}, indent=2, ensure_ascii=False) + "\n"
+
+    def merged(self, before: str) -> str:
+        """The text of the file with the server in it, all else as it was; the same text where it is there already.
+
+        Raises:
+            ConfigError: The file is not understood, so it is left alone.
+        """
+        return self._merged_toml(before) if self.path.suffix == ".toml" else self._merged_json(before)
+
+    def _merged_json(self, before: str) -> str:
+        try:
+            data = json.loads(before) if before.strip() else {}
+        except ValueError as error:
+            raise self._unreadable(f"is no plain JSON (it may have comments): {error}") from error
+        if not isinstance(data, dict) or not isinstance(data.setdefault(self.section, {}), dict):
+            raise self._unreadable(f"holds something else where {self.section!r} should be")
+        if data[self.section].get(self.name) == self.entry:
+            return before
+        data[self.section][self.name] = self.entry
+        return json.dumps(data, indent=_indent(before), ensure_ascii=False) + "\n"
+
+    def _merged_toml(self, before: str) -> str:
+        try:
+            data = tomllib.loads(before)
+        except tomllib.TOMLDecodeError as error:
+            raise self._unreadable(f"is not valid TOML: {error}") from error
+        known = data.get(self.section, {})
+        if isinstance(known, dict) and known.get(self.name) == self.entry:
+            return before
+        block = re.compile(
+            rf"^\[{re.escape(f'{self.section}.{self.name}')}\][^\n]*\n(?:(?!\[)[^\n]*\n?)*", re.MULTILINE
+        )
+        rest = block.sub("", before).rstrip("\n")
+        after = f"{rest}\n\n{self.snippet}".lstrip("\n")
+        wanted = {**data, self.section: {**known, self.name: self.entry}} if isinstance(known, dict) else None
+        try:
+            if tomllib.loads(after) == wanted:
+                return after
+        except tomllib.TOMLDecodeError:
+            pass
+        raise self._unreadable(f"names {self.name!r} in a way that cannot be changed without touching the rest")
+
+    def _unreadable(self, why: str) -> ConfigError:
+        return ConfigError(f"{self.path} {why}; it was left as it is. Add this by hand:\n{self.snippet}")
+
+
+def target_of(client: ClientName, root: Path, project_id: str, command: Sequence[str], machine: Machine) -> Target:
+    """Where a client looks, and what it has to find there.
+
+    Clients that know of projects get a file in the project, which can be shared; others one of the user's, in which the
+    server names the project.
+    """
+    program, *arguments = command
+    here = {"command": program, "args": [*arguments, "mcp"]}
+    named = {"command": program, "args": [*arguments, "mcp", "--project", str(root)]}
+    own = f"{NAME}-{_UNSAFE.sub('-', project_id).strip('-') or 'site'}"
+    match client:
+        case "claude-code":
+            return Target(root / ".mcp.json", "mcpServers", NAME, here)
+        case "cursor":
+            return Target(root / ".cursor" / "mcp.json", "mcpServers", NAME, here)
+        case "vscode":
+            folder = ["--project", "${workspaceFolder}"]
+            entry = {"type": "stdio", "command": program, "args": [*arguments, "mcp", *folder]}
+            return Target(root / ".vscode" / "mcp.json", "servers", NAME, entry)
+        case "zed":
+            return Target(root / ".zed" / "settings.json", "context_servers", NAME, {**here, "env": {}})
+        case "codex":
+            return Target(_codex_home(machine) / "config.toml", "mcp_servers", own, named)
+        case "claude-desktop":
+            return Target(_claude_folder(machine) / "claude_desktop_config.json", "mcpServers", own, named)
+
+
+def _codex_home(machine: Machine) -> Path:
+    return Path(machine.environ.get("CODEX_HOME") or machine.home / ".codex")
+
+
+def _claude_folder(machine: Machine) -> Path:
+    if machine.platform == "darwin":
+        return machine.home / "Library" / "Application Support" / "Claude"
+    if machine.platform == "win32":
+        return Path(machine.environ.get("APPDATA") or machine.home / "AppData" / "Roaming") / "Claude"
+    return Path(machine.environ.get("XDG_CONFIG_HOME") or machine.home / ".config") / "Claude"
+
+
+def _indent(text: str) -> int | str:
+    """How a file is indented, so that a merge changes nothing else."""
+    match = re.search(r"^([ \t]+)\S", text, re.MULTILINE)
+    return ("\t" if match[1].startswith("\t") else len(match[1])) if match else 2
+
+
+def _toml(section: str, name: str, entry: Mapping[str, Any]) -> str:
+    # JSON's texts and lists are TOML's too.
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items()]
+    return "\n".join([f"[{section}.{name}]", *lines]) + "\n"

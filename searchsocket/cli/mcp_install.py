@@ -1,0 +1,83 @@
+"""`searchsocket mcp install` and `skill`: how agents come to know of this project."""
+
+import difflib
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from searchsocket.cli.options import load_project, project_option
+from searchsocket.cli.output import safe
+
+_CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "zed", "codex")  # importing them costs `--help`
+_MODE = 0o644  # of a new file, which holds no secret
+
+
+@click.command()
+@project_option
+@click.option("--client", required=True, type=click.Choice(_CLIENTS), help="The agent that shall start it.")
+@click.option("--command", "command", default="", metavar="LINE", help='What to start; e.g. "uvx searchsocket".')
+@click.option("--print", "only_print", is_flag=True, help="Print what to add, and write nothing.")
+@click.option("--yes", is_flag=True, help="Write without asking.")
+def install(root: Path, client: str, command: str, only_print: bool, yes: bool) -> None:
+    """Name this project's server in a client's configuration.
+
+    What would change is shown first. All else in the file stays as it is.
+
+    \b
+    Example:
+      searchsocket mcp install --client claude-code
+      searchsocket mcp install --client codex --print
+    """
+    from searchsocket.agents.clients import Machine, target_of
+    from searchsocket.errors import StateUnavailable
+    from searchsocket.system.files import write_atomic
+
+    project = load_project(root)
+    machine = Machine(Path.home(), sys.platform, os.environ)
+    line = shlex.split(command) if command.strip() else [_own_command()]
+    target = target_of(client, project.root, project.id, line, machine)  # type: ignore[arg-type]  # a choice
+    if only_print:
+        click.echo(f"# {safe(str(target.path))}", err=True)
+        click.echo(target.snippet, nl=False)
+        return
+    path = target.path.resolve()  # the file behind a link of somebody's dotfiles
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    after = target.merged(before)
+    if after == before:
+        click.echo(f"{safe(str(path))} names it already; nothing to do")
+        return
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), str(path), str(path), lineterm="")
+    click.echo("\n".join(map(safe, lines)), err=True)
+    if not yes:
+        click.confirm(f"Write {safe(str(path))}?", abort=True, err=True)
+    try:
+        mode = path.stat().st_mode & 0o777 if path.exists() else _MODE
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, after.encode(), mode=mode)
+    except OSError as error:
+        raise StateUnavailable(f"cannot write {path}: {error.strerror or error}; --print shows what to add") from error
+    click.echo(f"wrote {safe(str(path))}; restart {client}, and see that {target.name} is listed there")
+
+
+@click.command()
+@project_option
+def skill(root: Path) -> None:
+    """Print a skill.md that tells agents what this site answers.
+
+    \b
+    Example:
+      searchsocket mcp skill > static/skill.md
+    """
+    from searchsocket.agents.skill import skill_text
+
+    click.echo(skill_text(load_project(root)), nl=False)
+
+
+def _own_command() -> str:
+    """This program as others can start it: by its name, unless it lies in an environment that they need not be in."""
+    if sys.prefix == sys.base_prefix:
+        return "searchsocket"
+    return str(Path(sys.executable).with_name("searchsocket"))

@@ -1,0 +1,125 @@
+"""Naming the server in the files of clients: shown first, merged, and done once."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from click.testing import CliRunner, Result
+
+from searchsocket.agents.clients import CLIENTS, ClientName, Machine, target_of
+from searchsocket.cli.main import cli
+from searchsocket.cli.mcp_install import install as command
+from searchsocket.errors import ConfigError
+
+SECRET = '{\n    "mcpServers": {"other": {"command": "x", "env": {"KEY": "v"}}},\n    "theme": "dark"\n}\n'
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("CODEX_HOME", "XDG_CONFIG_HOME", "APPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "searchsocket.toml").write_text('[project]\nid = "@a/site"\n')
+    return tmp_path / "home"
+
+
+def install(home: Path, client: str, *arguments: str, **options: Any) -> Result:
+    line = ["mcp", "install", "--client", client, "--project", str(home.parent / "site"), "--command", "searchsocket"]
+    return CliRunner().invoke(cli, [*line, *arguments], **options)
+
+
+def read(path: Path) -> dict[str, Any]:
+    text = path.read_text()
+    data: dict[str, Any] = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    return data
+
+
+def target(home: Path, client: ClientName) -> Any:
+    machine = Machine(home, "linux", {})
+    return target_of(client, (home.parent / "site").resolve(), "@a/site", ["searchsocket"], machine)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_each_client_finds_the_server_where_it_looks(home: Path, client: ClientName) -> None:
+    wanted = target(home, client)
+    assert install(home, client, "--yes").exit_code == 0
+    entry = read(wanted.path)[wanted.section][wanted.name]
+    assert entry["command"] == "searchsocket"
+    assert entry["args"][0] == "mcp"
+    is_shared = wanted.path.is_relative_to(home.parent / "site")
+    assert is_shared or entry["args"][1:] == ["--project", str(home.parent / "site")]
+    before = wanted.path.read_bytes()
+    again = install(home, client, "--yes")
+    assert "nothing to do" in again.stdout
+    assert wanted.path.read_bytes() == before
+
+
+def test_all_else_in_the_file_stays(home: Path) -> None:
+    path = target(home, "claude-code").path
+    path.write_text(SECRET)
+    path.chmod(0o600)
+    assert install(home, "claude-code", "--yes").exit_code == 0
+    found = read(path)
+    assert (found["theme"], found["mcpServers"]["other"]["env"]) == ("dark", {"KEY": "v"})
+    assert "searchsocket" in found["mcpServers"]
+    assert path.read_text().startswith('{\n    "mcpServers"')
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_table_of_an_older_command_is_replaced(home: Path) -> None:
+    wanted = target(home, "codex")
+    wanted.path.parent.mkdir(parents=True)
+    wanted.path.write_text(
+        f'# mine\nmodel = "o"\n\n[mcp_servers.{wanted.name}]\ncommand = "old"\nargs = []\n\n[other]\na = 1\n'
+    )
+    assert install(home, "codex", "--yes").exit_code == 0
+    text = wanted.path.read_text()
+    assert text.startswith('# mine\nmodel = "o"')
+    assert read(wanted.path)["other"] == {"a": 1}
+    assert '"old"' not in text
+
+
+def test_it_is_shown_before_it_is_written(home: Path) -> None:
+    path = target(home, "cursor").path
+    refused = install(home, "cursor", input="n\n")
+    assert refused.exit_code == 1
+    assert '+    "searchsocket": {' in refused.stderr
+    assert not path.exists()
+    printed = install(home, "cursor", "--print")
+    assert json.loads(printed.stdout)["mcpServers"]["searchsocket"]["args"] == ["mcp"]
+    assert not path.exists()
+    assert install(home, "cursor", input="y\n").exit_code == 0
+    assert path.exists()
+
+
+@pytest.mark.parametrize("text", ['{\n  // a comment\n  "a": 1\n}', "[]", '{"context_servers": []}'])
+def test_a_file_that_is_not_understood_is_left_alone(home: Path, text: str) -> None:
+    wanted = target(home, "zed")
+    wanted.path.parent.mkdir(parents=True)
+    wanted.path.write_text(text)
+    refused = install(home, "zed", "--yes")
+    assert refused.exit_code == 2
+    assert "left as it is. Add this by hand" in refused.stderr
+    assert wanted.path.read_text() == text
+
+
+def test_toml_that_cannot_be_merged_is_refused(home: Path) -> None:
+    wanted = target(home, "codex")
+    with pytest.raises(ConfigError, match="cannot be changed"):
+        wanted.merged(f'mcp_servers = {{ {wanted.name} = {{ command = "x" }} }}\n')
+
+
+def test_the_command_offers_every_client_that_there_is() -> None:
+    """It lists them itself, so that help need not load what knows them."""
+    choice = next(one for one in command.params if one.name == "client").type
+    assert tuple(choice.choices) == CLIENTS == get_args(ClientName)  # type: ignore[attr-defined]
+
+
+def test_the_skill_names_offered_tools_alone(home: Path) -> None:
+    done = CliRunner().invoke(cli, ["mcp", "skill", "--project", str(home.parent / "site")])
+    assert done.stdout.startswith("---\nname: ")
+    assert "`get_page`" in done.stdout
+    assert "`search_code`" not in done.stdout

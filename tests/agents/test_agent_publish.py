@@ -1,0 +1,109 @@
+"""Two agents and the search box ask while a generation is published: no call fails, and each answer is of one."""
+
+import json
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from search_site import Piece, Site
+
+from search_api.app import create_app
+from searchsocket.project.project import open_project
+from searchsocket.stores.local import LocalStore
+from tests.agents.agent_project import TOML, talk
+from tests.api.api_client import ENVIRON, KEY, body_of
+from tests.api.running_service import listening
+
+PAGES, ROUNDS = 12, 4  # rounds of each before the publish, at least
+COMMAND = str(Path(sys.executable).with_name("searchsocket"))
+Seen = list[tuple[str, str]]  # (generation, what was said)
+
+
+def pieces(word: str) -> list[Piece]:
+    return [Piece(f"/docs/{n}", f"The lantern number {n} is {word}.", title=f"Lantern {n}") for n in range(PAGES)]
+
+
+def publish(site: Site, word: str) -> None:
+    new = pieces(word)
+    site.publish(new, bodies=[body_of("main", one.url, f"# {one.title}\n\n{one.text}") for one in new])
+
+
+class Rounds:
+    """Each goes on asking until one whole round began behind the publish."""
+
+    def __init__(self) -> None:
+        self._done = threading.Semaphore(0)
+        self.published = threading.Event()
+
+    def __iter__(self) -> Iterator[None]:
+        is_last = False
+        while not is_last:
+            is_last = self.published.is_set()
+            yield
+            self._done.release()
+
+    def wait(self, count: int) -> None:
+        for _ in range(count):
+            assert self._done.acquire(timeout=120)
+
+
+def ask_as_an_agent(transport: Any, mode: str, rounds: Rounds) -> Seen:
+    async def about(client: Client) -> Seen:
+        seen: Seen = []
+        for _ in rounds:
+            found = (await client.call_tool("search", {"query": "lantern", "topK": 10})).structured_content
+            seen.append((found["generation"], json.dumps(found["results"])))
+            page = (await client.call_tool("get_page", {"pathOrUrl": "/docs/3"})).structured_content
+            seen.append((page["generation"], page["markdown"]))
+            wanted = {"folder_id": "site", "exact_terms": ["lantern"]}
+            content = (await client.call_tool("search_content", wanted)).structured_content
+            seen.append((content["index"]["generation"], json.dumps(content["data"])))
+        return seen
+
+    found: Seen = talk(transport, about, mode)
+    return found
+
+
+def ask_as_the_box(port: int, rounds: Rounds) -> Seen:
+    seen: Seen = []
+    for _ in rounds:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/search?q=lantern") as answer:
+            found = json.load(answer)
+        seen.append((found["meta"]["generation"], json.dumps(found["results"])))
+    return seen
+
+
+def test_no_call_fails_and_each_answer_is_of_one_generation(tmp_path: Path) -> None:
+    root = tmp_path / "site"
+    root.mkdir()
+    (root / "searchsocket.toml").write_text(TOML)
+    project = open_project(root, {})
+    site = Site(LocalStore(project.state_dir / "index", project.id))
+    publish(site, "amber")
+    rounds = Rounds()
+    with listening(create_app(project, environ=ENVIRON, host="127.0.0.1")) as port, ThreadPoolExecutor(3) as pool:
+        http = httpx2.AsyncClient(headers={"authorization": f"Bearer {KEY}"})
+        over_http = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)
+        over_stdio = stdio_client(StdioServerParameters(command=COMMAND, args=["mcp"], cwd=str(root)))
+        asking = [
+            pool.submit(ask_as_an_agent, over_http, "legacy", rounds),
+            pool.submit(ask_as_an_agent, over_stdio, "2026-07-28", rounds),
+            pool.submit(ask_as_the_box, port, rounds),
+        ]
+        rounds.wait(3 * ROUNDS)
+        publish(site, "violet")
+        rounds.published.set()
+        answers = [one.result(120) for one in asking]
+    first, second = sorted({generation for seen in answers for generation, _ in seen})
+    for generation, said in (answer for seen in answers for answer in seen):
+        wanted, other = ("amber", "violet") if generation == first else ("violet", "amber")
+        assert (wanted in said, other in said) == (True, False)
+    assert [seen[-1][0] for seen in answers] == [second] * 3
