@@ -137,7 +137,7 @@ class _Calls:
         )
 
     async def read(self, _: Context, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
-        found = await self._in_thread(read_resource, self._libraries, params.uri)
+        found = await self._in_thread({"uri": params.uri}, read_resource, self._libraries, params.uri)
         content = wire.TextResourceContents(
             uri=params.uri, mime_type=found.mime_type, text=found.text, _meta=_UNTRUSTED
         )
@@ -148,13 +148,13 @@ class _Calls:
         known = (params.context.arguments if params.context else None) or {}
         argument = params.argument
         found = await self._in_thread(
-            complete, self._libraries, template, argument.name, argument.value, known.get("scope", "")
+            {}, complete, self._libraries, template, argument.name, argument.value, known.get("scope", "")
         )
         more = found.total > len(found.values)
         return wire.CompleteResult(completion=wire.Completion(values=found.values, total=found.total, has_more=more))
 
-    async def _in_thread(self, work: Callable[..., T], *values: object) -> T:
-        """What some work gives.
+    async def _in_thread(self, about: dict[str, str], work: Callable[..., T], *values: object) -> T:
+        """What some work gives; `about` is said with an error.
 
         Raises:
             MCPError: It failed; its data holds the code, as a tool would say it.
@@ -168,7 +168,7 @@ class _Calls:
             found = defect()
         is_callers = found.data["error"]["code"] in _CALLERS
         code = wire.INVALID_PARAMS if is_callers else wire.INTERNAL_ERROR
-        raise MCPError(code=code, message=found.text, data=found.data["error"])
+        raise MCPError(code=code, message=found.text, data=about | found.data["error"])
 
     def _reply(self, tool: Tool, sent: dict[str, object]) -> Reply:
         library: Library | None = None

@@ -1,0 +1,48 @@
+"""40 tasks, as they come up when issues of the example sites' repositories are worked on, and the tool that fits.
+
+Tasks with a number are from issues of janosh/svelte-widgets (M), huntabyte/bits-ui (B) and sveltejs/kit (K); the others
+are what comes next in such work. A second tool is named where either is a right first call.
+"""
+
+TASKS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("K7167", "What do the docs say about trailingSlash 'always' and the files that a build writes?", ("search",)),
+    ("K12272", "How is a route built as about/index.html instead of about.html?", ("search",)),
+    ("K8755", "Where is it documented that prerendered pages are redirected to the URL without a slash?", ("search",)),
+    ("K6480", "What does 'Encountered dynamic routes' say, on every page that has the phrase?", ("search_content",)),
+    ("K13255", "All passages that mention __data.json.", ("search_content",)),
+    ("K4294", "Which code decides the file name of a prerendered page?", ("search_code",)),
+    ("K8839", "Where does the preview server answer trailing slashes?", ("search_code",)),
+    ("K7725", "The page /docs/page-options is named in the issue: what does it say?", ("get_page",)),
+    ("K12869", "The issue links https://svelte.dev/docs/kit/adapters; read it.", ("get_page",)),
+    ("K4758", "What pages are there about adapters? A list with summaries.", ("find_documents",)),
+    ("M225", "Where is the function that removes a selected option defined?", ("search_code",)),
+    ("M225", "search_code named src/lib/MultiSelect.svelte, lines 210-260: what stands there?", ("fetch",)),
+    ("M203", "Every passage that holds the identifier `noMatchingOptionsMsg`, with a count.", ("search_content",)),
+    ("M158", "Is disabled documented together with options?", ("search",)),
+    ("M158", "Which files test the multiselect component? A list will do.", ("find_documents", "search_code")),
+    ("B397", "How is a Combobox filtered, according to the docs?", ("search",)),
+    ("B397", "Read the page of the Combobox whole, and go on where it is cut.", ("get_page",)),
+    ("B1644", "Where is the Enter key handled in the Combobox's source?", ("search_code",)),
+    ("B1083", "Where do Select and Combobox lock scrolling?", ("search_code",)),
+    ("B1414", "Which source file is edited to fix the reusable Combobox example?", ("search", "get_page")),
+    ("B1414", "That page is fixed: which pages near it may need the same fix?", ("related",)),
+    ("B1124", "Give whole texts of the passages about highlighting and touch in one call.", ("search_content",)),
+    ("B279", "Is there any page about a Combobox at all?", ("search", "find_documents")),
+    ("", "A result of search_code has the id 2704855563: show more of it.", ("fetch",)),
+    ("", "Lines 121 to 240 of src/lib/utils.ts, the file that was just read.", ("fetch",)),
+    ("", "find_documents named docs/components/select.md: read it.", ("get_document_text",)),
+    ("", "The text of docs/components/select.md ended with a continuation_token: the rest.", ("get_document_text",)),
+    ("", "docs/reference/api.md is long: its headings and the chunk ids under them.", ("get_document_data",)),
+    ("", "Which lines of which source file does each passage of docs/guide.md come from?", ("get_document_data",)),
+    ("", "Read docs/guide.md from the chunk /docs/guide#setup~0@1f0c on.", ("get_document_text",)),
+    ("", "Passages that mean 'session expiry' and hold the exact term `maxAge`.", ("search_content",)),
+    ("", "What links from /docs/install, or is like it?", ("related",)),
+    ("", "Exported TypeScript functions that parse dates, below src/lib.", ("search_code",)),
+    ("", "Definition of the class RateLimiter.", ("search_code",)),
+    ("", "How do I install the package? The site should say.", ("search",)),
+    ("", "The same question, only in the part of the site below /docs/v2.", ("search",)),
+    ("", "The home page of the site, as text.", ("get_page",)),
+    ("", "Source files about authentication, with a sentence about each, not their code.", ("find_documents",)),
+    ("", "Error code E4012: each passage of the docs with it.", ("search_content",)),
+    ("", "A page tagged 'guides' on deployment.", ("search",)),
+)  # fmt: skip
