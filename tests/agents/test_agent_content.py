@@ -48,6 +48,17 @@ def test_a_result_leads_to_its_document(agent_server: Any) -> None:
     assert code.structured_content["data"]["results"][0]["file_path"].endswith((".ts", ".svelte"))
 
 
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_question_is_answered_with_cited_sentences_or_refused(agent_server: Any, mode: str) -> None:
+    found = call(agent_server, "ask", mode, question="How long does the battery last?")
+    best = found.structured_content["passages"][0]
+    assert (best["url"], best["routeFile"]) == ("/docs/battery", "src/routes/docs/battery/+page.svelte")
+    assert "The battery lasts nine hours." in text_of(found)
+    refused = call(agent_server, "ask", mode, question="Which emperor invented marmalade?")
+    assert not refused.is_error
+    assert refused.structured_content["passages"] == []
+
+
 def test_what_comes_next_names_offered_tools_alone(agent_project: Project) -> None:
     """A call of a tool that is not there would be a step into nothing."""
     mcp = McpSettings(tools=("search_content", "get_document_text"))
