@@ -7,7 +7,7 @@ from searchsocket.pipeline.run.checks import CHECKS, Check
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.dead_links import dead_links
 from searchsocket.pipeline.run.outcome import CheckOutcome
-from searchsocket.pipeline.stages.search_index import search_index
+from searchsocket.pipeline.stages.search_index import GOLDEN_FACT, GOLDEN_WARNING, search_index
 from searchsocket.quality.gate import outcome_of
 from searchsocket.quality.golden import golden_queries
 from searchsocket.stores.base import PREVIOUS, IndexReader
@@ -23,6 +23,8 @@ _TOLERANCE = 1e-3  # of a cosine; engines elsewhere round
 def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
     """Golden queries find what they should. They are asked before the switch, of the candidate: one that fails stays
     beside the live index, to be looked at, and the next run builds anew."""
+    if just_asked := _asked_before_the_switch(run):
+        return just_asked
     queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name)
     if not queries:
         return CheckOutcome(True, "there are none; golden-queries.toml would hold them")
@@ -31,6 +33,20 @@ def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
     store = run.backends.store
     live, before = store.reader(run.scope), previous_reader(store, run.scope)
     return outcome_of(judge_readers(run.project, run.backends, run.scope, queries, live, before, run.clock), run)
+
+
+def _asked_before_the_switch(run: ScopeRun) -> CheckOutcome | None:
+    """What they said in this very run, from what its stage put on record."""
+    reports = [each for each in run.state.results_of(run.run_id) if each["stage"] == search_index.name]
+    message = next((report["facts"].get(GOLDEN_FACT) for report in reports), None)
+    if message is None:
+        return None
+    (report,) = reports
+    numbers = {
+        name: value for name, value in report["numbers"].items() if name.startswith("golden_") and value is not None
+    }
+    passed = not any(warning.startswith(GOLDEN_WARNING) for warning in report["warnings"])
+    return CheckOutcome(passed, message, "error" if passed else "warn", numbers, report["tables"])
 
 
 def previous_reader(store: VectorStore, scope: Scope) -> IndexReader | None:

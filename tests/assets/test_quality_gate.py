@@ -9,6 +9,7 @@ from small_site import write_page
 
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import open_project
+from searchsocket.quality import judging
 from searchsocket_assets.definitions import build_definitions
 
 pytestmark = pytest.mark.dagster
@@ -40,12 +41,16 @@ def metadata(result: dg.ExecuteInProcessResult) -> dict[str, object]:
 
 
 def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
-    site: Path, run_graph: RunGraph, instance: dg.DagsterInstance
+    site: Path, run_graph: RunGraph, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The check says why; the live index stays, and the next run is not held up."""
     (site / "golden-queries.toml").write_text(GOLDEN)
+    asked: list[int] = []
+    whole = judging.judge_readers
+    monkeypatch.setattr(judging, "judge_readers", lambda *given: asked.append(1) or whole(*given))
     first = run_graph()
-    assert (first.success, golden(first).passed) == (True, True)
+    assert (first.success, golden(first).passed, golden(first).metadata["golden_recall"].value) == (True, True, 1.0)
+    assert asked == [1]  # before the switch, and not once more behind it
     assert metadata(first)["golden_recall"] == metadata(first)["golden_ndcg10"] == 1.0
     assert metadata(first)["generation_cost_usd"] == 0.0
     store = Backends(project := open_project(site, {}), {}).store

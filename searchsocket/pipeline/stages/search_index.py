@@ -31,6 +31,8 @@ from searchsocket.types import Generation, Scope
 
 _BATCH = 500
 _KEPT_DAYS = 7
+GOLDEN_FACT = "golden"  # what golden queries said of the generation
+GOLDEN_WARNING = "golden queries: "  # begins what they said of one that was accepted all the same
 
 
 def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
@@ -158,9 +160,10 @@ def _with_quality(
     if replaced is not None:
         began, ended = (datetime.fromisoformat(one.published_at) for one in (replaced, generation))
         numbers = replace(numbers, replaced_age_hours=round((ended - began).total_seconds() / 3600, 2))
-    warnings = (*result.warnings, *(f"golden queries: {each.message}" for each in judged if not each.passed))
+    warnings = (*result.warnings, *(f"{GOLDEN_WARNING}{each.message}" for each in judged if not each.passed))
     tables = {title: rows for each in judged for title, rows in each.tables.items()}
-    return replace(result, numbers=numbers, warnings=warnings, tables={**result.tables, **tables})
+    facts = {**result.facts, **({GOLDEN_FACT: judged[0].message} if judged else {})}
+    return replace(result, numbers=numbers, warnings=warnings, tables={**result.tables, **tables}, facts=facts)
 
 
 def _added(run: ScopeRun, state: ScopeState, store: VectorStore) -> Iterator[Sequence[Change]]:
