@@ -134,6 +134,8 @@ export const groups: Group[] = [
 			{ href: '/docs/recipes/preview-branches', label: 'Preview branches' },
 			{ href: '/docs/recipes/pull-request-comment', label: 'Pull request comment' },
 			{ href: '/docs/recipes/search-box', label: 'A search box' },
+			{ href: '/docs/recipes/sveltekit-handle', label: 'Search in SvelteKit' },
+			{ href: '/docs/recipes/llms-txt', label: 'llms.txt' },
 			{ href: '/docs/recipes/review-the-mirror', label: 'Review the mirror' },
 			{ href: '/docs/recipes/several-sites', label: 'Several sites' },
 			{ href: '/docs/recipes/serve-elsewhere', label: 'Serve from another machine' }
