@@ -43,7 +43,7 @@ _NO_BUILD = "waiting for a build of the site"
     "--settle",
     "settle_s",
     type=click.FloatRange(0, 600),
-    default=1.0,
+    default=2.0,
     show_default=True,
     metavar="SECONDS",
     help="A build that nothing was written to for so long is whole.",
