@@ -187,3 +187,17 @@ def test_a_site_that_is_published_anew_in_the_middle_is_begun_again(stage: Stage
     expect(page.locator("searchsocket-dialog .result .title").first).to_contain_text("New Okapi")
     assert all(title.startswith("New") for title in titles(page))
     assert len(titles(page)) == 15
+
+
+def test_a_search_that_was_left_before_its_answer_is_asked_again(stage: Stage) -> None:
+    waiting: list[Route] = []
+    stage.context.route("**/api/search?q=winter*", lambda route: waiting.append(route))
+    page = stage.open("<searchsocket-dialog></searchsocket-dialog>")
+    page.keyboard.press("/")
+    with page.expect_request("**/api/search?q=winter*"):
+        page.locator("input[type=search]").fill("winter")
+    page.keyboard.press("Escape")
+    stage.context.unroute("**/api/search?q=winter*")
+    page.keyboard.press("/")
+    expect(page.locator("[role=option]").first).to_contain_text("The robot in winter")
+    expect(page.get_by_role("listbox")).to_have_attribute("aria-busy", "false")

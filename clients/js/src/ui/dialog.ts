@@ -23,7 +23,10 @@ export class SearchDialog extends SearchElement {
     frame.bar.append(close);
     close.addEventListener("click", () => this.close());
     this.#dialog = h("dialog", { part: "dialog" }, h("div", { class: "panel", role: "search" }, frame.bar, frame.popup));
-    this.#dialog.addEventListener("close", () => (this.panel.rest(), this.panel.host.emit("searchsocket-close", null)));
+    this.#dialog.addEventListener("close", () => {
+      if (!this.isOpen) this.panel.rest(); // it comes later, when it may be open again
+      this.panel.host.emit("searchsocket-close", null);
+    });
     // Only what lies outside of the dialog is not inside of its panel.
     this.#dialog.addEventListener("pointerdown", ({ target }) => target === this.#dialog && this.close());
     // The page behind keeps its place, and its scrollbar.
@@ -55,6 +58,9 @@ export class SearchDialog extends SearchElement {
   }
 
   override close(): void {
-    if (this.isOpen) this.#dialog.close();
+    if (!this.isOpen) return;
+    this.#dialog.close();
+    this.panel.rest();
+    this.panel.frame.input.blur(); // where there was no focus to go back to, it would stay here until the next frame
   }
 }

@@ -40,6 +40,7 @@ export class Panel {
   #isPending = false;
   #opensFirst = false; // Enter came before the answer
   #retry = 0;
+  #wasLeft = false; // closed before its answer came, or before it was to be asked again
   #isComposing = false;
 
   constructor(readonly host: Host) {
@@ -74,12 +75,15 @@ export class Panel {
 
   /** Before it is seen: with what was typed last, or the recent searches. */
   refresh(): void {
-    if (!this.frame.input.value.trim()) this.#show();
+    if (this.#wasLeft) void this.#ask();
+    else if (!this.frame.input.value.trim()) this.#show();
   }
 
   /** Nothing is awaited any more. */
   rest(): void {
-    clearTimeout(this.#retry);
+    this.#wasLeft ||= this.#isPending || this.#retry !== 0;
+    this.#pending(false);
+    this.#endRetry();
     this.#client?.cancel();
     this.#opensFirst = false;
   }
@@ -90,7 +94,8 @@ export class Panel {
   }
 
   async #ask(isMore = false): Promise<void> {
-    clearTimeout(this.#retry);
+    this.#wasLeft = false;
+    this.#endRetry();
     const { endpoint, scope, limit } = this.host.settings();
     if (!this.#client || endpoint !== this.#endpoint) this.#client = createSearchClient({ endpoint: (this.#endpoint = endpoint) });
     const q = this.frame.input.value.trim();
@@ -99,7 +104,7 @@ export class Panel {
     this.frame.clear.hidden = !q;
     if (!q) {
       this.#client.cancel();
-      this.#isPending = false;
+      this.#pending(false);
       this.#answer = null;
       this.#filters.clear();
       this.#show();
@@ -123,6 +128,11 @@ export class Panel {
       this.#fail(error);
     }
     if (this.#opensFirst) (this.#opensFirst = false), this.#list.pick();
+  }
+
+  #endRetry(): void {
+    clearTimeout(this.#retry);
+    this.#retry = 0;
   }
 
   #pending(isPending: boolean): void {
