@@ -139,9 +139,9 @@ def test_every_command_has_a_page_and_no_other() -> None:
 def test_every_option_of_a_command_is_on_its_page_and_no_other(name: str) -> None:
     """Options and docs cannot drift (spec 17)."""
     command = cli.commands[name]
-    several = command.commands.values() if isinstance(command, click.Group) else (command,)
-    params = [param for one in several for param in one.params]
-    real = {opt for param in params if isinstance(param, click.Option) for opt in param.opts}
+    several = (command, *(command.commands.values() if isinstance(command, click.Group) else ()))
+    params = [param for one in several for param in one.params if isinstance(param, click.Option)]
+    real = {opt for param in params for opt in (*param.opts, *param.secondary_opts)}
     text = page(f"docs/cli/searchsocket-{name}").get_text(" ")
     missing = {option for option in real if not re.search(rf"{option}(?![\w-])", text)}
     assert not missing

@@ -52,7 +52,7 @@ def entry_of(page: Page, size: int) -> Entry:
 
 
 def markdown_name(url: str) -> str:
-    """The file that a page's Markdown lies in, below the folder of the site: `/docs/a` is `docs/a.md`, `/` `index.md`.
+    """The file of a page's Markdown, below the folder of the site: `/guide/a` is `guide/a.md`, `/` is `index.md`.
 
     "" where no file system has such a name: the page is served, and not written.
     """
