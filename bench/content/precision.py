@@ -1,7 +1,8 @@
 """How many of the first ten passages are relevant: `python -m bench.content.precision FOLDER`.
 
-`judged.tsv` says, for sixty queries of the projects of `bench.asking`, what a relevant passage holds: a pattern that a
-judge wrote after reading what was found. Queries of several concepts are asked by one vector in several ways.
+`judged.tsv` says, for 62 queries of the projects of `bench.asking`, what a relevant passage holds: a pattern that was
+written for each before anything was found. Passages were not read one by one, so a loose pattern flatters. Queries of
+several concepts are asked by one vector in several ways.
 """
 
 import os
