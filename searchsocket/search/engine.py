@@ -296,6 +296,5 @@ class SearchEngine:
 
 def _counts(reader: IndexReader, query: SearchQuery, found: Candidates, *, is_answered: bool) -> FacetCounts:
     """The pages among the candidates by what they state; none where these are too weak to be given."""
-    if not is_answered:
-        return count_pages(query.facets, [], [])
-    return count_pages(query.facets, found.facts.url, reader.catalogue.facets(found.ids))
+    stated = (found.facts.url, reader.catalogue.facets(found.ids)) if is_answered else ([], [])
+    return count_pages(query.facets, *stated)

@@ -53,8 +53,9 @@ def in_svelte_kit(
 
 
 def _component(endpoint: str) -> str:
+    rules = AT_CORNER.replace("; ", ";\n\t\t")  # in a style sheet: a strict content security policy refuses attributes
     return f"""\
-<!-- Search in a dialog: the button, Ctrl+K and /. Put it where you like; without the style it stands in the flow. -->
+<!-- Search in a dialog: the button, Ctrl+K and /. Put it where you like; without its style it stands in the flow. -->
 <script>
 	import {{ onMount }} from 'svelte';
 
@@ -63,7 +64,13 @@ def _component(endpoint: str) -> str:
 	}});
 </script>
 
-<searchsocket-dialog endpoint="{endpoint}" style="{AT_CORNER}"></searchsocket-dialog>
+<searchsocket-dialog endpoint="{endpoint}"></searchsocket-dialog>
+
+<style>
+	searchsocket-dialog {{
+		{rules};
+	}}
+</style>
 """
 
 

@@ -17,7 +17,7 @@ from searchsocket.stores.words.documents import SAID
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
 from searchsocket.stores.words.names import named, names_vocabulary, nearest_name
 from searchsocket.stores.words.rarity import Rare, best_by_rarity
-from searchsocket.stores.words.vocabulary import Vocabulary
+from searchsocket.stores.words.vocabulary import Vocabulary, kept_forms
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
 from searchsocket.text.typos import allowed_edits, is_likely_slip
@@ -176,7 +176,7 @@ class Words:
         is_open = wanted.parsed.open_ended and word is wanted.parsed.words[-1]
         forms = dict.fromkeys((form,) for form in (self._completions(word) if is_open else ()))
         if word.pieces and word in _worth_correcting(wanted.unknown):
-            forms |= dict.fromkeys((form,) for form in _kept_forms(self._nearest(word)))
+            forms |= dict.fromkeys((form,) for form in kept_forms(self._nearest(word)))
         return [words for words in forms if self._pages_with(words)]
 
     def _guessed_forms(self, word: QueryWord, may_be_slip: bool, *, is_alone: bool) -> list[Forms]:
@@ -190,7 +190,7 @@ class Words:
         if not may_be_slip or len(word.exact) < _MIN_EVIDENT_TYPO:
             return []
         meant = (known for known in self._nearest(word) if not is_alone or is_likely_slip(word.exact, known))
-        return [(form,) for form in _kept_forms(meant) if self._pages_with((form,))]
+        return [(form,) for form in kept_forms(meant) if self._pages_with((form,))]
 
     def _rarity(self, forms: Sequence[Forms]) -> float:
         """How little the pages that hold any of the forms say of a query: BM25's inverse document frequency."""
@@ -278,16 +278,16 @@ class Words:
             for term, count in self._searcher.terms_with_prefix(field, word.exact, limit=_MAX_COMPLETIONS):
                 counts[term] = counts.get(term, 0) + int(count)
         best = sorted(counts, key=lambda term: (-counts[term], term))[:_MAX_COMPLETIONS]
-        return _kept_forms(best) if word.stem else best
+        return kept_forms(best) if word.stem else best
 
     def _corrections(self, word: QueryWord) -> list[Term]:
         """What a word that no document holds was meant to be."""
-        whole = _kept_forms(self._vocabulary.nearest(word.exact))
+        whole = kept_forms(self._vocabulary.nearest(word.exact))
         if whole or not word.pieces:
             worth = 1.0 if word.stem else _IDENTIFIER_BOOST
             return [(form, _TYPO_BOOST * worth) for form in whole]
         slips = [piece for piece in word.pieces if allowed_edits(piece) and not self._is_held(stem(piece))]
-        return [(form, _TYPO_BOOST) for piece in slips for form in _kept_forms(self._vocabulary.nearest(piece))]
+        return [(form, _TYPO_BOOST) for piece in slips for form in kept_forms(self._vocabulary.nearest(piece))]
 
     def _nearest(self, word: QueryWord) -> list[str]:
         return self._vocabulary.nearest(word.exact)
@@ -297,8 +297,3 @@ def _worth_correcting(unknown: Iterable[QueryWord]) -> list[QueryWord]:
     """The longest of the words that may be slips: made-up words by the dozen mean nothing, and each costs a search."""
     slips = [word for word in unknown if allowed_edits(word.exact)]
     return sorted(slips, key=lambda word: -len(word.exact))[:_MAX_CORRECTED]
-
-
-def _kept_forms(plain: Iterable[str]) -> list[str]:
-    """The forms in which fields hold words of the vocabulary: as the whole of an identifier, or as a stem."""
-    return list(dict.fromkeys(form for word in plain for form in (word, stem(word))))

@@ -1,7 +1,7 @@
 """The words of a generation, ready to be compared with a typed one: those that cannot be near are never looked at."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.text.typos import allowed_edits, nearest
+from searchsocket.text.words import stem
 
 _MAX_WORDS = 1_000_000  # in memory, about 40 bytes each
 _MAX_KNOWN = 4_096  # words whose neighbours are remembered
@@ -65,6 +66,11 @@ class Vocabulary:
 
     def _held(self) -> int:
         return sum(len(letter.lengths) for letter in self._letters.values())
+
+
+def kept_forms(plain: Iterable[str]) -> list[str]:
+    """The forms in which fields hold words of the vocabulary: as the whole of an identifier, or as a stem."""
+    return list(dict.fromkeys(form for word in plain for form in (word, stem(word))))
 
 
 def _read(words: Sequence[str]) -> _Letter:

@@ -1,0 +1,8 @@
+"""What every error of this library is."""
+
+
+class SearchSocketError(Exception):
+    """Base of everything that this library raises on purpose."""
+
+    code = "INTERNAL_ERROR"
+    retryable = False

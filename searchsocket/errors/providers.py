@@ -1,0 +1,63 @@
+"""What others do not do for us: models, vector databases, object stores."""
+
+from searchsocket.errors.base import SearchSocketError
+
+
+class BadVectors(SearchSocketError):
+    """Vectors are zero, not finite, of another length or dimension, or not as many as their texts."""
+
+    code = "BAD_VECTORS"
+
+
+class EmbedderUnavailable(SearchSocketError):
+    """The embedding provider could not answer; safe to retry."""
+
+    code = "EMBEDDER_UNAVAILABLE"
+    retryable = True
+    fix = "wait and run again; if it lasts, look at the network, and at embeddings.base_url"
+
+    def __init__(self, message: str, retry_after_s: float | None = None, *, is_limit: bool = False) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s  # as the provider asked for; None = it did not say
+        self.is_limit = is_limit  # it takes fewer calls than it gets
+
+
+class EmbedderRefused(SearchSocketError):
+    """The embedding provider will not answer until somebody changes something: the key, the quota, the model."""
+
+    code = "EMBEDDER_REFUSED"
+
+    def __init__(self, message: str, fix: str = "") -> None:
+        super().__init__(message)
+        self.fix = fix  # what mends it, for people
+
+
+class VectorBackendUnavailable(SearchSocketError):
+    """The vector store could not be reached or read; safe to retry."""
+
+    code = "VECTOR_BACKEND_UNAVAILABLE"
+    retryable = True
+
+    def __init__(self, message: str, *, retry_after_s: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s  # before that it is not worth it
+
+
+class VectorBackendRefused(VectorBackendUnavailable):
+    """The vector store will not answer until somebody changes something: the key, the schema, what it holds."""
+
+    code = "VECTOR_BACKEND_REFUSED"
+    retryable = False
+
+
+class ArtifactsUnavailable(SearchSocketError):
+    """The object store of `artifacts.url` could not be reached, or lacks what it names; safe to retry."""
+
+    code = "ARTIFACTS_UNAVAILABLE"
+    retryable = True
+
+
+class ArtifactInvalid(SearchSocketError):
+    """What the object store holds is damaged, of another format, or asks for what no index needs; nothing was taken."""
+
+    code = "ARTIFACT_INVALID"
