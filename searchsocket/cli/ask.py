@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1, 10), default=3, show_default=True, help="Passages at most.")
 @json_option
 def ask(question: tuple[str, ...], root: Path, scope_name: str | None, limit: int, as_json: bool) -> None:
-    """Answer a question with passages of pages and code, or say that nothing here answers it.
+    """Answer a question with passages of pages and code.
 
     \b
     Example:

@@ -58,7 +58,7 @@ def dev(
     dagster_port: int,
     settle_s: float,
 ) -> None:
-    """Keep index and service up to date while you work, until Ctrl-C.
+    """Keep index and service up to date while you work.
 
     Watches build, routes, content and configuration. An open search page shows what is new. Run your site's builder
     beside it, such as `vite build --watch`.

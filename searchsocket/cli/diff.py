@@ -37,10 +37,11 @@ _ROWS = 20
 )
 @json_option
 def diff(before: str, after: str, root: Path, scope_name: str | None, style: str, as_json: bool) -> None:
-    """Say how B differs from A: pages, chunks, cost, dead links and golden queries.
+    """Say how two scopes, or two generations, differ.
 
-    Each is a scope, a generation (live, previous, candidate, or its name), or both as SCOPE@GENERATION. Without them
-    the live generation is compared with the one before it.
+    By pages, chunks, cost, dead links and golden queries. A and B are each a scope, a generation (live, previous,
+    candidate, or its name), or both as SCOPE@GENERATION; without them the live generation is compared with the one
+    before it.
 
     \b
     Example:

@@ -13,7 +13,7 @@ Exit status:
   1    the run failed, or `doctor` found something broken
   2    wrong usage or configuration
   3    something is missing: the site, an index, a key
-  4    a limit stopped it: cost, large deletion, routes, unsure branches, golden queries
+  4    a limit stopped it: cost, deletion, routes, branches, golden queries
   5    busy or unreachable; the same command may succeed later
   130  interrupted (143 by SIGTERM); `serve` ends with 0
 """

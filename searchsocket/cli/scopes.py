@@ -23,7 +23,7 @@ _SHORT = 8  # characters of a commit
 @project_option
 @json_option
 def scopes(root: Path, as_json: bool) -> None:
-    """Show every scope: its branch, whether that lives, what it holds.
+    """Show every scope, its branch, and what it holds.
 
     \b
     Example:

@@ -33,9 +33,9 @@ def fetch(
     max_lines: int,
     as_json: bool,
 ) -> None:
-    """Print lines of indexed files as they are now, numbered: of five places at most, 120 of each.
+    """Print lines of indexed files as they are now.
 
-    PLACES are files with their lines, as results name them.
+    Of five places at most, 120 lines of each, numbered. PLACES are files with their lines, as results name them.
 
     \b
     Example:

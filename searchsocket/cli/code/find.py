@@ -37,7 +37,9 @@ def find(
     continuation: str,
     as_json: bool,
 ) -> None:
-    """List every occurrence of a text in the source files as they are now.
+    """List every occurrence of a text in the source files.
+
+    The files are read as they are now.
 
     \b
     Example:

@@ -24,9 +24,9 @@ _TABLE = "[{name}]\nenable = true # `searchsocket index` indexes the source file
 @quiet_option
 @json_option
 def init(root: Path, as_json: bool) -> None:
-    """Enable the index of the source code in the configuration, and write a file of what it leaves out.
+    """Enable the index of the source code.
 
-    What is there already stays as it is.
+    Writes that into the configuration, and a file of what the index leaves out. What is there already stays as it is.
 
     \b
     Example:

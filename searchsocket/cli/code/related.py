@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1, 20), default=5, show_default=True, help="Of code and of pages each.")
 @json_option
 def related(subject: str, root: Path, scope_name: str | None, limit: int, as_json: bool) -> None:
-    """Show code near a definition and the pages that document it, or the code that a page mentions.
+    """Show code and pages that belong together.
 
+    Of code, what is near it and the pages that document it; of a page, the code that it mentions.
     SUBJECT is the name of a definition, a line of a file, or a page of the site.
 
     \b

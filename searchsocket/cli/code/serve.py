@@ -26,10 +26,10 @@ Rules for agents:
 @project_option
 @scope_option
 def serve(stdio: bool, root: Path, scope_name: str | None) -> None:
-    """Answer requests about the source code, a JSON object a line, until the input ends.
+    """Answer requests of agents, a JSON object a line.
 
-    One line in, one line out: {"ok": true, "op": ..., "data": ...}, or {"ok": false, "op": ..., "error": ...}. A line
-    of more than 1 MiB is refused, and the next one answered.
+    Until the input ends. One line in, one line out: {"ok": true, "op": ..., "data": ...}, or {"ok": false, "op": ...,
+    "error": ...}. A line of more than 1 MiB is refused, and the next one answered.
 
     \b
     Example:

@@ -23,7 +23,7 @@ _SHOWN = 10
 @scope_option
 @json_option
 def status(root: Path, scope_name: str | None, as_json: bool) -> None:
-    """Show whether the index of the source code is that of the files as they are.
+    """Show whether the index is that of the files as they are.
 
     \b
     Example:
@@ -44,8 +44,9 @@ def status(root: Path, scope_name: str | None, as_json: bool) -> None:
 @quiet_option
 @json_option
 def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
-    """Index what changed in the source code, in this process; where nothing did, nothing is read.
+    """Index what changed in the source code.
 
+    In this process; where nothing changed, no file is read.
     `searchsocket index --only code` does the same as a run of Dagster.
 
     \b
@@ -71,9 +72,9 @@ def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
 @quiet_option
 @json_option
 def invalidate(patterns: tuple[str, ...], root: Path, scope_name: str | None, as_json: bool) -> None:
-    """Mark indexed files as changed, so that the next sync reads and cuts them again.
+    """Mark indexed files as changed.
 
-    PATTERN is a folder, a file, or a glob.
+    The next sync reads and cuts them again. PATTERN is a folder, a file, or a glob.
 
     \b
     Example:
