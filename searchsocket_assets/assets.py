@@ -19,7 +19,7 @@ from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 from searchsocket_assets.run.evaluations import refusal
-from searchsocket_assets.run.history import delete_old_runs
+from searchsocket_assets.run.history import KEPT_RUNS, delete_old_runs
 from searchsocket_assets.run.sample_queries import sample_metadata
 from searchsocket_assets.run.tags import BUILD_TAG, tag_run
 from searchsocket_assets.run.translate import errors_as_failures, events_logged, materialized
@@ -66,7 +66,7 @@ def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
                 # So that nobody asks for a run of what this one reads.
                 context.instance.add_run_tags(context.run.run_id, {BUILD_TAG: build.digest})
             if not stage.reads:
-                delete_old_runs(context.instance, of_site.project, run.scope.name)
+                delete_old_runs(context.instance, of_site.project, run.scope.name, KEPT_RUNS)
             try:
                 result = stage(run)
             except GoldenQueriesFailed as failure:

@@ -23,7 +23,7 @@ def embedding_turn(
         on_wait: Called while waiting; may raise, which ends the wait.
     """
     name = hashlib.sha256(model_id.encode()).hexdigest()[:12]
-    lock = FileLock(f"{cache}.{name}.turn")
+    lock = FileLock(f"{cache}.{name}.turn.lock")
     timeout_s = 0.0
     while True:
         try:

@@ -26,7 +26,7 @@ def is_own_home(instance: dg.DagsterInstance, project: Project) -> bool:
     return Path(instance.root_directory) == project.dagster_home
 
 
-def delete_old_runs(instance: dg.DagsterInstance, project: Project, scope: str, kept: int = KEPT_RUNS) -> int:
+def delete_old_runs(instance: dg.DagsterInstance, project: Project, scope: str, kept: int) -> int:
     """Delete finished runs of the scope beyond the newest ones; each call some, and how many."""
     newest = instance.get_runs(runs_of(instance, project, scope), limit=kept + _DELETED_AT_ONCE)
     ours = (INDEX_SITE.name, INDEX_CODE.name, _ASSET_JOB)

@@ -9,12 +9,13 @@ import pytest
 from searchsocket.events import ignore
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
+from searchsocket_assets import assets
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import PARTITION_TAG
-from searchsocket_assets.run import history
-from searchsocket_assets.run.history import PROJECT_TAG, delete_old_runs
+from searchsocket_assets.run.history import delete_old_runs
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.runs import run_index
+from searchsocket_assets.run.tags import PROJECT_TAG
 
 pytestmark = pytest.mark.dagster
 
@@ -32,8 +33,8 @@ def another_job() -> None: ...
 
 @pytest.fixture(autouse=True)
 def few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert history.KEPT_RUNS == 50
-    monkeypatch.setattr(history, "KEPT_RUNS", KEPT_RUNS)
+    assert assets.KEPT_RUNS == 50
+    monkeypatch.setattr(assets, "KEPT_RUNS", KEPT_RUNS)
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def test_runs_beyond_the_newest_go_with_their_files(project: Project, stored: dg
     others = [past_run(stored, "preview"), past_run(stored, job=another_job)]
     runs = [past_run(stored) for _ in range(KEPT_RUNS + OVER)]
     for _ in range(3):
-        delete_old_runs(stored, project, "main")
+        delete_old_runs(stored, project, "main", KEPT_RUNS)
     kept = {*runs[OVER:], unfinished, *others}
     assert set(stored.get_run_ids()) == kept
     assert files_of(project.dagster_home) - {"index"} == kept
@@ -88,7 +89,7 @@ def test_runs_beyond_the_newest_go_with_their_files(project: Project, stored: dg
 def test_one_call_deletes_some_and_the_oldest_wait(project: Project, stored: dg.DagsterInstance) -> None:
     """A long history from before is not paid for by one run."""
     runs = [past_run(stored) for _ in range(KEPT_RUNS + OVER)]
-    delete_old_runs(stored, project, "main")
+    delete_old_runs(stored, project, "main", KEPT_RUNS)
     assert 0 < len(set(runs) - set(stored.get_run_ids())) < OVER
 
 
@@ -98,7 +99,7 @@ def test_in_a_shared_home_only_the_runs_of_the_project_go(project: Project, tmp_
     with dg.DagsterInstance.from_config(str(home)) as shared:
         theirs = [past_run(shared, project_id="another-project"), past_run(shared)]
         ours = [past_run(shared, project_id=project.id) for _ in range(KEPT_RUNS + 2)]
-        delete_old_runs(shared, project, "main")
+        delete_old_runs(shared, project, "main", KEPT_RUNS)
         assert set(shared.get_run_ids()) == {*theirs, *ours[2:]}
 
 

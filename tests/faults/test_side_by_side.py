@@ -20,7 +20,6 @@ sys.path[:0] = sys.argv[1:3]
 from pathlib import Path
 from fault_site import Project
 import searchsocket.pipeline.run.stages as stages
-import searchsocket.pipeline.run.index as index
 
 def held(stage):
     def run(*arguments):
@@ -29,7 +28,7 @@ def held(stage):
         return stage(*arguments)
     return run
 
-index.STAGES = {**stages.STAGES, sys.argv[5]: held(stages.STAGES[sys.argv[5]])}
+stages.STAGES = {**stages.STAGES, sys.argv[5]: held(stages.STAGES[sys.argv[5]])}
 Project(Path(sys.argv[3])).index(sys.argv[4])
 print("done", flush=True)
 """

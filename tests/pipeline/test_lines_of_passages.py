@@ -86,11 +86,20 @@ def test_lines_follow_the_front_matter_and_nothing_is_embedded(site: Site, conte
     assert source_of(high_water(site)).first_line == 9 + above.count("\n")
 
 
-def test_lines_follow_a_paragraph_that_is_inserted_above(site: Site, content: Path) -> None:
+@pytest.mark.parametrize(
+    ("paragraph", "upserted"),
+    [
+        ("Opening words of the page.", 2),  # its own section; the one below
+        ("A new paragraph.", 3),  # the page is about other key phrases now, which all of its records hold
+    ],
+)
+def test_lines_follow_a_paragraph_that_is_inserted_above(
+    site: Site, content: Path, paragraph: str, upserted: int
+) -> None:
     site.index()
-    content.write_text(TIDES.replace("# Tides\n", "# Tides\n\nA new paragraph.\n", 1))
+    content.write_text(TIDES.replace("# Tides\n", f"# Tides\n\n{paragraph}\n", 1))
     summary = site.index()
-    assert (summary.embeddings["created"], summary.records["upserted"]) == (1, 2)  # its own section; the one below
+    assert (summary.embeddings["created"], summary.records["upserted"]) == (1, upserted)
     check(site)
     assert source_of(high_water(site)).first_line == 11
 
