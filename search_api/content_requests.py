@@ -1,6 +1,6 @@
 """What callers ask who want content: under the names that agents know, which are those of the tools."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -26,6 +26,7 @@ FolderId = Annotated[
     Field(
         min_length=1,
         max_length=300,
+        pattern=r"^(?:[^/].*/)?(?:site|code)$",
         description="`site`, `code`, or one of them behind a scope: `main/site`. `code` wants the key.",
         examples=["site"],
     ),
@@ -54,10 +55,12 @@ MaxTokens = Annotated[
 Token = Annotated[str, Field(max_length=MAX_TOKEN_CHARS, description="`continuation.next_token` of the answer before.")]
 
 
+def _config(example: dict[str, Any]) -> ConfigDict:
+    return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [example]})
+
+
 class ContentBody(BaseModel):
     """Base of these requests: names as the document has them."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     folder_id: FolderId
     max_tokens: MaxTokens | None = None
@@ -66,6 +69,8 @@ class ContentBody(BaseModel):
 
 class ContentSearchRequest(ContentBody):
     """The body of `POST /api/content/search`: concepts, terms, or both; or a token alone."""
+
+    model_config = _config({"folder_id": "site", "semantic_concepts": ["token rotation"]})
 
     semantic_concepts: Annotated[Terms, Field(description="Found by meaning.", examples=[["token rotation"]])] = []
     exact_terms: Annotated[
@@ -83,6 +88,8 @@ class ContentSearchRequest(ContentBody):
 class DocumentsRequest(ContentBody):
     """The body of `POST /api/documents`: what documents are about; or a token alone."""
 
+    model_config = _config({"folder_id": "site", "query": "rotating keys"})
+
     query: Annotated[str, Field(max_length=1_000, examples=["rotating keys"])] = ""
     limit: Limit | None = None
 
@@ -92,6 +99,8 @@ class DocumentsRequest(ContentBody):
 
 class DocumentRequest(ContentBody):
     """The body of `POST /api/documents/text` and `/api/documents/data`."""
+
+    model_config = _config({"folder_id": "site", "file_path": "docs/install.md"})
 
     file_path: FilePath
     chunk_id: ChunkId = ""
@@ -103,9 +112,7 @@ class DocumentRequest(ContentBody):
 class AskRequest(Request):
     """The body of `POST /api/ask`."""
 
-    model_config = ConfigDict(
-        extra="forbid", strict=True, json_schema_extra={"examples": [{"question": "How are keys rotated?"}]}
-    )
+    model_config = _config({"question": "How are keys rotated?"})
 
     question: Text
     scope: ScopeName | None = None

@@ -174,10 +174,13 @@ class CallerGuard:
 class BodyGuard:
     """Reads a body whole before anything looks at it: JSON only, so large at most, so long at most."""
 
-    def __init__(self, app: ASGIApp, paths: frozenset[str], max_bytes: int, timeout_s: float) -> None:
-        """`paths`: those that take a POST."""
+    def __init__(
+        self, app: ASGIApp, posts: frozenset[str], gets: frozenset[str], max_bytes: int, timeout_s: float
+    ) -> None:
+        """`posts`, `gets`: the paths that take a POST, or a GET."""
         self._app = app
-        self._paths = paths
+        self._posts = posts
+        self._only_posts = posts - gets
         self._max_bytes = max_bytes
         self._timeout_s = timeout_s
 
@@ -186,13 +189,13 @@ class BodyGuard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if scope["method"] in ("GET", "HEAD", "OPTIONS"):
+        if scope["method"] in ("GET", "HEAD", "OPTIONS") and scope["path"] not in self._only_posts:
             if "transfer-encoding" in headers or headers.get("content-length", "0") != "0":
                 await _refuse(400, f"{scope['method']} takes no body")(scope, receive, send)
                 return
             await self._app(scope, receive, send)
             return
-        if scope["method"] != "POST" or scope["path"] not in self._paths:  # the router says what is taken there
+        if scope["method"] != "POST" or scope["path"] not in self._posts:  # the router says what is taken there
             await self._app(scope, receive, send)
             return
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":

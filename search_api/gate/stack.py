@@ -48,9 +48,8 @@ def add_guards(
     rate = RateLimit(settings.rate_limit) if settings.rate_limit.max else None
     often = settings.rate_limit.model_copy(update={"max": CHEAP_FACTOR * settings.rate_limit.max})
     own_rates = dict.fromkeys(cheap, RateLimit(often)) if rate else {}
-    app.add_middleware(
-        BodyGuard, paths=_taking_bodies(app), max_bytes=settings.max_body_bytes, timeout_s=BODY_TIMEOUT_S
-    )
+    posts, gets = _paths(app, "POST"), _paths(app, "GET")
+    app.add_middleware(BodyGuard, posts=posts, gets=gets, max_bytes=settings.max_body_bytes, timeout_s=BODY_TIMEOUT_S)
     app.add_middleware(CallerGuard, rules=rules, rate=rate, own_rates=own_rates)
     app.add_middleware(LastResort, on_defect=on_error)
     if page:
@@ -75,9 +74,9 @@ def add_guards(
     app.add_middleware(Envelope)
 
 
-def _taking_bodies(app: FastAPI) -> frozenset[str]:
-    """The paths that a POST is sent to."""
-    routes = (route for route in app.routes if "POST" in (getattr(route, "methods", None) or ()))
+def _paths(app: FastAPI, method: str) -> frozenset[str]:
+    """The paths that some route takes this method at."""
+    routes = (route for route in app.routes if method in (getattr(route, "methods", None) or ()))
     return frozenset(getattr(route, "path", "") for route in routes)
 
 
