@@ -4,11 +4,14 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import pytest
 from fastapi.testclient import TestClient
@@ -17,6 +20,8 @@ from fault_site import QUESTIONS, Project
 from search_api.app import create_app
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import open_project
+from searchsocket.state.sqlite.file import open_state
+from searchsocket.state.sqlite.forget import forget_in_steps
 from searchsocket.state.sqlite.project import SqliteProject
 
 COMMAND = Path(sys.executable).with_name("searchsocket")
@@ -145,6 +150,35 @@ def test_a_full_disk_can_be_cleaned(full_disk: Project, arguments: list[str]) ->
     assert full_disk.index("preview").records["upserted"] > 0
     assert full_disk.answers("preview") == QUESTIONS
     assert full_disk.damage("preview") == []
+
+
+@pytest.mark.parametrize("steps", range(5))  # of those of the second page
+def test_a_scope_that_is_forgotten_in_part_is_made_anew(project: Project, steps: int) -> None:
+    """A full disk has it forgotten in steps, and any of them may be the last."""
+    project.index("preview")
+    wanted = project.fingerprints("preview")
+    project.store().delete_scope(open_project(project.root, {}).scope_named("preview"))
+    shutil.rmtree(project.state / "pages/preview")
+    with closing(open_state(project.state / "state.db")) as db, pytest.raises(KeyboardInterrupt):
+        forget_in_steps(cast("sqlite3.Connection", Interrupted(db, 3 + 5 + steps)), "preview")
+    project.index("preview")
+    assert project.fingerprints("preview") == wanted
+    assert project.answers("preview") == QUESTIONS
+    assert project.damage("preview") == []
+
+
+@dataclass
+class Interrupted:
+    """A connection that lets so many statements through."""
+
+    db: sqlite3.Connection
+    left: int
+
+    def execute(self, sql: str, values: tuple[object, ...] = ()) -> sqlite3.Cursor:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        return self.db.execute(sql, values)
 
 
 def test_a_full_disk_can_be_rolled_back(full_disk: Project) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 
 from searchsocket.state.base.inventory import ListedFile
 from searchsocket.state.base.scope import ScopeState
-from searchsocket.state.sqlite.file import copy_state, look_into, open_state, transaction, translated
+from searchsocket.state.sqlite.file import copy_state, look_into, open_state, translated
+from searchsocket.state.sqlite.forget import forget_rows
 from searchsocket.state.sqlite.history import SqliteHistory, last_ends, last_of_scopes, results_of
 from searchsocket.state.sqlite.inventory import SqliteInventory
 from searchsocket.state.sqlite.published import SqlitePublished
@@ -20,7 +21,6 @@ from searchsocket.system.locks import scope_lock
 from searchsocket.types import Generation
 
 FILE = "state.db"
-_TABLES = ("scopes", "chunks", "chunked", "pages", "unpublished", "stage_results")  # the others follow their pages
 # Read from an index that holds both columns.
 _OWN_TEXTS = """SELECT scope, SUM(chunks) FROM (
     SELECT MIN(scope) AS scope, COUNT(*) AS chunks FROM chunks GROUP BY content_hash HAVING MIN(scope) = MAX(scope)
@@ -106,6 +106,5 @@ class SqliteProject:
     def forget(self, scope: str) -> None:
         if not self.file.exists():
             return
-        with translated(self.file), closing(open_state(self.file)) as db, transaction(db):
-            for table in _TABLES:
-                db.execute(f"DELETE FROM {table} WHERE scope = ?", (scope,))
+        with translated(self.file), closing(open_state(self.file)) as db:
+            forget_rows(db, scope)
