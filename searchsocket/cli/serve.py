@@ -201,4 +201,6 @@ def _trust(project: "Project", *, key: bool, token: bool, dev: bool) -> Iterator
     if token:
         yield f"Trusted: whoever sends the token in {safe(str(project.state_dir / TOKEN_FILE))}"
     if dev:
-        yield "--dev has no effect, since a key is set" if key else "Trusted: every program of this machine (--dev)"
+        yield (
+            "--dev trusts nobody more, since a key is set" if key else "Trusted: every program of this machine (--dev)"
+        )

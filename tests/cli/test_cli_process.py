@@ -150,18 +150,24 @@ def test_a_key_that_is_set_ends_the_trust_in_the_token(indexed: Path, token_file
         assert route_file(address, "k") == ROUTE
     assert not token_file.exists()
     assert said == [
-        "Trusted: whoever sends the key in SEARCHSOCKET_API_KEY", "--dev has no effect, since a key is set"
-    ]  # fmt: skip
+        f"Coding agents: {address}/mcp (Model Context Protocol)",
+        "Trusted: whoever sends the key in SEARCHSOCKET_API_KEY",
+        "--dev trusts nobody more, since a key is set",
+    ]
     with served(indexed):
         token = token_file.read_text().strip()
     with served(indexed, SEARCHSOCKET_API_KEY="k") as (address, _), pytest.raises(HTTPError, match="401"):
         route_file(address, token)
 
 
-def test_dev_trusts_this_machine_and_says_so(indexed: Path) -> None:
+def test_dev_trusts_this_machine_and_says_so(indexed: Path, token_file: Path) -> None:
     with served(indexed, "--dev") as (address, said):
         assert route_file(address) == ROUTE
-    assert said[1:] == ["Trusted: every program of this machine (--dev)"]
+    assert said == [
+        f"Coding agents: {address}/mcp (Model Context Protocol)",
+        f"Trusted: whoever sends the token in {token_file}",
+        "Trusted: every program of this machine (--dev)",
+    ]
     refused = subprocess.run(
         [COMMAND, "serve", "--dev", "--host", "0.0.0.0"], cwd=indexed, capture_output=True, text=True, check=False
     )

@@ -175,12 +175,13 @@ def section_text(soup: Soup, anchor: str) -> str:
 
 
 def test_nonsense_words_are_nowhere_on_the_site(soups: dict[str, Soup]) -> None:
-    words = {word for row in golden_queries() if row["kind"] == "nonsense" for word in row["query"].split()}
+    words = {word for golden in read_golden(GOLDEN) if golden.answers_nothing for word in golden.query.split()}
+    assert words
     text = " ".join(soup.get_text() for soup in soups.values()).lower()
     assert not [word for word in words if word in text]
 
 
 def test_golden_queries_cover_each_kind() -> None:
-    kinds = [row["kind"] for row in golden_queries()]
+    kinds = [kind for golden in read_golden(GOLDEN) for kind in golden.tags]
     for kind, least in {"plain": 25, "paraphrase": 10, "identifier": 20, "title": 5, "nonsense": 10}.items():
         assert kinds.count(kind) >= least, kind

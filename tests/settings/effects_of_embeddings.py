@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from searchsocket.embedders import calls, openai, queries
+from searchsocket.embedders import calls, openai
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.events import Event
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.backends import Backends
+from searchsocket.system import shared_calls
 from searchsocket.types import Vector
 from tests.embedders.openai_server import DIMENSIONS, vectors_json
 from tests.settings.lab import KEYS, WEB, Effect, Lab, outcome
@@ -114,7 +115,7 @@ def patience(lab: Lab) -> list[float | None]:
 
     lab.index()
     with lab.patch.context() as patch:
-        patch.setattr(queries, "Future", Watched)
+        patch.setattr(shared_calls, "Future", Watched)
         assert notes(lab) == []
     return seen
 

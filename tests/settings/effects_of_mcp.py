@@ -31,10 +31,14 @@ def tools(lab: Lab) -> list[str]:
     return [tool.name for tool in offered(lab.project.settings)]
 
 
+# No code is indexed.
+OF_PAGES = [
+    "search", "get_page", "related", "search_content", "find_documents", "get_document_text", "get_document_data", "ask"
+]  # fmt: skip
 EFFECTS = (
     Effect("mcp.enable", True, paths, [], ["/mcp"]),
     Effect("mcp.transport", "http", started, ["stdio"], ["http", 3338]),
     Effect("mcp.http.port", 4000, started, ["http", 3338], ["http", 4000], given={"mcp.transport": "http"}),
     Effect("mcp.http.path", "/agents/mcp", paths, ["/mcp"], ["/agents/mcp"], given={"mcp.enable": True}),
-    Effect("mcp.tools", ["search"], tools, ["search", "get_page", "related"], ["search"]),
+    Effect("mcp.tools", ["search"], tools, OF_PAGES, ["search"]),
 )

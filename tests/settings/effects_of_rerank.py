@@ -4,8 +4,9 @@ import json
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from searchsocket.rerankers import jina, judge
+from searchsocket.rerankers import jina
 from searchsocket.rerankers.judge import Scores
+from searchsocket.system import shared_calls
 from tests.rerankers.jina_server import judged
 from tests.settings.effects_of_answers import write_runner_up
 from tests.settings.lab import WEB, Effect, Lab
@@ -53,7 +54,7 @@ def patience(lab: Lab) -> list[float | None]:
             return super().result(20)
 
     with lab.patch.context() as patch:
-        patch.setattr(judge, "Future", Watched)
+        patch.setattr(shared_calls, "Future", Watched)
         status(lab)
     return seen
 
