@@ -11,6 +11,7 @@ from searchsocket.system.lifetime import end_with_owner
 
 T = TypeVar("T")
 R = TypeVar("R")
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 
 class BatchGivenUp(Exception):
@@ -86,4 +87,20 @@ def _processes(workers: int) -> Executor:
     context = multiprocessing.get_context(method)
     if method == "forkserver":
         context.set_forkserver_preload(["searchsocket.pipeline.extraction.job"])
+        _start_server()
     return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_owner)
+
+
+def _start_server() -> None:
+    """Start the fork server so that it takes no module from the folder it happens to be started in: a project's."""
+    from multiprocessing import forkserver
+
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        forkserver.ensure_running()
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 from searchsocket.system.processes import map_batches
@@ -74,3 +76,20 @@ def test_batches_are_taken_only_as_workers_need_them() -> None:
     next(results)
     assert len(taken) <= 5
     results.close()  # type: ignore[attr-defined]
+
+
+def test_workers_take_no_module_from_the_folder_that_a_command_is_run_in(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    for package in ("searchsocket", "concurrent"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text(f"open({str(taken)!r}, 'w').close()")
+    script = tmp_path / "elsewhere" / "script.py"
+    script.parent.mkdir()
+    script.write_text(
+        "from searchsocket.system.processes import map_batches\n"
+        "if __name__ == '__main__':\n"
+        "    print(list(map_batches(abs, [-1, 2], workers=1, lost=abs)))\n"
+    )
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "[1, 2]\n"
+    assert not taken.exists()
