@@ -41,6 +41,8 @@ def _ends(process: int, timeout_s: float) -> bool:
     except ProcessLookupError:
         return True
     try:
-        return bool(select.select([handle], [], [], timeout_s)[0])
+        ended = select.poll()  # unlike select, of any number that a busy process gives out
+        ended.register(handle, select.POLLIN)
+        return bool(ended.poll(timeout_s * 1_000))
     finally:
         os.close(handle)

@@ -1,4 +1,4 @@
-"""One browser and one service for all tests of the components."""
+"""One browser and one service for the tests of a file; while a browser is open, its event loop is the only one."""
 
 import shutil
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ PIECES = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     project = make_project(tmp_path_factory.mktemp("searched") / "site")
     Site(LocalStore(project.state_dir / "index", "site")).publish(PIECES)
@@ -34,7 +34,7 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine: apt-get install chromium")
@@ -61,6 +61,7 @@ def make_stage(browser: Browser, origin: str) -> Iterator[MakeStage]:
 
     yield make
     for context in contexts:
+        context.unroute_all(behavior="ignoreErrors")  # a request may be under way whose answer nobody waits for
         context.close()
     assert not problems
 
