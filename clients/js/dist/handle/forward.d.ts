@@ -1,4 +1,9 @@
-import type { KitEvent } from "../handle.js";
+/** A visitor's request, as far as it is forwarded. */
+export interface Visit {
+    readonly request: Request;
+    readonly url: URL;
+    getClientAddress(): string;
+}
 /** The service, and how it is asked. */
 export interface Upstream {
     readonly url: URL;
@@ -11,4 +16,4 @@ export interface Upstream {
     onError(message: string): void;
 }
 /** The service's answer to a visitor's request; an error in the service's form where there is none in time. */
-export declare function forward(event: KitEvent, to: Upstream): Promise<Response>;
+export declare function forward(event: Visit, to: Upstream): Promise<Response>;

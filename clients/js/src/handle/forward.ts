@@ -1,6 +1,12 @@
-import type { KitEvent } from "../handle.js";
 import { limitedBody, TooLarge } from "./body.js";
 import { problem } from "./problem.js";
+
+/** A visitor's request, as far as it is forwarded. */
+export interface Visit {
+  readonly request: Request;
+  readonly url: URL;
+  getClientAddress(): string;
+}
 
 /** The service, and how it is asked. */
 export interface Upstream {
@@ -23,7 +29,7 @@ const ASKED = [
 const ANSWERED = /^(content-type|etag|cache-control|vary|link|allow|retry-after|www-authenticate|x-request-id|x-content-type-options|content-security-policy|ratelimit-.+|access-control-.+|mcp-.+)$/;
 
 /** The service's answer to a visitor's request; an error in the service's form where there is none in time. */
-export async function forward(event: KitEvent, to: Upstream): Promise<Response> {
+export async function forward(event: Visit, to: Upstream): Promise<Response> {
   const { request } = event;
   const methods = to.isStream ? new Set([...METHODS, "DELETE"]) : METHODS;
   if (!methods.has(request.method)) {
@@ -83,7 +89,7 @@ function refused(to: Upstream, status: number, code: string, reason: string): Re
   return problem(status, code, words ?? "search cannot be reached at the moment", status === 502 ? {} : { "retry-after": "5" });
 }
 
-function headersFor(event: KitEvent, to: Upstream): Headers {
+function headersFor(event: Visit, to: Upstream): Headers {
   const { request } = event;
   const sent = new Headers({ "accept-encoding": "identity" }); // else the answer would be unpacked here, and called packed
   for (const [name, value] of request.headers) {
@@ -102,7 +108,7 @@ function headersFor(event: KitEvent, to: Upstream): Headers {
   return sent;
 }
 
-function clientAddress(event: KitEvent): string {
+function clientAddress(event: Visit): string {
   try {
     return event.getClientAddress();
   } catch {
