@@ -6,6 +6,8 @@ UV := $(BIN)/uv
 # Trust what this machine trusts, as pip and git do.
 export UV_SYSTEM_CERTS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
+# Tests start hundreds of processes: each would compile what it imports again where writing bytecode is switched off.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test check lock format clean milvus
 
