@@ -1,46 +1,73 @@
-"""Print what a reader sees who names a tool for each task, and compare what he named.
+"""Print what a reader sees who names a tool with its arguments for each task, and score what he named.
 
 `python -m bench.agents.descriptions`:
 
-`--sheet SEED` prints descriptions and tasks in a shuffled order, without answers. `--answers FILE` compares a file of
-`number tool` lines, where numbers are those of `TASKS`, from 0. `blind.txt` is such a file: its reader, who also wrote
-tasks and descriptions, named 40 of 40 before he looked at the answers, which says that the descriptions do not overlap,
-and nothing of readers who never saw them.
+`--paper SEED` prints tools and tasks, both shuffled, without answers. `--answers FILE...` scores files of JSON lines,
+`{"task": 7, "tool": "search", "arguments": {"query": "..."}}`: a call is right when the server takes it, it is of the
+tool that fits, has what must be in it, and nothing that narrows beyond the task.
 """
 
 import argparse
+import json
 import random
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from bench.agents.tasks import TASKS
-from searchsocket.agents.arguments import names_of
+from searchsocket.agents.arguments import schema_of
 from searchsocket.agents.toolset import TOOLS
 
+_HOW = """\
+# Which tool, and with what?
 
-def sheet(seed: int) -> str:
+You are a coding agent. Below are tools of one server, with their descriptions and the JSON schemas of their arguments,
+and then 40 tasks. For each task name the ONE call that you would make first. Judge by the descriptions alone: read no
+source code, no documentation and no other file. Write one JSON object a line, for every task:
+
+    {"task": 7, "tool": "NAME", "arguments": {...}}
+
+Leave out arguments that the task does not ask for.
+"""
+
+
+def paper(seed: int) -> str:
     """Tools and tasks as the reader gets them."""
     shuffled = random.Random(seed)
     tools, numbers = list(TOOLS), list(range(len(TASKS)))
     shuffled.shuffle(tools)
     shuffled.shuffle(numbers)
-    parts = [f"## {tool.name}({', '.join(names_of(tool.takes))})\n\n{tool.description}\n" for tool in tools]
-    return "\n".join([*parts, "## Tasks", "", *(f"{number}: {TASKS[number][1]}" for number in numbers)])
-
-
-def compare(path: Path) -> str:
-    """How many are right, and which are not."""
-    named = dict(line.split()[:2] for line in path.read_text().splitlines() if line.strip())
-    wrong = [
-        f"{number}: {named.get(str(number))} instead of {' or '.join(right)}: {task}"
-        for number, (_, task, right) in enumerate(TASKS)
-        if named.get(str(number)) not in right
+    schemas = [json.dumps(schema_of(tool.takes), ensure_ascii=False) for tool in tools]
+    parts = [
+        f"## {tool.name}\n\n{tool.description}\n\n```json\n{schema}\n```\n"
+        for tool, schema in zip(tools, schemas, strict=True)
     ]
-    return "\n".join([f"{len(TASKS) - len(wrong)} of {len(TASKS)} right", *wrong])
+    tasks = [f"- {number}: {TASKS[number].text}" for number in numbers]
+    return "\n".join([_HOW, *parts, "# Tasks", "", *tasks])
+
+
+def score(path: Path) -> Iterator[str]:
+    """How many are right, of all and of each tool, and what is wrong with the others."""
+    sent: dict[int, Mapping[str, Any]] = {
+        answer["task"]: answer for answer in map(json.loads, filter(str.strip, path.read_text().splitlines()))
+    }
+    wrong: dict[int, str] = {}
+    for number, task in enumerate(TASKS):
+        answer = sent.get(number, {})
+        if missed := task.missed(answer.get("tool", "nothing"), answer.get("arguments", {})):
+            wrong[number] = missed
+    tools = sum(sent.get(number, {}).get("tool") == task.call.tool for number, task in enumerate(TASKS))
+    yield f"{path.name}: {len(TASKS) - len(wrong)} of {len(TASKS)} right, the tool alone {tools}"
+    of_each = Counter(task.call.tool for task in TASKS)
+    missed_of = Counter(TASKS[number].call.tool for number in wrong)
+    yield "; ".join(f"{tool.name} {of_each[tool.name] - missed_of[tool.name]}/{of_each[tool.name]}" for tool in TOOLS)
+    yield from (f"  {number}: {why}: {TASKS[number].text}" for number, why in wrong.items())
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sheet", type=int)
-    parser.add_argument("--answers", type=Path)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--paper", type=int, metavar="SEED", default=0)
+    parser.add_argument("--answers", type=Path, nargs="+", metavar="FILE")
     asked = parser.parse_args()
-    print(compare(asked.answers) if asked.answers else sheet(asked.sheet or 0))
+    print("\n".join(line for file in asked.answers for line in score(file)) if asked.answers else paper(asked.paper))
