@@ -66,7 +66,7 @@ def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
                 # So that nobody asks for a run of what this one reads.
                 context.instance.add_run_tags(context.run.run_id, {BUILD_TAG: build.digest})
             if not stage.reads:
-                delete_old_runs(context.instance, of_site.project, run.scope.name, KEPT_RUNS)
+                delete_old_runs(context.instance, of_site.project, run.scope.name, KEPT_RUNS, context.run.job_name)
             try:
                 result = stage(run)
             except GoldenQueriesFailed as failure:

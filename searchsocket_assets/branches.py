@@ -1,7 +1,7 @@
-"""Branches as partitions that come and go by themselves: sensors that look, and the job that prunes.
+"""Scopes go when their branches do: the sensor that looks for such, and the job that prunes.
 
-Both sensors read what is there each time instead of remembering what they did, so that a tick that died, or a branch
-that came back, needs no repair; and no run key is given out, since Dagster never runs one twice, failed or not.
+The sensor reads what is there each time instead of remembering what it did, so that a tick that died, or a branch that
+came back, needs no repair; and no run key is given out, since Dagster never runs one twice, failed or not.
 """
 
 import os
@@ -12,53 +12,15 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
-from searchsocket.branches.discovery import new_scopes, wanted_scopes
-from searchsocket.branches.listing import list_branches
 from searchsocket.branches.prune import Match, seconds_of
 from searchsocket.branches.pruning import Asked, PrunePlan, apply_prune, plan_prune
-from searchsocket.branches.scopes import kept_scopes
 from searchsocket.errors import SearchSocketError
-from searchsocket.project.backends import Backends
-from searchsocket.project.project import Project
-from searchsocket_assets.jobs import INDEX_SITE
-from searchsocket_assets.partitions import NAME, SCOPES
+from searchsocket_assets.discovery import named
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.ghosts import forget_in, ghosts_of
-from searchsocket_assets.run.history import runs_of
-from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
 from searchsocket_assets.run.translate import errors_as_failures
 
 TAGS = {"searchsocket/about": "branches"}  # of what the UI lists under Automation
-_MOST_AT_ONCE = 20  # scopes that one tick begins: a first look at a large repository is spread over several
-_SHOWN = 30  # scopes that a skipped tick names
-
-
-def new_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.SensorResult | dg.SkipReason:
-    """Ask for a run of every branch without a scope; a listing that may lack branches changes nothing."""
-    try:
-        project = site.open()
-        settings = project.settings.branches
-        branches = list_branches(project.root, settings.remote, settings.timeout_s)
-        kept, problem = kept_scopes(project, Backends(project, os.environ, calls=False).store)
-    except SearchSocketError as error:
-        return dg.SkipReason(f"{error.code}: {error}")
-    if problem is not None:
-        return dg.SkipReason(f"{problem.code}: {problem}")
-    wanted = wanted_scopes(branches, settings.include, settings.exclude)
-    keys, known = set(context.instance.get_dynamic_partitions(NAME)), {scope.name for scope in kept}
-    begun = {key for key in keys & (wanted.keys() - known) if _has_runs(context.instance, project, key)}
-    new = new_scopes(wanted, begun | known, _MOST_AT_ONCE)
-    if not new:
-        return dg.SkipReason(f"each of the {len(wanted)} branches that {branches.place} names has its scope")
-    runs = [
-        dg.RunRequest(partition_key=scope, tags={PROJECT_TAG: project.id, BRANCH_TAG: wanted[scope]}) for scope in new
-    ]
-    add = [SCOPES.build_add_request(missing)] if (missing := [scope for scope in new if scope not in keys]) else []
-    return dg.SensorResult(run_requests=runs, dynamic_partitions_requests=add)
-
-
-def _has_runs(instance: dg.DagsterInstance, project: Project, scope: str) -> bool:
-    return bool(instance.get_runs(runs_of(instance, project, scope), limit=1))
 
 
 class PruneOptions(dg.Config):
@@ -105,8 +67,8 @@ def dead_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.
     ghosts = sorted(ghosts_of(context.instance, project, plan))
     if not plan.going and not ghosts:
         return dg.SkipReason(f"no scope may go; {len(plan.verdicts)} stay, by the branches of {plan.listed}")
-    named = [f"{verdict.scope} ({verdict.reason})" for verdict in plan.going] or [f"{key} (no data)" for key in ghosts]
-    words = ", ".join(named[:_SHOWN]) + (f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else "")
+    going = [f"{verdict.scope} ({verdict.reason})" for verdict in plan.going] or [f"{key} (no data)" for key in ghosts]
+    words = named(going)
     if project.settings.branches.prune != "apply":
         return dg.SkipReason(f'would prune {words}; launch prune_scopes with apply, or set branches.prune = "apply"')
     return dg.RunRequest(run_config=_APPLY)
@@ -142,24 +104,13 @@ def plan_metadata(plan: PrunePlan) -> dict[str, Any]:
     }
 
 
-def branch_sensors(owners: Sequence[str], *, discover: bool) -> list[dg.SensorDefinition]:
-    """The sensors; both are off until somebody turns them on, but for discovery where the settings say so."""
-    return [
-        dg.sensor(
-            job=INDEX_SITE,
-            minimum_interval_seconds=60,
-            default_status=dg.DefaultSensorStatus.RUNNING if discover else dg.DefaultSensorStatus.STOPPED,
-            owners=[*owners],
-            tags=TAGS,
-            description="Makes a partition of every living branch that has no scope yet, and asks for one run "
-            "each; which branches: `[branches]` in the project's settings.",
-        )(new_branches),
-        dg.sensor(
-            job=prune_scopes,
-            minimum_interval_seconds=3600,
-            owners=[*owners],
-            tags=TAGS,
-            description="Looks for scopes of branches that are gone. A tick shows them; with "
-            '`branches.prune = "apply"` it asks for a run that deletes them.',
-        )(dead_branches),
-    ]
+def prune_sensor(owners: Sequence[str]) -> dg.SensorDefinition:
+    """The sensor, which is off until somebody turns it on."""
+    return dg.sensor(
+        job=prune_scopes,
+        minimum_interval_seconds=3600,
+        owners=[*owners],
+        tags=TAGS,
+        description="Looks for scopes of branches that are gone. A tick shows them; with "
+        '`branches.prune = "apply"` it asks for a run that deletes them.',
+    )(dead_branches)

@@ -23,7 +23,7 @@ from searchsocket.state import make_state
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import NAME, SCOPES
 from searchsocket_assets.resources import SiteProject
-from searchsocket_assets.run.history import runs_of
+from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
 
 _MOST_AT_ONCE = 20  # runs that one tick asks for
@@ -36,6 +36,8 @@ def new_builds(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.Sen
     """Ask for a run of every scope whose build is another one than the last that a run was asked for."""
     try:
         project = site.open()
+        if project.settings.source.mode == "crawl":
+            return dg.SkipReason("a crawled site cannot be watched: what it holds is known when it was crawled")
         listed = _listed(project)
         branches = _watched(context.instance, project, listed.scopes() if listed else {})
     except SearchSocketError as error:
@@ -82,7 +84,7 @@ def _request(
     instance: dg.DagsterInstance, project: Project, run: ScopeRun, build: Build, settled: dict[str, str]
 ) -> dg.RunRequest | None:
     scope = run.scope
-    newest = instance.get_run_records(runs_of(instance, project, scope.name), limit=_LOOKED_AT)
+    newest = index_records(instance, project, scope.name, _LOOKED_AT)
     if any(not record.dagster_run.is_finished and BUILD_TAG not in record.dagster_run.tags for record in newest):
         return None  # it will read what there is when it begins
     asked = [record for record in newest if _digest(record, build)]
@@ -100,8 +102,12 @@ def _request(
 
 
 def _digest(record: dg.RunRecord, build: Build) -> str:
-    """Of the build that a run read; "" where that is not known."""
-    is_later = build.changed_ns and record.start_time and record.start_time * 1e9 > build.changed_ns
+    """Of the build that a run read; "" where that is not known.
+
+    By the time alone only of a whole run: one of some assets says itself that it read the build.
+    """
+    is_whole = record.dagster_run.job_name == INDEX_SITE.name
+    is_later = is_whole and build.changed_ns and record.start_time and record.start_time * 1e9 > build.changed_ns
     return record.dagster_run.tags.get(BUILD_TAG, "") or (build.digest if is_later else "")
 
 

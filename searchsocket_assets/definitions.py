@@ -54,8 +54,9 @@ def build_definitions(
 
 def branch_definitions(look: "Look") -> dg.Definitions:
     """What a command's own run has no use for: branches that come and go by themselves."""
-    from searchsocket_assets.branches import branch_sensors, prune_schedule, prune_scopes
+    from searchsocket_assets.branches import prune_schedule, prune_scopes, prune_sensor
     from searchsocket_assets.builds import build_sensor
+    from searchsocket_assets.discovery import discovery_sensor
     from searchsocket_assets.live_jobs import VERIFY_SCOPE, nightly_verify, rollback_scope
     from searchsocket_assets.maintenance import maintenance, maintenance_schedule
     from searchsocket_assets.planning import plan_scope
@@ -67,8 +68,9 @@ def branch_definitions(look: "Look") -> dg.Definitions:
         assets=[scopes_asset(look.owners)],
         jobs=[maintenance, plan_scope, prune_scopes, LOOK_AT_SCOPES, rollback_scope, VERIFY_SCOPE],
         sensors=[
-            *branch_sensors(look.owners, discover=look.discovers_branches),
+            discovery_sensor(look.owners, discover=look.discovers_branches),
             build_sensor(look.owners, watch=look.watches_builds),
+            prune_sensor(look.owners),
         ],
         schedules=[prune_schedule(look.owners), maintenance_schedule(look.owners), nightly_verify],
     )

@@ -12,19 +12,26 @@ from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.system.files import bytes_below
+from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
+from searchsocket_assets.live_jobs import VERIFY_SCOPE, rollback_scope
 from searchsocket_assets.partitions import NAME
+from searchsocket_assets.planning import plan_scope
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.details import table
-from searchsocket_assets.run.history import KEPT_RUNS, delete_old_runs
+from searchsocket_assets.run.history import ASSET_JOB, KEPT_RUNS, delete_old_runs
 from searchsocket_assets.run.translate import errors_as_failures
 
+# Whose runs are of one scope each.
+_JOBS = (INDEX_SITE.name, INDEX_CODE.name, ASSET_JOB, plan_scope.name, rollback_scope.name, VERIFY_SCOPE.name)
 _ROUNDS = 500  # of deleting runs, ten at a time
 
 
 class MaintenanceOptions(dg.Config):
     """What one launch of `maintenance` asks for."""
 
-    runs_kept: int = Field(default=KEPT_RUNS, ge=1, description="Runs of each scope that stay in Dagster's history.")
+    runs_kept: int = Field(
+        default=KEPT_RUNS, ge=1, description="Runs of each job and scope that Dagster's history keeps."
+    )
 
 
 @dg.op(description="Old runs, generations and temporary folders, and space that databases do not use.")
@@ -44,10 +51,11 @@ def _old_runs(instance: dg.DagsterInstance, project: Project, kept: int) -> Iter
     home = Path(instance.root_directory)
     for scope in instance.get_dynamic_partitions(NAME):
         before, deleted = bytes_below(home), 0
-        for _ in range(_ROUNDS):
-            if not (gone := delete_old_runs(instance, project, scope, kept)):
-                break
-            deleted += gone
+        for job in _JOBS:
+            for _ in range(_ROUNDS):
+                if not (gone := delete_old_runs(instance, project, scope, kept, job)):
+                    break
+                deleted += gone
         if deleted:
             yield Freed(f"{deleted} old runs", scope, max(0, before - bytes_below(home)))
 

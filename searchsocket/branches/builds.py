@@ -7,14 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
+from searchsocket.errors import ConfigError, ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
+from searchsocket.settings.site import SourceMode
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.git_branch import GitBranchSource
+from searchsocket.sources.preview import differs_by_scope
 from searchsocket.sources.static_output import StaticOutputSource
 
 _HTML = (".html", ".htm")
+OWN_SOURCES = (
+    'whichever of them was built last; set source.static_output_dir = "builds/{scope}", {branch_slug} in '
+    'source.crawl.base_url, or source.mode = "git-branch", or index each as it is built: `searchsocket index --scope`'
+)
 _HEX = 16  # of a digest: it tells builds of one scope apart
 
 
@@ -49,12 +55,29 @@ def build_of(run: ScopeRun, commits: Mapping[str, str] = MappingProxyType({})) -
     return None
 
 
-def is_of_the_scope(project: Project) -> bool:
-    """Whether each scope has a source of its own, rather than whatever lies in the working tree."""
+def is_of_the_scope(project: Project, mode: SourceMode | None = None) -> bool:
+    """Whether each scope has a source of its own, rather than whatever lies in the working tree.
+
+    Args:
+        mode: Overrides `source.mode`.
+    """
     source = project.settings.source
-    if source.mode == "git-branch":
+    mode = mode or source.mode
+    if mode == "git-branch":
         return not source.git.branch
-    return source.mode in (None, "static-output") and "{scope}" in source.static_output_dir
+    if mode == "crawl":
+        return differs_by_scope(source.crawl.base_url)
+    return mode in (None, "static-output") and "{scope}" in source.static_output_dir
+
+
+def refuse_shared_source(project: Project, scopes: int, mode: SourceMode | None = None) -> None:
+    """Refuse to index several scopes from what is one and the same for all of them.
+
+    Raises:
+        ConfigError: They would all hold the pages of whichever branch was built last.
+    """
+    if scopes > 1 and not is_of_the_scope(project, mode):
+        raise ConfigError(f"{scopes} branches would be indexed from the same pages, {OWN_SOURCES}")
 
 
 def is_quiet(build: Build, now_ns: int, settle_s: float) -> bool:

@@ -53,6 +53,7 @@ def backfill(
       searchsocket backfill --scopes "feature-*" --at-once 4
       searchsocket backfill --all --dry-run --json
     """
+    from searchsocket.branches.builds import refuse_shared_source
     from searchsocket.branches.choice import choose_scopes
     from searchsocket.project.backends import Backends
 
@@ -62,6 +63,7 @@ def backfill(
     scopes, problem = choose_scopes(project, Backends(project, os.environ, calls=False), globs or ("*",))
     if problem is not None:
         click.echo(f"{problem.code}: {safe(str(problem))}", err=True)
+    refuse_shared_source(project, len(scopes), RunOptions(**asked).source)
     arguments = ["--project", str(project.root), "--json", *_flags(RunOptions(**asked))]
     arguments += ["--dry-run"] if dry_run else []
     done: list[Outcome] = []

@@ -55,6 +55,11 @@ def filled(address: str, scope: Scope, commit: Callable[[], str]) -> str:
     return _PLACES.sub(value, address)
 
 
+def differs_by_scope(address: str) -> bool:
+    """Whether an address names the scope, its branch or its commit."""
+    return _PLACES.search(address) is not None
+
+
 def refuse_open_places(address: str) -> None:
     """Refuse to crawl an address that is not whole.
 

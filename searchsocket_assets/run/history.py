@@ -6,31 +6,42 @@ from pathlib import Path
 import dagster as dg
 
 from searchsocket.project.project import Project
-from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
+from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import PARTITION_TAG
 from searchsocket_assets.run.tags import PROJECT_TAG
 
-KEPT_RUNS = 50  # of each scope
+KEPT_RUNS = 50  # of each job over each scope
 _DELETED_AT_ONCE = 10  # a history from before is shortened little by little, so that no run pays for all of it
-_ASSET_JOB = "__ASSET_JOB"  # Dagster's own name for assets that are materialized without a job
+ASSET_JOB = "__ASSET_JOB"  # Dagster's own name for assets that are materialized without a job
 
 
-def runs_of(instance: dg.DagsterInstance, project: Project, scope: str) -> dg.RunsFilter:
-    """The runs of a scope: all in a home of the project's own; else those that name the project."""
-    if is_own_home(instance, project):
-        return dg.RunsFilter(tags={PARTITION_TAG: scope})
-    return dg.RunsFilter(job_name=INDEX_SITE.name, tags={PARTITION_TAG: scope, PROJECT_TAG: project.id})
+def runs_of(instance: dg.DagsterInstance, project: Project, scope: str, job: str | None = None) -> dg.RunsFilter:
+    """Runs of a scope, or of one job over it: all in a home of the project's own; else those that name the project."""
+    whose = {} if is_own_home(instance, project) else {PROJECT_TAG: project.id}
+    return dg.RunsFilter(job_name=job, tags={PARTITION_TAG: scope, **whose})
+
+
+def index_records(instance: dg.DagsterInstance, project: Project, scope: str, limit: int) -> list[dg.RunRecord]:
+    """The newest runs that index a scope's site, the newest first: no plans, and none over what is live already."""
+    records = [
+        record
+        for job in (INDEX_SITE.name, ASSET_JOB)
+        for record in instance.get_run_records(runs_of(instance, project, scope, job), limit=limit)
+    ]
+    return sorted(records, key=lambda record: record.storage_id, reverse=True)[:limit]
 
 
 def is_own_home(instance: dg.DagsterInstance, project: Project) -> bool:
     return Path(instance.root_directory) == project.dagster_home
 
 
-def delete_old_runs(instance: dg.DagsterInstance, project: Project, scope: str, kept: int) -> int:
-    """Delete finished runs of the scope beyond the newest ones; each call some, and how many."""
-    newest = instance.get_runs(runs_of(instance, project, scope), limit=kept + _DELETED_AT_ONCE)
-    ours = (INDEX_SITE.name, INDEX_CODE.name, _ASSET_JOB)
-    old = [run for run in newest[kept:] if run.is_finished and run.job_name in ours]
+def delete_old_runs(instance: dg.DagsterInstance, project: Project, scope: str, kept: int, job: str) -> int:
+    """Delete finished runs of a job over the scope beyond the newest ones; each call some, and how many.
+
+    Job by job: however many plans or runs over code there are, Dagster shows the site of a scope as materialized.
+    """
+    newest = instance.get_runs(runs_of(instance, project, scope, job), limit=kept + _DELETED_AT_ONCE)
+    old = [run for run in newest[kept:] if run.is_finished]
     for run in old:
         delete_run(instance, run.run_id)
     return len(old)

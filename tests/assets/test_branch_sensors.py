@@ -1,5 +1,7 @@
 """Branches become partitions, and go again, by themselves."""
 
+import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,18 @@ from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import NAME, PARTITION_TAG, ensure_scope
 from searchsocket_assets.resources import SiteProject
+from searchsocket_assets.run.tags import PROJECT_TAG
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
 
 pytestmark = pytest.mark.dagster
 
 FEATURE = sanitise_scope("feature/a")
+OWN_BUILDS = """source.static_output_dir = "builds/{scope}"
+[branches]
+settle_s = 0
+exclude = ["wip/*"]
+"""
 
 
 @pytest.fixture
@@ -27,7 +35,9 @@ def repository(site: Path) -> Path:
     add_file(site, "first")
     for branch in ("feature/a", "wip/b"):
         git(site, "branch", "-q", branch)
-    (site / "searchsocket.toml").write_text('[branches]\nexclude = ["wip/*"]\n')
+    for scope in ("main", FEATURE):
+        shutil.copytree(site / "build", site / "builds" / scope)
+    (site / "searchsocket.toml").write_text(OWN_BUILDS)
     return site
 
 
@@ -60,9 +70,58 @@ def test_each_branch_gets_a_partition_and_one_run(
     assert again.dynamic_partitions_requests[0].partition_keys == ["main"]
 
     run_graph("main")
-    instance.create_run_for_job(dg.JobDefinition(name="index_site", graph_def=dg.GraphDefinition("index_site")),
-                                tags={PARTITION_TAG: FEATURE, "project": "harbour"})  # fmt: skip
+    past_run(instance, "plan_scope")
+    assert len(tick(discovery(), repository, instance).run_requests) == 1, "a plan indexes nothing"
+    past_run(instance, "index_site")
     assert "each of the 2 branches" in tick(discovery(), repository, instance).skip_message
+
+
+def past_run(instance: dg.DagsterInstance, job: str) -> dg.DagsterRun:
+    return instance.create_run_for_job(
+        dg.JobDefinition(name=job, graph_def=dg.GraphDefinition(job)),
+        tags={PARTITION_TAG: FEATURE, PROJECT_TAG: "harbour"},
+    )
+
+
+def test_a_branch_waits_for_its_build(repository: Path, instance: dg.DagsterInstance) -> None:
+    """A run before that would fail, and one while it is written would see half of it."""
+    shutil.rmtree(repository / "builds" / FEATURE)
+    (repository / "builds/main/index.html").write_text("<title>Home</title><p>just now</p>")
+    (repository / "searchsocket.toml").write_text(OWN_BUILDS.replace("settle_s = 0", "settle_s = 3600"))
+    skipped = tick(discovery(), repository, instance).skip_message
+    assert skipped == f"waiting for a build of {FEATURE}, main"
+    (repository / "searchsocket.toml").write_text(OWN_BUILDS)
+    assert [run.partition_key for run in tick(discovery(), repository, instance).run_requests] == ["main"]
+
+
+def test_branches_that_share_a_build_are_not_indexed_from_it(repository: Path, instance: dg.DagsterInstance) -> None:
+    """Each would be called by its name and hold the pages of another; the one that is checked out is what it is."""
+    (repository / "searchsocket.toml").write_text("branches.settle_s = 0\n")
+    (request,) = tick(discovery(), repository, instance).run_requests
+    assert request.partition_key == "main"
+    (repository / ".searchsocket/pages/main").mkdir(parents=True)
+    words = tick(discovery(), repository, instance).skip_message
+    assert words.startswith(
+        f"CONFIG_INVALID: {FEATURE}, {sanitise_scope('wip/b')} would be indexed from the same pages"
+    )
+    assert 'source.static_output_dir = "builds/{scope}"' in words
+
+
+def test_a_preview_that_did_not_answer_yet_is_tried_again_after_a_pause(
+    repository: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host deploys it minutes after the branch came, and nothing else looks at it again."""
+    (repository / "searchsocket.toml").write_text(
+        'source.mode = "crawl"\nsource.crawl.base_url = "http://{branch_slug}.host.invalid"\n'
+    )
+    scopes = [run.partition_key for run in tick(discovery(), repository, instance).run_requests]
+    assert scopes == [FEATURE, "main", sanitise_scope("wip/b")]
+    instance.add_dynamic_partitions(NAME, scopes)
+    instance.report_run_failed(past_run(instance, "index_site"))
+    assert FEATURE not in [run.partition_key for run in tick(discovery(), repository, instance).run_requests]
+    real = time.time
+    monkeypatch.setattr("searchsocket_assets.discovery.time.time", lambda: real() + 61)
+    assert FEATURE in [run.partition_key for run in tick(discovery(), repository, instance).run_requests]
 
 
 @pytest.mark.parametrize("trouble", ["no repository", "shallow", "nothing"])
@@ -89,14 +148,15 @@ def test_discovery_is_off_unless_the_settings_turn_it_on() -> None:
 def test_dead_branches_are_shown_and_pruned_where_that_is_set(
     repository: Path, instance: dg.DagsterInstance, run_graph: RunGraph
 ) -> None:
+    (repository / "builds/main").rename(repository / "builds/gone")
+    shutil.copytree(repository / "build", repository / "builds/main")
     for scope in ("main", "gone"):
         assert run_graph(scope).success
     assert (
         "would prune gone (no branch of that name lives)"
         in tick(sensor("dead_branches"), repository, instance).skip_message
     )
-    with (repository / "searchsocket.toml").open("a") as file:
-        file.write('prune = "apply"\n')
+    (repository / "searchsocket.toml").write_text(OWN_BUILDS + 'prune = "apply"\n')
     request = tick(sensor("dead_branches"), repository, instance)
 
     pruned = prune_scopes.execute_in_process(
@@ -109,6 +169,7 @@ def test_dead_branches_are_shown_and_pruned_where_that_is_set(
 
 
 def test_a_plan_deletes_nothing(repository: Path, instance: dg.DagsterInstance, run_graph: RunGraph) -> None:
+    (repository / "builds" / FEATURE).rename(repository / "builds/gone")
     assert run_graph("gone").success
     ensure_scope(instance, "gone")
     site = {"site": SiteProject(root=str(repository))}

@@ -162,6 +162,16 @@ def test_a_run_of_somebody_else_over_a_build_is_one_of_it(
     assert len(tick()) == 1
 
 
+def test_what_indexes_nothing_does_not_count_as_a_run_over_a_build(tick: Tick, instance: dg.DagsterInstance) -> None:
+    """A plan, or a night's verification, after the build came hid it for ever."""
+    for name in ("plan_scope", "verify_scope", "index_code"):
+        job = dg.JobDefinition(name=name, graph_def=dg.GraphDefinition(name))
+        run = instance.create_run_for_job(job, tags={PARTITION_TAG: "main", PROJECT_TAG: "harbour"})
+        for event in (dg.DagsterEventType.RUN_START, dg.DagsterEventType.RUN_SUCCESS):
+            instance.report_dagster_event(dg.DagsterEvent(event.value, name, message=event.value), run.run_id)
+    assert len(tick()) == 1
+
+
 def test_a_cursor_that_cannot_be_read_is_begun_anew(site: Path, instance: dg.DagsterInstance) -> None:
     for cursor in ("", "nonsense", "{}", json.dumps([1, []]), json.dumps({"main": "x"})):
         context = dg.build_sensor_context(

@@ -7,7 +7,7 @@ import pytest
 from runner_types import RunCli, RunJson
 
 from searchsocket.project.scopes import sanitise_scope
-from tests.branches.repository import add_file
+from tests.branches.repository import add_file, make_origin
 from tests.sources.git_repository import commit, git
 
 pytestmark = pytest.mark.dagster
@@ -62,3 +62,9 @@ def test_a_glob_that_fits_nothing_is_refused(run: RunCli, branched: Path) -> Non
 
 def test_nothing_is_meant_unless_it_is_said(run: RunCli, branched: Path) -> None:
     assert "say which scopes" in run("backfill", project=branched).stderr
+
+
+def test_branches_are_not_indexed_from_one_build(run: RunCli, tmp_path: Path) -> None:
+    """Each index would hold the pages of the branch that was built last."""
+    refused = run("backfill", "--all", project=make_origin(tmp_path / "site", ["main", "feature/a"]))
+    assert (refused.exit_code, "2 branches would be indexed from the same pages" in refused.stderr) == (2, True)

@@ -1,0 +1,146 @@
+"""Living branches become partitions by themselves, each with one run, as soon as there is something to index.
+
+The sensor reads what is there each time instead of remembering what it did, so that a tick that died, or a branch that
+came back, needs no repair; and no run key is given out, since Dagster never runs one twice, failed or not.
+"""
+
+import os
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import dagster as dg
+
+from searchsocket.branches.attempts import Attempt, is_due
+from searchsocket.branches.builds import OWN_SOURCES, build_of, is_of_the_scope, is_quiet
+from searchsocket.branches.discovery import new_scopes, wanted_scopes
+from searchsocket.branches.living import living_branches
+from searchsocket.branches.scopes import kept_scopes
+from searchsocket.errors import SearchSocketError
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.project.backends import Backends
+from searchsocket.project.project import Project
+from searchsocket_assets.jobs import INDEX_SITE
+from searchsocket_assets.partitions import NAME, SCOPES
+from searchsocket_assets.resources import SiteProject
+from searchsocket_assets.run.history import index_records
+from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
+
+_MOST_AT_ONCE = 20  # scopes that one tick begins: a first look at a large repository is spread over several
+_TICK_S = 20.0  # that one tick looks for builds: Dagster ends it after 60
+_SHOWN = 30  # scopes that a skipped tick names
+_FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """Scopes that living branches want and that have no index."""
+
+    wanted: Mapping[str, str]  # scope -> branch
+    known: frozenset[str]  # those that something is kept of
+    shared: str  # why other branches are left out; "" = none is
+
+
+def new_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.SensorResult | dg.SkipReason:
+    """Ask for a run of every branch without a scope; a listing that may lack branches changes nothing."""
+    try:
+        project = site.open()
+        branches = living_branches(project)
+        wanted = wanted_scopes(branches, project.settings.branches.include, project.settings.branches.exclude)
+        missing = _missing(project, wanted)
+    except SearchSocketError as error:
+        return dg.SkipReason(f"{error.code}: {error}")
+    keys = set(context.instance.get_dynamic_partitions(NAME))
+    begun = {
+        key
+        for key in keys & (missing.wanted.keys() - missing.known)
+        if not _is_to_begin(context.instance, project, key)
+    }
+    unbuilt = _unbuilt(project, missing.wanted, begun | missing.known)
+    new = new_scopes(missing.wanted, begun | missing.known | unbuilt, _MOST_AT_ONCE)
+    if not new:
+        waiting = f"waiting for a build of {named(sorted(unbuilt))}" if unbuilt else ""
+        every = f"each of the {len(missing.wanted)} branches that {branches.place} names has its scope"
+        return dg.SkipReason(waiting or missing.shared or every)
+    runs = [
+        dg.RunRequest(partition_key=scope, tags={PROJECT_TAG: project.id, BRANCH_TAG: missing.wanted[scope]})
+        for scope in new
+    ]
+    added = [scope for scope in new if scope not in keys]
+    return dg.SensorResult(
+        run_requests=runs, dynamic_partitions_requests=[SCOPES.build_add_request(added)] if added else []
+    )
+
+
+def named(scopes: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    return ", ".join(scopes[:_SHOWN]) + (f" and {len(scopes) - _SHOWN} more" if len(scopes) > _SHOWN else "")
+
+
+def _missing(project: Project, wanted: Mapping[str, str]) -> _Missing:
+    """
+    Raises:
+        SearchSocketError: What is kept cannot be told.
+    """
+    kept, problem = kept_scopes(project, Backends(project, os.environ, calls=False).store)
+    if problem is not None:
+        raise problem
+    known = frozenset(scope.name for scope in kept)
+    if is_of_the_scope(project):
+        return _Missing(wanted, known, "")
+    ours = project.scope(os.environ).name  # which a command run here would index, too
+    others = sorted(wanted.keys() - {ours})
+    shared = f"CONFIG_INVALID: {named(others)} would be indexed from the same pages, {OWN_SOURCES}" if others else ""
+    return _Missing({name: branch for name, branch in wanted.items() if name == ours}, known, shared)
+
+
+def _is_to_begin(instance: dg.DagsterInstance, project: Project, scope: str) -> bool:
+    """Whether a scope without an index wants a run.
+
+    A preview that is crawled may answer long after its branch came, and nobody can watch it: what failed is tried
+    again, after pauses that grow. Of a build that can be watched, the sensor for new builds does so.
+    """
+    records = index_records(instance, project, scope, limit=20)
+    is_crawled = project.settings.source.mode == "crawl"
+    attempts = [
+        Attempt(
+            "",
+            is_crawled and record.dagster_run.status in _FAILED,
+            record.end_time or record.update_timestamp.timestamp(),
+        )
+        for record in records
+    ]
+    return is_due("", attempts, time.time())
+
+
+def _unbuilt(project: Project, wanted: Mapping[str, str], left_out: Collection[str]) -> set[str]:
+    """Scopes whose build is not there, or is being written: a run now would fail, or see half of it."""
+    if project.settings.source.mode == "crawl":
+        return set()
+    found: set[str] = set()
+    deadline, ready = time.monotonic() + _TICK_S, 0
+    for scope in sorted(wanted.keys() - left_out):
+        if ready == _MOST_AT_ONCE:
+            break
+        is_late = time.monotonic() > deadline
+        run = ScopeRun(project, project.scope_named(scope, wanted[scope]), "", environ=os.environ)
+        build = None if is_late else build_of(run)
+        if build is None or not is_quiet(build, time.time_ns(), project.settings.branches.settle_s):
+            found.add(scope)
+        else:
+            ready += 1
+    return found
+
+
+def discovery_sensor(owners: Sequence[str], *, discover: bool) -> dg.SensorDefinition:
+    """The sensor; off until somebody turns it on, unless the settings do."""
+    return dg.sensor(
+        job=INDEX_SITE,
+        minimum_interval_seconds=60,
+        default_status=dg.DefaultSensorStatus.RUNNING if discover else dg.DefaultSensorStatus.STOPPED,
+        owners=[*owners],
+        tags={"searchsocket/about": "branches"},
+        description="Makes a partition of every living branch that has no scope yet, and asks for one run each as soon "
+        "as its build is there; which branches: `[branches]` in the project's settings. Where all branches would be "
+        "read from one build folder, it asks for the one that is checked out and names the others.",
+    )(new_branches)
