@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from search_api.app import create_app
 from search_api.run.connections import Connections
@@ -24,7 +24,7 @@ def running(project: Project, head_timeout_s: float = 10.0, kept: Connections | 
 
 
 @contextmanager
-def listening(app: FastAPI, head_timeout_s: float = 10.0, kept: Connections | None = None) -> Iterator[int]:
+def listening(app: ASGIApp, head_timeout_s: float = 10.0, kept: Connections | None = None) -> Iterator[int]:
     """The port of a server of an application."""
     config = uvicorn.Config(
         app,

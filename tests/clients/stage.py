@@ -14,6 +14,19 @@ POLICY = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; require-trusted-types-for 'script'"
 )
 
+LINES = "<p>More of the page.</p>" * 60
+WORDS = "<p>The battery lasts nine hours. Charge it in the <em>dock</em>; <code>batteryLevel</code> tells.</p>"
+ARTICLE = f"<main><h1>Page</h1>{LINES}<h2 id=charging>Charging</h2>{WORDS}{LINES}</main>"
+
+
+def page_html(body: str, attributes: str) -> str:
+    """A page of the site, with attributes of its root."""
+    return (
+        f"<!doctype html><html {attributes}><meta charset=utf-8>"
+        "<meta name=viewport content='width=device-width'><meta name=color-scheme content='light dark'>"
+        f"<title>Site</title><script type=module src=/dist/components.js></script><body>{body}"
+    )
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -47,15 +60,7 @@ class Stage:
             route.fulfill(body=self.html(path), content_type="text/html", headers={"content-security-policy": POLICY})
 
     def html(self, path: str) -> str:
-        lines = "<p>More of the page.</p>" * 60
-        words = "<p>The battery lasts nine hours. Charge it in the <em>dock</em>; <code>batteryLevel</code> tells.</p>"
-        text = f"<main><h1>Page</h1>{lines}<h2 id=charging>Charging</h2>{words}{lines}</main>"
-        return (
-            f"<!doctype html><html {self.pages['html']}><meta charset=utf-8>"
-            "<meta name=viewport content='width=device-width'><meta name=color-scheme content='light dark'>"
-            "<title>Site</title>"
-            f"<script type=module src=/dist/components.js></script><body>{self.pages.get(path, text)}"
-        )
+        return page_html(self.pages.get(path, ARTICLE), self.pages["html"])
 
 
 MakeStage = Callable[..., Stage]
