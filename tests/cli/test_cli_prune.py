@@ -2,12 +2,15 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import dagster as dg
 import pytest
+from click.testing import CliRunner
 from runner_types import RunCli, RunJson
 
+from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
 from searchsocket.state import make_state
 from searchsocket_assets.partitions import NAME, PARTITION_TAG
@@ -17,16 +20,24 @@ from tests.sources.git_repository import git
 pytestmark = pytest.mark.dagster
 
 
-@pytest.fixture
-def branched(indexed: Path, run: RunCli) -> Path:
+@pytest.fixture(scope="module")
+def branched_site(indexed_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An indexed project on `main` with an index of `feature/a`, whose branch lives, and of `gone`, whose does not."""
-    git(indexed, "init", "-q", "-b", "main")
-    (indexed / ".gitignore").write_text(".searchsocket/\n")
-    add_file(indexed, "first")
-    git(indexed, "branch", "feature/a")
+    root = shutil.copytree(indexed_site, tmp_path_factory.mktemp("branched") / "harbour")
+    git(root, "init", "-q", "-b", "main")
+    (root / ".gitignore").write_text(".searchsocket/\n")
+    add_file(root, "first")
+    git(root, "branch", "feature/a")
     for scope in ("feature/a", "gone"):
-        assert run("index", "--scope", scope, project=indexed).exit_code == 0
-    return indexed
+        done = CliRunner().invoke(cli, ["index", "--scope", scope, "--project", str(root)])
+        assert done.exit_code == 0, done.output
+    return root
+
+
+@pytest.fixture
+def branched(branched_site: Path, tmp_path: Path) -> Path:
+    """A copy of it, which a test may change."""
+    return shutil.copytree(branched_site, tmp_path / "branched" / "harbour")
 
 
 def keys_and_runs(project: Path) -> tuple[set[str], set[str]]:

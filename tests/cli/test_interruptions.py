@@ -4,6 +4,7 @@ import json
 import os
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,19 +92,23 @@ class Ended:
     run: dg.DagsterRunStatus
 
 
-@pytest.fixture
-def edited(indexed: Path) -> Path:
+@pytest.fixture(scope="module")
+def edited_site(indexed_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site that was indexed, and then edited."""
-    (indexed / "searchsocket.toml").write_text('embeddings.provider = "hash"\n')
+    root = shutil.copytree(indexed_site, tmp_path_factory.mktemp("edited") / "harbour")
+    (root / "searchsocket.toml").write_text('embeddings.provider = "hash"\n')
     done = subprocess.run(
-        [sys.executable, "-m", "searchsocket.cli.main", "index", "--force"],
-        cwd=indexed,
-        capture_output=True,
-        check=True,
+        [sys.executable, "-m", "searchsocket.cli.main", "index", "--force"], cwd=root, capture_output=True, check=True
     )
     assert b"published" in done.stdout
-    write_page(indexed, "about", "About", "Now written by people who like trains.")
-    return indexed
+    write_page(root, "about", "About", "Now written by people who like trains.")
+    return root
+
+
+@pytest.fixture
+def edited(edited_site: Path, tmp_path: Path) -> Path:
+    """A copy of it, for one run that is interrupted."""
+    return shutil.copytree(edited_site, tmp_path / "edited" / "harbour")
 
 
 def live(root: Path) -> str:
