@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,8 +22,10 @@ from searchsocket.system.bound import start, stop
 if TYPE_CHECKING:
     from searchsocket.pipeline.run.context import ScopeRun
     from searchsocket.pipeline.run.summary import IndexSummary
+    from searchsocket.project.corpora import Corpus
     from searchsocket.project.project import Project
     from searchsocket.watching.look import Look
+    from searchsocket.watching.pace import Pace
     from searchsocket.watching.watcher import Watcher
 
 _WAIT_S = 0.5  # between looks at signals and at the children
@@ -46,7 +48,7 @@ _NO_BUILD = "waiting for a build of the site"
     default=2.0,
     show_default=True,
     metavar="SECONDS",
-    help="A build that nothing was written to for so long is whole.",
+    help="Leave a build alone that was written to less long ago.",
 )
 @quiet_option
 def dev(
@@ -71,15 +73,16 @@ def dev(
     from searchsocket.watching.watcher import Watcher
 
     children = Children(root, host, port, dagster_port if with_dagster else 0)
-    work = Work(root, scope_name, settle_s)
-    watcher = Watcher(load_project(root).state_dir)
+    project = load_project(root)
+    work = Work.begin(project, scope_name, settle_s)
+    watcher = Watcher(project.state_dir)
     with signals_noted(), children.running():
         try:
             heard = True
             while not received_signal():
-                if (heard or work.is_pending) and (seen := work.look(watcher)):
+                if (heard or work.pace.is_due(time.time_ns())) and (seen := work.look(watcher)):
                     children.follow(seen.look)
-                    work.index(seen)
+                    work.take(seen)
                 heard = watcher.wait(_WAIT_S)
         finally:
             watcher.close()
@@ -92,6 +95,7 @@ class Seen:
     project: "Project"
     run: "ScopeRun"
     look: "Look"
+    build: str  # the folder of a built site; "" = what is indexed is none
 
 
 @dataclass(slots=True)
@@ -100,10 +104,22 @@ class Work:
 
     root: Path
     scope_name: str | None
-    settle_s: float
-    indexed: str = ""  # digest of what was indexed last, also where that failed
-    is_pending: bool = False  # something was seen that is not whole yet
+    pace: "Pace"
     said: str = ""  # the line that was said last, so that none is said twice in a row
+
+    @classmethod
+    def begin(cls, project: "Project", scope_name: str | None, settle_s: float) -> "Work":
+        """Knowing how many pages are live, so that a build of fewer is not at once taken for a whole one."""
+        from searchsocket.errors import SearchSocketError
+        from searchsocket.project.backends import Backends
+        from searchsocket.watching.pace import Pace
+        from searchsocket.watching.whole import Wholeness
+
+        live = None
+        with suppress(SearchSocketError):
+            live = Backends(project, os.environ).store.generation(project.scope(os.environ, scope_name))
+        whole = Wholeness(settle_s, live.pages if live else 0)
+        return cls(project.root, scope_name, Pace(whole, project.root))
 
     def look(self, watcher: "Watcher") -> "Seen | None":
         """Look once; None where the configuration cannot be used."""
@@ -122,38 +138,56 @@ class Work:
             self._say_error(error.code, str(error))
             return None
         watcher.cover((*targets.files, *targets.settings), targets.folders)
-        return Seen(project, run, look_at(run, targets))
+        return Seen(project, run, look_at(run, targets), targets.build)
 
-    def index(self, seen: "Seen") -> None:
+    def take(self, seen: Seen) -> None:
         """Index where something is new and whole."""
-        look = seen.look
-        is_new = bool(look.digest) and look.digest != self.indexed
-        is_whole = time.time_ns() - look.changed_ns >= self.settle_s * 1e9
-        self.is_pending = is_new and not is_whole
-        if not look.digest:
-            self._say(_NO_BUILD)
-        elif is_new and is_whole:
-            self.indexed = look.digest
-            self._index(seen.project, seen.run)
+        from searchsocket.watching.pace import Step
 
-    def _index(self, project: "Project", run: "ScopeRun") -> None:
+        step = self.pace.step(seen.look, seen.build, time.time_ns())
+        if step is Step.NO_BUILD:
+            self._say(_NO_BUILD)
+        elif step is Step.WAIT and (wait := self.pace.wait) and wait.missing:
+            such = f", such as {safe(wait.example)}" if wait.example else ""
+            self._say(f"waiting for {count(wait.missing, 'page')} of the build{such}")
+        elif step is Step.INDEX and self._index(seen):
+            self.pace.wholeness.remember(seen.build, seen.project.root)
+
+    def _index(self, seen: Seen) -> bool:
+        """Whether what was seen is live now."""
+        from searchsocket.branches.builds import build_of
         from searchsocket.cli.index import run_corpus
         from searchsocket.events import ignore
         from searchsocket.system.errors import system_error
 
         self.said = ""
         began = time.perf_counter()
+
+        def is_overtaken() -> bool:
+            """Whether the builder went on: what was read may be some of one build and some of the next."""
+            if not seen.build:
+                return False
+            now = build_of(seen.run)
+            return now is None or now.digest != seen.look.build
+
+        def ask(corpus: "Corpus") -> "IndexSummary":
+            run = seen.run
+            return run_corpus(
+                seen.project, run.scope, RunOptions(), ignore, False, corpus, self.scope_name, is_overtaken=is_overtaken
+            )
+
         try:
-            summary = run_corpus(project, run.scope, RunOptions(), ignore, False, "site", self.scope_name)
-            if project.settings.code.enable:
-                run_corpus(project, run.scope, RunOptions(), ignore, False, "code", self.scope_name)
+            summary = ask("site")
+            if seen.project.settings.code.enable:
+                ask("code")
         except SystemExit:  # what went wrong was said
-            return
+            return False
         except OSError as error:
             found = system_error("cannot use", Path(os.fsdecode(error.filename or self.root)), error)
             self._say_error(found.code, str(found))
-            return
+            return False
         self._say(_line(summary, time.perf_counter() - began))
+        return True
 
     def _say(self, line: str) -> None:
         if line != self.said:

@@ -197,11 +197,13 @@ def run_corpus(
     verbose: bool,
     corpus: "Corpus",
     asked: str | None,
+    is_overtaken: Callable[[], bool] = lambda: False,
 ) -> "IndexSummary":
     """Index one corpus of a scope through Dagster; what went wrong is printed.
 
     Args:
         asked: The scope that the command named.
+        is_overtaken: Whether what the run reads is another one by now, so that it may publish nothing.
 
     Raises:
         SystemExit: It failed, with the exit status that says how.
@@ -235,7 +237,7 @@ def run_corpus(
             options,
             home,
             on_event=on_event,
-            should_stop=lambda: received_signal() != 0,
+            should_stop=lambda: received_signal() != 0 or is_overtaken(),
             console=verbose,
             corpus=corpus,
         )
@@ -252,5 +254,8 @@ def run_corpus(
     if received_signal():
         print_error("INTERRUPTED", "the run was interrupted; the live index is as it was, run again to go on")
         raise SystemExit(exits.FAILED)
-    print_error(outcome.code, outcome.message)
+    if is_overtaken():  # whatever went wrong may be due to that
+        say("the site was built anew while it was read; nothing was published, and the new build is read next")
+    else:
+        print_error(outcome.code, outcome.message)
     raise SystemExit(exits.exit_status(outcome.code))

@@ -19,6 +19,7 @@ class Look:
     digest: str  # of all that decides about the index; "" = there is no build, or it went away just now
     settings_digest: str  # of the configuration alone
     changed_ns: int  # when the youngest file or folder changed
+    build: str = ""  # digest of the build alone
 
 
 def look_at(run: ScopeRun, targets: Targets) -> Look:
@@ -38,4 +39,4 @@ def look_at(run: ScopeRun, targets: Targets) -> Look:
     except OSError:  # in the middle of something
         return Look("", settings, 0)
     digest = f"{build.digest}:{others.hexdigest()}:{files}:{settings}" if build.digest else ""
-    return Look(digest, settings, youngest)
+    return Look(digest, settings, youngest, build.digest)

@@ -1,0 +1,41 @@
+"""A builder that goes on while `searchsocket dev` indexes."""
+
+from pathlib import Path
+
+import pytest
+from small_site import write_page
+
+from searchsocket.cli.dev import Work
+from searchsocket.project.project import open_project
+from searchsocket.stores import make_store
+from searchsocket.watching.watcher import Watcher
+
+pytestmark = pytest.mark.dagster
+
+
+def live(root: Path) -> str:
+    project = open_project(root, {})
+    found = make_store(project.settings.vector, project.state_dir, project.id).generation(project.scope({}))
+    return found.name if found else ""
+
+
+def test_a_build_that_is_overtaken_while_it_is_read_is_not_published(
+    indexed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was read may be some of one build and some of the next, and no gate refuses two pages of five."""
+    before = live(indexed)
+    work = Work.begin(open_project(indexed, {}), None, 0)
+    watcher = Watcher(indexed / ".searchsocket")
+    try:
+        seen = work.look(watcher)
+        assert seen is not None
+        write_page(indexed, "about", "About", "Written by people who like trains.")  # once it was looked at
+        work.take(seen)
+        assert live(indexed) == before
+        assert "was built anew while it was read" in capsys.readouterr().out
+        again = work.look(watcher)
+        assert again is not None
+        work.take(again)
+        assert live(indexed) > before
+    finally:
+        watcher.close()

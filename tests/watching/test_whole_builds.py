@@ -1,0 +1,123 @@
+"""A build is indexed when it is whole, wherever its builder pauses and however long (pitfall of every watcher)."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from builders import Pages, build_in_place, build_kit, prerender
+
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.project.project import open_project
+from searchsocket.watching.look import look_at
+from searchsocket.watching.pace import Pace, Step
+from searchsocket.watching.targets import targets_of
+from searchsocket.watching.whole import BUILDER_SILENCE_S, SILENCE_S, Wholeness
+
+SETTLE_S = 2.0
+Build = Callable[[Path, Pages], Iterator[None]]
+
+
+def pages(edition: int, *names: str) -> Pages:
+    text = "<title>{0}</title><main><h1>{0}</h1><p>edition {1}</p></main>"
+    return {f"{name}.html": text.format(name, edition) for name in ("index", "about", *names)}
+
+
+FIRST = pages(1, "docs/install", "docs/tides", "docs/ropes")
+# One page is another, one came, one went.
+SECOND = {**pages(1, "docs/ropes", "docs/boats"), **pages(2, "docs/install")}
+
+
+class Viewer:
+    """Looks after each step of a builder that then pauses so long, and keeps what would have been indexed."""
+
+    def __init__(self, root: Path, pause_s: float, live_pages: int = 0) -> None:
+        self.root, self.pause_s = root, pause_s
+        self.pace = Pace(Wholeness(SETTLE_S, live_pages), root)
+        self.indexed: list[Pages] = []
+
+    def look(self, pause_s: float | None = None) -> Step:
+        project = open_project(self.root, {})
+        run = ScopeRun(project, project.scope({}), "")
+        targets = targets_of(run)
+        look = look_at(run, targets)
+        now_ns = (look.changed_ns or time.time_ns()) + int((self.pause_s if pause_s is None else pause_s) * 1e9)
+        step = self.pace.step(look, targets.build, now_ns)
+        if step is Step.INDEX:
+            folder = Path(targets.build)
+            found = {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.html")}
+            self.indexed += [found] if found not in self.indexed[-1:] else []
+            self.pace.wholeness.remember(targets.build, self.root)
+        return step
+
+    def watch(self, steps: Iterator[None]) -> list[Pages]:
+        for _ in steps:
+            self.look()
+        return self.indexed
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "package.json").write_text('{"name": "harbour"}')
+    return tmp_path
+
+
+@pytest.mark.parametrize("build", [build_kit, prerender])
+def test_what_sveltekit_left_beside_its_build_tells_when_it_is_whole(root: Path, build: Build) -> None:
+    """Also the first build, of which nobody knows what it should hold; with pauses of minutes anywhere."""
+    viewer = Viewer(root, BUILDER_SILENCE_S - 1)
+    assert viewer.watch(build(root, FIRST)) == [FIRST]
+    assert viewer.watch(build(root, SECOND)) == [FIRST, SECOND]
+
+
+def test_a_build_without_pages_that_were_there_waits_for_them(root: Path) -> None:
+    """Where a builder leaves nothing to judge by; a page that is deleted goes a little later."""
+    viewer = Viewer(root, SILENCE_S - 1)
+    for _ in build_in_place(root, FIRST):
+        pass
+    viewer.look()
+    assert viewer.indexed == [FIRST]
+    longer = {**FIRST, "docs/boats.html": FIRST["about.html"]}
+    assert viewer.watch(build_in_place(root, longer))[-1] == longer
+    assert all(FIRST.keys() <= found.keys() and "" not in found.values() for found in viewer.indexed)
+    for _ in build_in_place(root, SECOND):
+        viewer.look()
+    assert (viewer.look(), viewer.pace.wait and viewer.pace.wait.example) == (Step.WAIT, "docs/tides.html")
+    assert viewer.look(SILENCE_S + 1) is Step.INDEX
+    assert viewer.indexed[-1] == SECOND
+
+
+def test_a_build_of_fewer_pages_than_are_live_waits_when_the_watch_begins(root: Path) -> None:
+    viewer = Viewer(root, SILENCE_S - 1, live_pages=len(FIRST))
+    assert viewer.watch(build_in_place(root, FIRST))[0].keys() == FIRST.keys()
+
+
+def test_a_build_that_was_made_by_another_tool_is_not_held_up(root: Path) -> None:
+    """What an older build of the framework left says nothing of it, and is believed so long and no longer."""
+    for _ in prerender(root, FIRST):
+        pass
+    viewer = Viewer(root, BUILDER_SILENCE_S + 1)
+    other = pages(3, "guide")
+    for _ in build_in_place(root, other):
+        pass
+    assert viewer.look(SETTLE_S) is Step.WAIT
+    assert viewer.look() is Step.INDEX
+    assert not viewer.pace.wholeness.heeds_builder
+    again = {**other, "index.html": "<title>index</title><p>edition 4</p>"}
+    for _ in build_in_place(root, again):
+        pass
+    assert viewer.look(SETTLE_S) is Step.INDEX
+    assert viewer.indexed == [other, again]
+
+
+def test_nothing_is_due_before_its_time(root: Path) -> None:
+    """What waits is looked at when something is heard, and when its time has come."""
+    viewer = Viewer(root, 0)
+    for _ in build_in_place(root, FIRST):
+        pass
+    assert viewer.look() is Step.WAIT
+    due_ns = viewer.pace.due_ns or 0
+    assert (viewer.pace.is_due(due_ns - 1), viewer.pace.is_due(due_ns)) == (False, True)
+    assert viewer.look(SETTLE_S) is Step.INDEX
+    assert viewer.look(SETTLE_S) is Step.NOTHING
+    assert not viewer.pace.is_due(due_ns)
