@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 import dagster as dg
 
 from searchsocket.branches.attempts import Attempt, is_due
-from searchsocket.branches.builds import Build, build_of, is_of_the_scope, is_quiet
+from searchsocket.branches.builds import Build, build_of, is_quiet
 from searchsocket.branches.listing import Branches, list_branches
 from searchsocket.branches.names import branch_among
 from searchsocket.errors import BranchesUnknown, ConfigMissing, SearchSocketError
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
+from searchsocket.sources.preview import differs_by_scope
 from searchsocket.state import make_state
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import NAME, SCOPES
@@ -123,7 +124,7 @@ def _watched(instance: dg.DagsterInstance, project: Project, alive: Mapping[str,
         alive: Scope -> branch, as git lists them.
     """
     known = make_state(project.state_dir).branches()
-    if is_of_the_scope(project):
+    if differs_by_scope(project.settings.source):
         scopes: Sequence[str] = [key for key in instance.get_dynamic_partitions(NAME) if _is_name(project, key)]
         return {scope: branch_among(scope, known, alive) for scope in scopes}
     scope = project.scope(os.environ)

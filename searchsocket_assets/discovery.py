@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import dagster as dg
 
 from searchsocket.branches.attempts import Attempt, is_due
-from searchsocket.branches.builds import OWN_SOURCES, build_of, is_of_the_scope, is_quiet
+from searchsocket.branches.builds import OWN_SOURCES, build_of, is_quiet
 from searchsocket.branches.discovery import new_scopes, wanted_scopes
 from searchsocket.branches.living import living_branches
 from searchsocket.branches.scopes import kept_scopes
@@ -20,6 +20,7 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
+from searchsocket.sources.preview import differs_by_scope
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import NAME, SCOPES
 from searchsocket_assets.resources import SiteProject
@@ -86,7 +87,7 @@ def _missing(project: Project, wanted: Mapping[str, str]) -> _Missing:
     if problem is not None:
         raise problem
     known = frozenset(scope.name for scope in kept)
-    if is_of_the_scope(project):
+    if differs_by_scope(project.settings.source):
         return _Missing(wanted, known, "")
     ours = project.scope(os.environ).name  # which a command run here would index, too
     others = sorted(wanted.keys() - {ours})

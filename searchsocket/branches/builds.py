@@ -55,28 +55,13 @@ def build_of(run: ScopeRun, commits: Mapping[str, str] = MappingProxyType({})) -
     return None
 
 
-def is_of_the_scope(project: Project, mode: SourceMode | None = None) -> bool:
-    """Whether each scope has a source of its own, rather than whatever lies in the working tree.
-
-    Args:
-        mode: Overrides `source.mode`.
-    """
-    source = project.settings.source
-    mode = mode or source.mode
-    if mode == "git-branch":
-        return not source.git.branch
-    if mode == "crawl":
-        return differs_by_scope(source.crawl.base_url)
-    return mode in (None, "static-output") and "{scope}" in source.static_output_dir
-
-
 def refuse_shared_source(project: Project, scopes: int, mode: SourceMode | None = None) -> None:
     """Refuse to index several scopes from what is one and the same for all of them.
 
     Raises:
         ConfigError: They would all hold the pages of whichever branch was built last.
     """
-    if scopes > 1 and not is_of_the_scope(project, mode):
+    if scopes > 1 and not differs_by_scope(project.settings.source, mode):
         raise ConfigError(f"{scopes} branches would be indexed from the same pages, {OWN_SOURCES}")
 
 

@@ -258,6 +258,10 @@ class Children:
 
     def _dagster_environ(self) -> dict[str, str]:
         """Branches become scopes by themselves where each has a source of its own."""
-        from searchsocket.branches.builds import is_of_the_scope
+        from searchsocket.sources.preview import differs_by_scope
 
-        return {"SEARCHSOCKET__BRANCHES__DISCOVER": "true"} if is_of_the_scope(load_project(self.root)) else {}
+        return (
+            {"SEARCHSOCKET__BRANCHES__DISCOVER": "true"}
+            if differs_by_scope(load_project(self.root).settings.source)
+            else {}
+        )

@@ -21,14 +21,19 @@ _SHORT = 8  # characters of a commit
 
 @click.command()
 @project_option
+@click.option("--name-of", metavar="BRANCH", help="Print what the scope of a branch is called, and nothing else.")
 @json_option
-def scopes(root: Path, as_json: bool) -> None:
+def scopes(root: Path, name_of: str | None, as_json: bool) -> None:
     """Show every scope, its branch, and what it holds.
 
     \b
     Example:
       searchsocket scopes --json
+      npm run build -- --outDir "builds/$(searchsocket scopes --name-of "$BRANCH")"
     """
+    if name_of is not None:
+        click.echo(load_project(root).scope(os.environ, name_of).name)
+        return
     from searchsocket.branches.overview import look_at_scopes, to_json
     from searchsocket.project.backends import Backends
 

@@ -71,6 +71,14 @@ class Repository:
         answer = self._run("describe", "--always", "--dirty", "--abbrev=64", "--exclude=*")
         return answer.decode("ascii", "replace").strip()
 
+    def branch(self) -> str:
+        """The branch that is checked out; `HEAD` where none is.
+
+        Raises:
+            SourceUnavailable: There is no repository, or no commit in it.
+        """
+        return self._run("rev-parse", "--abbrev-ref", "HEAD").decode("utf-8", "replace").strip()
+
     def prefix(self) -> str:
         """Where the folder lies in the repository: "" at the top, else like `apps/site/`."""
         return self._run("rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").removesuffix("\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.settings.model import Settings
+from searchsocket.settings.site import SourceMode, SourceSettings
 from searchsocket.sources.git_objects import Repository
 from searchsocket.types import Scope
 
@@ -55,9 +56,18 @@ def filled(address: str, scope: Scope, commit: Callable[[], str]) -> str:
     return _PLACES.sub(value, address)
 
 
-def differs_by_scope(address: str) -> bool:
-    """Whether an address names the scope, its branch or its commit."""
-    return _PLACES.search(address) is not None
+def differs_by_scope(source: SourceSettings, mode: SourceMode | None = None) -> bool:
+    """Whether each scope has a source of its own, rather than whatever lies in the working tree.
+
+    Args:
+        mode: Overrides `source.mode`.
+    """
+    mode = mode or source.mode
+    if mode == "git-branch":
+        return not source.git.branch
+    if mode == "crawl":
+        return _PLACES.search(source.crawl.base_url) is not None
+    return mode in (None, "static-output") and "{scope}" in source.static_output_dir
 
 
 def refuse_open_places(address: str) -> None:

@@ -3,11 +3,13 @@
 import json
 from pathlib import Path
 
+import dagster as dg
 import pytest
 from runner_types import RunCli, RunJson
 
 from searchsocket.project.project import open_project
 from searchsocket.project.scopes import sanitise_scope
+from searchsocket_assets.run.instance import open_instance
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
 
@@ -70,9 +72,29 @@ def test_a_scope_keeps_its_branch_when_that_is_gone(run: RunCli, run_json: RunJs
     assert (row["branch"], row["alive"]) == ("feature/a", False)
 
 
-def test_the_commit_is_told_with_results(run_json: RunJson, branched: Path) -> None:
+def test_the_commit_is_told_everywhere(run_json: RunJson, branched: Path) -> None:
+    """With results, by `status`, in the manifest and on the page of the asset."""
+    commit = git(branched, "rev-parse", "HEAD")
     meta = run_json("search", "mooring rope", "--scope", "feature/a", project=branched)["meta"]
-    assert meta["sourceRevision"].startswith(git(branched, "rev-parse", "HEAD"))
+    (row,) = [row for row in run_json("status", project=branched)["scopes"] if row["scope"] == FEATURE]
+    manifest = next((branched / f".searchsocket/index/{FEATURE}").glob("*/manifest.json"))
+    wanted = dg.AssetRecordsFilter(asset_key=dg.AssetKey("search_index"), asset_partitions=[FEATURE])
+    with open_instance(branched / ".searchsocket/dagster") as instance:
+        (record,) = instance.fetch_materializations(wanted, limit=1).records
+    assert record.asset_materialization is not None
+    found = [
+        meta["sourceRevision"],
+        row["sourceRevision"],
+        json.loads(manifest.read_text())["generation"]["source_revision"],
+        record.asset_materialization.metadata["commit"].value,
+    ]
+    assert [str(each).removesuffix("-dirty") for each in found] == [commit] * 4
+
+
+def test_a_build_step_can_ask_what_a_scope_is_called(run: RunCli, tmp_path: Path) -> None:
+    assert run("scopes", "--name-of", "feature/a", project=tmp_path).stdout == f"{FEATURE}\n"
+    refused = run("scopes", "--name-of", "...", project=tmp_path)
+    assert (refused.exit_code, refused.stdout) == (2, "")
 
 
 def test_without_git_nobody_knows_what_lives(run: RunCli, run_json: RunJson, indexed: Path) -> None:

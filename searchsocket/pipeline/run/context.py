@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.embedders.base import Embedder
-from searchsocket.errors import ConfigMissing, SourceUnavailable
+from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.outcome import CheckOutcome
@@ -21,7 +21,7 @@ from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.git_objects import Repository
-from searchsocket.sources.preview import with_preview
+from searchsocket.sources.preview import differs_by_scope, with_preview
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Scope
@@ -140,13 +140,20 @@ class ScopeRun:
         )
 
     def source_revision(self) -> str:
-        """The commit that is indexed, with `-dirty` where the working tree has changed since; "" without git."""
+        """The commit that is indexed, with `-dirty` where the working tree has changed since; "" where it is not known.
+
+        Of a build or a preview that is the scope's own: the commit of its branch now, which the working tree need not
+        have.
+        """
         try:
             source = self.make_source()
             if isinstance(source, GitBranchSource | CommitSource):
                 return source.commit()
-            return Repository(self.project.root).checked_out()
-        except (ConfigMissing, SourceUnavailable):
+            repository, branch = Repository(self.project.root), self.scope.branch or self.scope.name
+            # Of a crawl the address has no {branch} any more here; what a host serves is no working tree either.
+            is_own = source.origin.mode == "crawl" or differs_by_scope(self.project.settings.source)
+            return repository.resolve(branch) if is_own and repository.branch() != branch else repository.checked_out()
+        except (ConfigMissing, SourceUnavailable, InvalidScope):
             return ""
 
     @property
