@@ -45,8 +45,8 @@ def ask_vite(root: Path, environ: Mapping[str, str]) -> ViteAnswer | None:
     This runs the configuration of the project, as each of its builds does.
     """
     node = shutil.which("node", path=environ.get("PATH"))
-    if node is None or not (root / "node_modules/vite").exists():
-        return None
+    if node is None or not any((folder / "node_modules/vite").exists() for folder in (root, *root.parents)):
+        return None  # also above: one folder for all packages of a repository
     try:
         done = subprocess.run(  # noqa: S603  what a build of the project runs
             [node, "--input-type=module", "-"],

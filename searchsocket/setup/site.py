@@ -96,7 +96,7 @@ def _kit(
         )
         unknown = [line for line in unknown if "SvelteKit" in line]  # the rest is known now
     elif run_node:
-        unknown.append("node_modules is not there, so Vite could not be asked: files were read instead")
+        unknown.append("there is no node, or no Vite in node_modules, to be asked: files were read instead")
     if base is None:
         unknown.append("paths.base is computed: set source.base_path, and `base` of the handle")
     if not facts.adapter:

@@ -193,6 +193,9 @@ def test_vite_is_asked_where_it_is_installed(run_json: RunJson, site: Path, put:
         "basePath": "/asked", "build": "", "isBuilt": True, "askedVite": True,
     } | {"version": found["site"]["version"]}  # fmt: skip
     assert "pages/+layout.svelte" in {change["file"] for change in found["changes"]}
+    (site / "node_modules").rename(site.parent / "node_modules")
+    assert run_json("init")["site"]["basePath"] == "/asked", "packages of a repository share one folder above"
+    (site.parent / "node_modules").rename(site / "node_modules")
     put({"node_modules/vite/index.js": "throw new Error('broken');"})
     assert "broken" in " ".join(run_json("init")["notUnderstood"])
     assert run_json("init", "--no-node")["site"]["askedVite"] is False

@@ -2,6 +2,7 @@
 export interface Visit {
     readonly request: Request;
     readonly url: URL;
+    readonly platform?: unknown;
     getClientAddress(): string;
 }
 /** The service, and how it is asked. */

@@ -17,7 +17,7 @@ export async function limitedBody(request: Request, maxBytes: number): Promise<U
     if (done) break;
     size += value.byteLength;
     if (size > maxBytes) {
-      await reader.cancel().catch(() => {});
+      reader.releaseLock(); // cancelled, SvelteKit would end the connection before the visitor reads why
       throw new TooLarge();
     }
     chunks.push(value);

@@ -1,10 +1,12 @@
 import { limitedBody, TooLarge } from "./body.js";
+import { whenVisitorLeaves } from "./leaving.js";
 import { problem } from "./problem.js";
 
 /** A visitor's request, as far as it is forwarded. */
 export interface Visit {
   readonly request: Request;
   readonly url: URL;
+  readonly platform?: unknown;
   getClientAddress(): string;
 }
 
@@ -41,12 +43,14 @@ export async function forward(event: Visit, to: Upstream): Promise<Response> {
     late = true;
     stop.abort();
   }, to.timeoutMs);
-  const leave = () => stop.abort();
-  if (request.signal.aborted) leave();
-  request.signal.addEventListener("abort", leave, { once: true });
+  let isGone = false;
+  const stopListening = whenVisitorLeaves(request.signal, event.platform, () => {
+    isGone = true;
+    stop.abort();
+  });
   const end = () => {
     clearTimeout(timer);
-    request.signal.removeEventListener("abort", leave);
+    stopListening();
   };
   try {
     const body = await untilAborted(limitedBody(request, to.maxBodyBytes), stop.signal);
@@ -77,7 +81,7 @@ export async function forward(event: Visit, to: Upstream): Promise<Response> {
       return problem(413, "INVALID_REQUEST", `the body may have at most ${to.maxBodyBytes} bytes`, { connection: "close" });
     }
     if (late) return refused(to, 504, "TIMED_OUT", `${to.url.origin} did not answer in ${to.timeoutMs} ms`);
-    if (request.signal.aborted) return problem(499, "ABORTED", "the visitor left");
+    if (isGone) return problem(499, "ABORTED", "the visitor left");
     return refused(to, 503, "UNREACHABLE", `${to.url.origin} cannot be reached: is \`searchsocket serve\` running there?`);
   }
 }
