@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
+import yaml
 from sqlalchemy.exc import SQLAlchemyError
 
 from searchsocket.errors import StateUnavailable
@@ -22,7 +23,7 @@ def home_errors(home: Path) -> Iterator[None]:
     quote_paths()
     try:
         yield
-    except (dg.DagsterError, SQLAlchemyError, OSError, ValueError) as error:
+    except (dg.DagsterError, SQLAlchemyError, yaml.YAMLError, OSError, ValueError) as error:
         if is_full(home, error):
             raise client_error("cannot write the Dagster home", home, error) from error
         why = str(error).strip().split("\n")[0]
