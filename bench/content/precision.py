@@ -1,16 +1,21 @@
-"""How many of the first ten passages are relevant: `python -m bench.content.precision FOLDER`.
+"""How many of the first ten passages are relevant: `python -m bench.content.precision FOLDER [-v]`.
 
-`judged.tsv` says, for 62 queries of the projects of `bench.asking`, what a relevant passage holds: a pattern that was
-written for each before anything was found. Passages were not read one by one, so a loose pattern flatters. Queries of
-several concepts are asked by one vector in several ways.
+`queries.tsv` has 62 queries of the projects of `bench.asking`: three sites and two repositories, by concepts, by terms
+and by both. `judged.tsv` says of every passage that was among the first ten in any way tried if it is relevant, and
+why, by the passage's id, which names its page, heading and text. Relevant is what itself says something about what is
+asked: not a list of links, an index, a footer, a constructor without a word, or an example of something else. A passage
+that nobody judged counts as irrelevant and is named with `-v`: judge it and add it.
+
+Queries of concepts are asked by one vector in several ways. What was chosen was chosen on the queries of even number.
 """
 
 import os
-import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -19,13 +24,24 @@ from searchsocket.project.project import open_project
 from searchsocket.search.content import retrieve
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.corpus import Corpus
-from searchsocket.search.content.query import ContentQuery
-from searchsocket.serving.content import ContentService, open_content
+from searchsocket.search.content.meaning import concept_vector, middle_of_concepts
+from searchsocket.search.content.query import MOST_MAX_TOKENS, ContentQuery
+from searchsocket.search.content.retrieve import ContentSearch
+from searchsocket.search.continuation import Continuations
+from searchsocket.serving.content import open_content
 from searchsocket.serving.service import open_service
 from searchsocket.types import Vector
 
 HERE = Path(__file__).parent
-Ways = Callable[[Corpus, tuple[str, ...]], Vector | None]
+Way = Callable[[Corpus, tuple[str, ...]], Vector | None]
+
+
+class Asked(NamedTuple):
+    """A query of the bench."""
+
+    number: int
+    project: str
+    query: ContentQuery
 
 
 def joined(by: str, corpus: Corpus, concepts: tuple[str, ...]) -> Vector | None:
@@ -33,56 +49,76 @@ def joined(by: str, corpus: Corpus, concepts: tuple[str, ...]) -> Vector | None:
     return corpus.vector(by.join(concepts)) if concepts else None  # type: ignore[return-value]
 
 
-def mean(corpus: Corpus, concepts: tuple[str, ...]) -> Vector | None:
-    """The middle of the vectors of all concepts."""
-    if not concepts:
-        return None
-    total = np.sum([corpus.vector(one) for one in concepts], axis=0)  # type: ignore[arg-type]
-    return np.asarray(total / np.linalg.norm(total), np.float32)
+def middle(corpus: Corpus, concepts: tuple[str, ...]) -> Vector | None:
+    """The middle of the vectors of all concepts, and nothing else."""
+    return middle_of_concepts(corpus, concepts) if concepts else None
 
 
-WAYS: dict[str, Ways] = {
-    "joined by a comma": partial(joined, ", "),
-    "joined by a space": partial(joined, " "),
-    "joined by a line": partial(joined, "\n"),
-    "mean of vectors": mean,
+WAYS: dict[str, Way] = {
+    "all concepts in one text": partial(joined, ", "),
+    "middle of the concepts": middle,
+    "and of what is found first": concept_vector,
 }
 
 
-def services(folder: Path, names: list[str]) -> dict[str, ContentService]:
+def queries() -> Iterator[Asked]:
+    """Those of `queries.tsv`."""
+    for line in (HERE / "queries.tsv").read_text().splitlines()[1:]:
+        number, project, *lists = line.split("\t")
+        concepts, terms = (tuple(filter(None, map(str.strip, text.split(";")))) for text in lists)
+        yield Asked(int(number), project, ContentQuery(concepts, terms, max_tokens=MOST_MAX_TOKENS))
+
+
+def judgements() -> dict[tuple[int, str], bool]:
+    """Whether a passage is relevant, by the query's number and the passage's id."""
+    rows = [line.split("\t") for line in (HERE / "judged.tsv").read_text().splitlines()[1:]]
+    return {(int(number), chunk_id): relevant == "1" for number, relevant, chunk_id, _ in rows}
+
+
+def corpora(folder: Path) -> dict[str, Corpus]:
+    """The pages of each site of the bench, and the code of each repository."""
     found = {}
-    for name in names:
+    for name in sorted({asked.project for asked in queries()}):
         project = open_project(folder / name, os.environ)
-        found[name] = open_content(project, os.environ, open_service(project, os.environ))
+        service = open_content(project, os.environ, open_service(project, os.environ))
+        found[name] = service.corpus("site" if name.endswith("-docs") else "code", trusted=True)
     return found
 
 
-def relevant(answer: ContentAnswer, pattern: str) -> list[bool]:
-    """Whether each passage is."""
-    texts = (f"{one.source.title} {one.source.section} {one.content}" for one in answer.data.results)
-    return [re.search(pattern, text, re.IGNORECASE) is not None for text in texts]
+def answers(known: dict[str, Corpus], way: Way) -> Iterator[tuple[Asked, ContentAnswer]]:
+    """All queries, answered by a search that remembers nothing of another way."""
+    search = ContentSearch(Continuations(lambda: b"bench"), lambda: datetime.now(UTC))
+    with patch.object(retrieve, "concept_vector", way):
+        for asked in queries():
+            yield asked, search.search(known[asked.project], asked.query)
 
 
 def main(folder: Path, *, verbose: bool) -> None:
-    rows = [line.split("\t") for line in (HERE / "judged.tsv").read_text().splitlines()[1:]]
-    known = services(folder, sorted({row[0] for row in rows}))
-    for way, vector in WAYS.items():
-        shares, several = [], []
-        with patch.object(retrieve, "concept_vector", vector):
-            for project, concepts, terms, pattern in rows:
-                split = [tuple(filter(None, map(str.strip, text.split(";")))) for text in (concepts, terms)]
-                folder_id = "site" if project.endswith("-docs") else "code"
-                answer = known[project].search_content(folder_id, ContentQuery(*split), trusted=True)
-                found = relevant(answer, pattern)
-                shares.append(sum(found) / max(len(found), 1))
-                several += [shares[-1]] if len(split[0]) > 1 else []
-                if verbose and way == "joined by a comma" and shares[-1] < 0.9:
-                    print(f"{shares[-1]:.1f} {project} {split}")
-                    for one, is_relevant in zip(answer.data.results, found, strict=True):
-                        print("    +" if is_relevant else "    -", one.file_path, one.source.section, one.content[:80])
-        print(
-            f"{way:20} precision@10 {np.mean(shares):.3f} of {len(shares)}, {np.mean(several):.3f} of several concepts"
-        )
+    known, judged = corpora(folder), judgements()
+    unjudged: dict[tuple[int, str], str] = {}
+    print(f"{'precision of the first ten':28} all  even   odd  concepts several  terms  unjudged")
+    for name, way in WAYS.items():
+        shares: dict[Asked, float] = {}
+        missing = 0
+        for asked, answer in answers(known, way):
+            results = answer.data.results
+            ids = [(asked.number, one.chunk_id) for one in results]
+            shares[asked] = sum(judged.get(each, False) for each in ids) / max(len(ids), 1)
+            new = {each: one.content for each, one in zip(ids, results, strict=True) if each not in judged}
+            missing += len(new)
+            unjudged |= new
+        groups = [
+            list(shares),
+            [one for one in shares if one.number % 2 == 0],
+            [one for one in shares if one.number % 2],
+            [one for one in shares if one.query.semantic_concepts],
+            [one for one in shares if len(one.query.semantic_concepts) > 1],
+            [one for one in shares if not one.query.semantic_concepts],
+        ]
+        print(f"{name:26}", " ".join(f"{np.mean([shares[one] for one in group]):.3f}  " for group in groups), missing)
+    if verbose:
+        for (number, chunk_id), text in unjudged.items():
+            print(f"unjudged: {number}\t{chunk_id}\t{' '.join(text.split())[:300]}")
 
 
 if __name__ == "__main__":

@@ -1,25 +1,30 @@
 """Which chunks come first: raw = semantic x 1.5 for each distinct exact term that is there, and no threshold.
 
-Semantic is the cosine, at least 0, and 1 where no concept is asked for. Of equals the first by id comes first; where
-terms alone are asked for, the first by path.
+Semantic is the cosine, at least 0, and 1 where no concept is asked for. Of equals the first by id comes first. Where
+terms alone are asked for nearly all are equals: then those come first that a search for the terms finds first, as the
+documentation of a name does before a list that has it too; the others follow by path.
 """
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.text.exact import ExactTerm
-from searchsocket.types import Vector
+from searchsocket.types import Scores, Vector
 
 BOOST = 1.5
 MAX_READ = 20_000  # texts, to find terms of several words or signs in: about a third of a second
 _REMOTE_DEPTH = 1_000  # of an index elsewhere, which may order more of them in another way
+_FIRST = 200  # of equals, that are ordered by what they say; a page has at most 50
+
+_Order = NDArray[np.intp]
 
 
 class Scored(NamedTuple):
@@ -30,12 +35,25 @@ class Scored(NamedTuple):
     semantic: float
 
 
-@dataclass(frozen=True, slots=True)
 class ExactHits:
     """Every chunk that holds a term, best first."""
 
-    best: Sequence[Scored]
-    ids: frozenset[str]
+    def __init__(self, ids: Sequence[str], raws: Scores, cosines: Scores, order: _Order) -> None:
+        """Args: raws, cosines: of each id; order: which of them comes first."""
+        self._ids, self._raws, self._cosines, self._order = ids, raws, cosines, order
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def best(self, first: int, count: int) -> list[Scored]:
+        """Those from `first` on, at most `count`. Of tens of thousands a page shows ten, so no more are made."""
+        part = self._order[first : first + count]
+        ids = map(self._ids.__getitem__, part.tolist())
+        return list(map(Scored, ids, self._raws[part].tolist(), self._cosines[part].tolist()))
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        return frozenset(self._ids)
 
 
 def exact_hits(corpus: Corpus, terms: Sequence[str], vector: Vector | None) -> ExactHits:
@@ -44,23 +62,18 @@ def exact_hits(corpus: Corpus, terms: Sequence[str], vector: Vector | None) -> E
     Raises:
         InvalidRequest: A term may stand in so many texts that reading them would take too long.
     """
-    if not terms:
-        return ExactHits((), frozenset())
-    wanted = [ExactTerm(term) for term in terms]
-    held = [_holding(corpus, term) for term in wanted]
-    ids = held[0] if len(held) == 1 else _in_order(corpus, wanted, held)
+    held = [_holding(corpus, ExactTerm(term)) for term in terms]
+    ids = held[0] if len(held) == 1 else _in_order(corpus, terms, held) if held else []
     counts = np.full(len(ids), len(held) == 1, np.int64)
     for each in map(frozenset, held if len(held) > 1 else ()):
         counts += np.fromiter(map(each.__contains__, ids), np.bool_, len(ids))
-    boosts = BOOST**counts
+    boosts = np.asarray(BOOST**counts, np.float64)
     if vector is None:
         semantic = np.ones(len(ids))
-        order = np.argsort(-counts, kind="stable")
-    else:
-        semantic = np.maximum(corpus.reader.vectors.similarities(vector, ids), 0.0) if ids else np.empty(0)
-        order = np.lexsort((np.array(ids, dtype=np.str_), -(semantic * boosts))) if ids else np.empty(0, np.int64)
-    raws, cosines = (semantic * boosts)[order].tolist(), semantic[order].tolist()
-    return ExactHits(list(map(Scored, map(ids.__getitem__, order.tolist()), raws, cosines)), frozenset(ids))
+        return ExactHits(ids, boosts, semantic, np.lexsort((_found_first(corpus, terms, ids), -counts)))
+    semantic = np.maximum(corpus.reader.vectors.similarities(vector, ids), 0.0) if ids else np.empty(0)
+    raws = semantic * boosts
+    return ExactHits(ids, raws, semantic, _falling(raws, ids))
 
 
 def best_chunks(
@@ -77,9 +90,28 @@ def best_chunks(
     depth = min(limits.max_top_k or _REMOTE_DEPTH, _REMOTE_DEPTH) if limits.is_remote else first + count
     near = corpus.reader.vectors.nearest(vector, top_k=min(depth, all_chunks), where=corpus.where)
     plain = [Scored(hit.id, max(hit.score, 0.0), max(hit.score, 0.0)) for hit in near if hit.id not in exact.ids]
-    total = len(exact.best) + len(plain) if limits.is_remote else all_chunks
-    merged: Iterator[Scored] = heapq.merge(exact.best, plain, key=lambda one: (-one.raw, one.id))
+    total = len(exact) + len(plain) if limits.is_remote else all_chunks
+    best = exact.best(0, first + count)
+    merged: Iterator[Scored] = heapq.merge(best, plain, key=lambda one: (-one.raw, one.id))
     return list(islice(merged, first, first + count)), total
+
+
+def _found_first(corpus: Corpus, terms: Sequence[str], ids: Sequence[str]) -> NDArray[np.int64]:
+    """Of each id where it stands among those that a search for the terms finds first; the same for all others."""
+    text = " ".join(terms).replace('"', " ")  # not a phrase: that would have to stand there
+    found = corpus.reader.words.search(text, top_k=_FIRST, where=corpus.where) if ids else []
+    ranks = {hit.id: rank for rank, hit in enumerate(found)}
+    return np.fromiter((ranks.get(one, _FIRST) for one in ids), np.int64, len(ids))
+
+
+def _falling(raws: Scores, ids: Sequence[str]) -> _Order:
+    """The order by falling score, of equals by rising id; ids are compared only where scores are equal."""
+    order = np.argsort(-raws, kind="stable")
+    is_equal = np.diff(raws[order], prepend=np.nan) == 0  # to the one before
+    edges = np.flatnonzero(np.diff(is_equal, prepend=False, append=False)).tolist()
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        order[start - 1 : end] = sorted(order[start - 1 : end].tolist(), key=ids.__getitem__)
+    return order
 
 
 def _holding(corpus: Corpus, term: ExactTerm) -> list[str]:
@@ -96,8 +128,8 @@ def _holding(corpus: Corpus, term: ExactTerm) -> list[str]:
     return [one for one, text in zip(found, texts, strict=True) if term.is_in(text)]
 
 
-def _in_order(corpus: Corpus, terms: Sequence[ExactTerm], held: Sequence[list[str]]) -> list[str]:
+def _in_order(corpus: Corpus, terms: Sequence[str], held: Sequence[list[str]]) -> list[str]:
     """All that hold any of the terms, in path order."""
     known = {one for each in held for one in each}
-    found = corpus.reader.words.holding([term.tokens for term in terms], where=corpus.where)
+    found = corpus.reader.words.holding([ExactTerm(term).tokens for term in terms], where=corpus.where)
     return [one for one in found if one in known]

@@ -3,10 +3,6 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-import numpy as np
-
-from searchsocket.embedders.queries import NoVector
-from searchsocket.errors import EmbedderUnavailable
 from searchsocket.search.content.answer import (
     ContentAnswer,
     ContentData,
@@ -20,6 +16,7 @@ from searchsocket.search.content.answer import (
 from searchsocket.search.content.budget import OVERHEAD, cut_to, text_tokens
 from searchsocket.search.content.corpus import Corpus, chunk_id
 from searchsocket.search.content.hints import interpretation, next_actions, related_queries
+from searchsocket.search.content.meaning import concept_vector
 from searchsocket.search.content.order import BOOST, ExactHits, Scored, best_chunks, exact_hits
 from searchsocket.search.content.query import ContentQuery, checked
 from searchsocket.search.content.source import index_facts, source_of_chunk
@@ -32,8 +29,7 @@ from searchsocket.types import Record, Vector
 _MAX_ORDERS = 16  # lists of all chunks with a term that are kept for the pages that follow
 _MAX_COUNTS = 64
 _DIGITS = 4
-_SEVERAL = 2
-_LEAST_LENGTH = 1e-6
+_MAX_VECTORS = 256
 
 _OrderKey = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
 
@@ -47,6 +43,7 @@ class ContentSearch:
         self._clock = clock
         self._orders = BoundedCache[_OrderKey, ExactHits](_MAX_ORDERS)
         self._counts = BoundedCache[tuple[str, str, str], int](_MAX_COUNTS)
+        self._vectors = BoundedCache[tuple[str, str, str, tuple[str, ...]], Vector](_MAX_VECTORS)
 
     def search(self, corpus: Corpus, query: ContentQuery) -> ContentAnswer:
         """The best chunks of a corpus, of all that there are.
@@ -59,11 +56,11 @@ class ContentSearch:
         """
         query = checked(query, corpus, self._words)
         generation = corpus.reader.generation
-        vector = concept_vector(corpus, query.semantic_concepts)
+        vector = self._vector(corpus, query.semantic_concepts)
         exact = self._exact(corpus, query, vector)
         first, count = query.offset, query.page_size
         if vector is None:
-            found, total = list(exact.best[first : first + count]), len(exact.best)
+            found, total = exact.best(first, count), len(exact)
         else:
             found, total = best_chunks(corpus, exact, vector, self._count(corpus), first, count)
         results, tokens = _within(corpus, query, found)
@@ -91,6 +88,15 @@ class ContentSearch:
             ),
         )
 
+    def _vector(self, corpus: Corpus, concepts: tuple[str, ...]) -> Vector | None:
+        """See `concept_vector`; the same for the pages that follow."""
+        where = corpus.reader.generation
+        key = (where.project_id, where.scope, where.name, concepts)
+        vector = self._vectors.values.get(key)
+        if vector is None and (vector := concept_vector(corpus, concepts)) is not None:
+            self._vectors.remember_one(key, vector)
+        return vector
+
     def _exact(self, corpus: Corpus, query: ContentQuery, vector: Vector | None) -> ExactHits:
         """All chunks with a term, kept for the next page: callers mostly ask for it at once."""
         where = corpus.reader.generation
@@ -110,25 +116,6 @@ class ContentSearch:
             count = len(corpus.reader.words.holding((), where=corpus.where))
             self._counts.remember_one(key, count)
         return count
-
-
-def concept_vector(corpus: Corpus, concepts: Sequence[str]) -> Vector | None:
-    """One vector for all concepts, the middle of theirs: of ten passages more are relevant than by one joint text.
-
-    Raises:
-        EmbedderUnavailable: They cannot be embedded now.
-    """
-    vectors: list[Vector] = []
-    for concept in concepts:
-        vector = corpus.vector(concept)
-        if isinstance(vector, NoVector):
-            raise EmbedderUnavailable("the concepts cannot be embedded now; try again, or ask for exact_terms alone")
-        vectors.append(vector)
-    if len(vectors) < _SEVERAL:
-        return vectors[0] if vectors else None
-    middle = np.sum(vectors, axis=0, dtype=np.float64)
-    length = float(np.linalg.norm(middle))
-    return vectors[0] if length < _LEAST_LENGTH else np.asarray(middle / length, np.float32)  # opposites have none
 
 
 def _within(corpus: Corpus, query: ContentQuery, found: Sequence[Scored]) -> tuple[list[ContentResult], int]:

@@ -1,0 +1,71 @@
+"""One vector for all concepts of a query: the middle of theirs, and of the passages that a plain search finds first."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from searchsocket.embedders.queries import NoVector
+from searchsocket.errors import EmbedderUnavailable
+from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.find import find
+from searchsocket.search.ranking.fusion import fuse, shares_of
+from searchsocket.types import Vector
+
+_FOUND = 3  # passages; of ten more drift away from what is asked
+_CANDIDATES = 50  # of each list
+_LEAST_LENGTH = 1e-6
+
+
+def concept_vector(corpus: Corpus, concepts: Sequence[str]) -> Vector | None:
+    """One vector of unit length for all concepts, or None where there are none.
+
+    It is the middle of two directions: the middle of the concepts' own vectors, and the middle of the three passages
+    that come first by meaning and words together. This is what Rocchio's feedback does with passages that are taken
+    for relevant unseen (Salton and Buckley, 1990). A short concept is otherwise nearest to headings that stand alone;
+    how much each way finds is measured by `python -m bench.content.precision` and `.recall` (docs/quality.md).
+
+    Raises:
+        EmbedderUnavailable: They cannot be embedded now.
+        VectorBackendUnavailable: An outage, which is never "no results".
+    """
+    if not concepts:
+        return None
+    own = middle_of_concepts(corpus, concepts)
+    found = _found_first(corpus, own, " ".join(concepts))
+    if not found:
+        return own
+    around = _unit(np.sum(corpus.reader.vectors.vectors_of(found), axis=0, dtype=np.float64))
+    both = own if around is None else _unit(np.asarray(own, np.float64) + around)
+    return own if both is None else both
+
+
+def middle_of_concepts(corpus: Corpus, concepts: Sequence[str]) -> Vector:
+    """The middle of the vectors of at least one concept; of opposites, which have none, the first.
+
+    Raises:
+        EmbedderUnavailable: They cannot be embedded now.
+    """
+    vectors: list[Vector] = []
+    for concept in concepts:
+        vector = corpus.vector(concept)
+        if isinstance(vector, NoVector):
+            raise EmbedderUnavailable("the concepts cannot be embedded now; try again, or ask for exact_terms alone")
+        vectors.append(vector)
+    middle = _unit(np.sum(vectors, axis=0, dtype=np.float64)) if len(vectors) > 1 else None
+    return vectors[0] if middle is None else middle
+
+
+def _found_first(corpus: Corpus, vector: Vector, text: str) -> list[str]:
+    """The ids of the best passages of a plain search, of equals the first by id."""
+    found = find(corpus.reader, vector, text, top_k=_CANDIDATES, where=corpus.where)
+    if not found.ids:
+        return []
+    fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(text)).fused * found.facts.weight
+    best = np.lexsort((np.array(found.ids), -fused))[:_FOUND]
+    return [found.ids[at] for at in best.tolist()]
+
+
+def _unit(vector: NDArray[np.float64]) -> Vector | None:
+    length = float(np.linalg.norm(vector))
+    return None if length < _LEAST_LENGTH else np.asarray(vector / length, np.float32)

@@ -1,0 +1,92 @@
+"""What comes first: passages like those that a plain search finds first, and of equals what tells most of a term."""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
+
+from searchsocket.embedders.comparable import vector_for
+from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.content.meaning import concept_vector, middle_of_concepts
+from searchsocket.search.content.order import exact_hits
+from searchsocket.search.content.query import ContentQuery
+from searchsocket.search.content.retrieve import ContentSearch
+from searchsocket.search.continuation import Continuations
+
+NAMES = [f"other{n}Name" for n in range(40)]
+LISTS = [Piece(f"/a/list{n}", f"All names: {' '.join(NAMES[n:])} keepAlive") for n in range(20)]
+ITSELF = Piece("/z/keep", "keepAlive keeps a part alive while it is not shown.", title="keepAlive", section="keepAlive")
+
+
+def corpus_of(site: Site) -> Corpus:
+    reader = site.engine.opened(MAIN)
+    return Corpus("site", "site", reader, partial(vector_for, site.engine.queries, reader.generation))
+
+
+def found(site: Site, **asked: tuple[str, ...]) -> list[str]:
+    search = ContentSearch(Continuations(lambda: b"a key"), lambda: NOW)
+    return [one.file_path for one in search.search(corpus_of(site), ContentQuery(**asked)).data.results]  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return make_site(tmp_path_factory.mktemp("listed"), [*LISTS, ITSELF])
+
+
+def test_what_tells_of_a_term_comes_before_lists_that_have_it(listed: Site) -> None:
+    """By path alone the indexes of a site and its release notes came first, and its documentation on a later page."""
+    assert found(listed, exact_terms=("keepAlive",))[0] == "z/keep.md"
+    assert found(listed, exact_terms=('"keepAlive"', "keepAlive"))[0] == "z/keep.md"
+
+
+def test_two_terms_still_come_before_one(listed: Site) -> None:
+    assert found(listed, exact_terms=("keepAlive", "other39Name"))[-1] != "z/keep.md"
+    assert "z/keep.md" not in found(listed, exact_terms=("keepAlive", "other39Name"))
+
+
+def test_concepts_look_for_what_is_like_that_which_a_search_finds_first(tmp_path: Path) -> None:
+    """A heading that stands alone is nearest to its own few words, and says nothing."""
+    site = make_site(tmp_path, [*DOCS, Piece("/stub", "Charging", title="Charging", section="Charging")])
+    corpus = corpus_of(site)
+    own, drawn = middle_of_concepts(corpus, ["charging a battery"]), concept_vector(corpus, ["charging a battery"])
+    assert drawn is not None
+    assert float(np.linalg.norm(drawn)) == pytest.approx(1.0, abs=1e-5)
+    ids = [record.id for record in corpus.reader.catalogue.page_records("/docs/battery")]
+    [before], [after] = (corpus.reader.vectors.similarities(vector, ids) for vector in (own, drawn))
+    assert after > before
+    assert concept_vector(corpus, []) is None
+
+
+def test_concepts_that_nothing_holds_are_still_looked_for(tmp_path: Path) -> None:
+    assert len(found(make_site(tmp_path, DOCS), semantic_concepts=("zxqv wvut",))) == len(DOCS)
+
+
+VALUES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=12)
+
+
+class Values:
+    """A reader whose chunks all hold the term, with the similarities that it is given."""
+
+    def __init__(self, values: list[float]) -> None:
+        self.words = self.vectors = self
+        self._values = dict(zip([f"{97 * n % 13:02}" for n in range(len(values))], values, strict=True))
+
+    def holding(self, *_: object, where: object) -> list[str]:
+        return list(self._values)
+
+    def similarities(self, _: object, ids: list[str]) -> list[float]:
+        return [self._values[one] for one in ids]
+
+
+@given(VALUES)
+def test_equal_scores_come_by_rising_id(values: list[float]) -> None:
+    """Whatever else is there, and in whatever part of the list they are asked for."""
+    reader = Values(values)
+    hits = exact_hits(Corpus("site", "site", reader, lambda _: None), ["a"], np.zeros(1, np.float32))  # type: ignore[arg-type,return-value]
+    expected = sorted(((-1.5 * value, one) for one, value in reader._values.items()))
+    assert [(-one.raw, one.id) for one in hits.best(0, 12)] == expected
+    assert [(-one.raw, one.id) for start in range(12) for one in hits.best(start, 1)] == expected
