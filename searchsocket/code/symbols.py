@@ -9,6 +9,7 @@ EXACT = "name"  # likewise, for each qualified name as it is written
 _MAX_CHARS = 200
 _SEPARATORS = re.compile(r"::|->|(?<=\w)#(?=\w)")
 _AROUND = "`'\"()[]{}<>,;:?!"
+_OF_A_TYPE = re.compile(r"\s*[(\[&*]")  # `(StatusCode, R).into_response`
 _SYMBOL = re.compile(r"[\w$@~.-]+")
 _OF_CODE = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|[^\W_]_+[^\W_]|^_|\w\.\w|\d|^[$@#]|[A-Z]+_|^[A-Z][a-z]+[A-Z]")
 
@@ -38,5 +39,6 @@ def symbols_in(query: str) -> tuple[str, ...]:
     named = [word for word in words if word and _SYMBOL.fullmatch(word)]
     alone = len(words) == 1
     found = [word for word in named if alone or _OF_CODE.search(word)]
-    whole = [query.strip()] if alone else []  # names with brackets in them, as they are written
+    # Names with brackets in them, as they are written: of types that are none of a word.
+    whole = [query.strip()] if alone or _OF_A_TYPE.match(query) else []
     return tuple(dict.fromkeys(word[:_MAX_CHARS] for word in (*found, *whole)))

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from search_api.app import create_app
 from searchsocket.cli.main import cli
+from searchsocket.code.spoken import spoken_name, ways_to_say
 from searchsocket.code.symbols import keys_of, symbols_in
 from searchsocket.errors import CodeNotIndexed, InvalidRequest
 from searchsocket.search.code.answer import CodeResult
@@ -92,11 +93,24 @@ def test_a_result_says_where_it_stands_and_why_it_is_one(indexed: CodeProject) -
         ("jobs in the order in which they came", "src/store/queue.py", "WorkQueue"),
         ("checks the signature of a token", "src/auth/token.ts", "verifyToken"),
         ("token.ts", "src/auth/token.ts", "verifyToken"),
+        ("work queue drain", "src/store/queue.py", "WorkQueue.drain"),
+        ("drain a work queue", "src/store/queue.py", "WorkQueue.drain"),
+        ("push to the work queues", "src/store/queue.py", "WorkQueue.push"),
+        ("signing in", "docs/guide.md", "Signing in"),
     ],
 )
 def test_names_and_words_find_their_definition_first(indexed: CodeProject, q: str, file: str, symbol: str) -> None:
     first = ask(indexed, q)[0]
     assert (first.file, first.symbol) == (file, symbol)
+
+
+def test_code_goes_before_a_text_about_it_unless_that_is_asked_for(code: CodeProject) -> None:
+    grow(code.root, {"queue.txt": "The work queue keeps jobs in the order in which they came in.\n"})
+    code.index()
+    asked = "the work queue keeps jobs in the order in which they came in"
+    assert where(ask(code, asked))[:2] == ["src/store/queue.py", "queue.txt"]
+    pages = [next(one for one in ask(code, f"{word} {asked}") if one.file == "queue.txt") for word in ("page", "guide")]
+    assert pages[0].score < pages[1].score
 
 
 def test_nonsense_finds_nothing(indexed: CodeProject) -> None:
@@ -180,10 +194,25 @@ def test_source_is_for_callers_with_the_key(indexed: CodeProject) -> None:
     ("q", "found"),
     [("parseQuery", ("parseQuery",)), ("how is Parser::parse called", ("Parser.parse",)), ("run", ("run",)),
      ("read the file", ()), ("use `MAX_RETRIES` here", ("MAX_RETRIES",)), ("$state rune", ("$state",)),
-     ("Set.#items", ("Set.#items",)), ("a[b]", ("a[b]",)), ("?!", ("?!",))],
+     ("Set.#items", ("Set.#items",)), ("a[b]", ("a[b]",)), ("?!", ("?!",)),
+     ("(A, R).into", ("(A, R).into",)), ("()", ("()",)), ("&'a Path", ("&'a Path",))],
 )  # fmt: skip
 def test_names_in_a_query(q: str, found: tuple[str, ...]) -> None:
     assert symbols_in(q) == found
+
+
+@pytest.mark.parametrize(
+    ("q", "name"),
+    [("quaternion slerp", "Math.Quaternion.slerp"), ("parse a URL", "parseUrl"), ("parse url", "parse_url"),
+     ("inverting the matrix", "Matrix4.invert"), ("matrix invert", "Matrix4.invert")],
+)  # fmt: skip
+def test_a_name_is_said_in_words(q: str, name: str) -> None:
+    assert spoken_name(q) in ways_to_say(name)
+
+
+def test_neither_a_word_nor_a_question_says_a_name() -> None:
+    assert spoken_name("slerp") == spoken_name("the matrix") == ()
+    assert spoken_name("how does the renderer sort its list of transparent objects by depth") == ()
 
 
 def test_a_definition_is_found_by_its_last_names() -> None:

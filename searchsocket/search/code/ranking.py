@@ -1,11 +1,14 @@
-"""The order of code: one score of meaning, words and names; source before tests, what was generated last."""
+"""The order of code: one score of meaning, words and names; source before texts and tests, what was generated last."""
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from searchsocket.code.languages import language_of
+from searchsocket.code.spoken import Spoken, spoken_name, ways_to_say
 from searchsocket.code.symbols import EXACT, LABEL
 from searchsocket.search.code.candidates import CodeCandidates
 from searchsocket.search.ranking.fusion import min_max
@@ -14,6 +17,10 @@ from searchsocket.stores.base import WordEvidence
 MEANING, WORDS, FILE = 0.5, 0.2, 0.3  # shares of the score, by how well changes and questions find their code
 DEFINES = 2.0  # for what defines a name that the query says, as it is written; more than the rest together
 _SHARE = {"test=true": 0.8, "generated=true": 0.4}  # what such a file scores of what other source would
+_SPOKEN = 0.25  # of that, for a name that the query says in words
+_PROSE, _LIST = 0.85, 0.7  # what a text about code, and a list of names, score of what the code itself would
+_PROSE_LANGUAGES = frozenset({"markdown", "text"})
+_ABOUT_PROSE = re.compile(r"\b(?:docs?|documentation|guides?|readme|changelogs?|tutorials?)\b", re.IGNORECASE)
 _ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
 _LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # beside the definition itself
 # A query is answered when one file holds this share of its words, or a chunk is this near, or it says a known name.
@@ -55,11 +62,12 @@ def rank_code(found: CodeCandidates, q: str, symbols: Sequence[str]) -> list[Ran
     if not found.ids:
         return []
     meaning, words, files = min_max(found.cosine), min_max(found.bm25), min_max(found.file_bm25)
-    defining = [_defines(labels, symbols) for labels in found.labels]
-    about_tests = _ABOUT_TESTS.search(q) is not None
+    spoken = spoken_name(q)
+    defining = [_defines(labels, symbols) or _says(labels, spoken) for labels in found.labels]
+    about_tests, prose = _ABOUT_TESTS.search(q) is not None, 1.0 if _ABOUT_PROSE.search(q) else _PROSE
     shares = [
-        _share(labels, about_tests=about_tests) * _LESS.get(kind, 1.0)
-        for labels, kind in zip(found.labels, found.facts.kind, strict=True)
+        _share(labels, about_tests=about_tests) * _LESS.get(kind, 1.0) * (prose if _is_prose(url) else 1.0)
+        for labels, kind, url in zip(found.labels, found.facts.kind, found.facts.url, strict=True)
     ]
     part, named = np.array(shares), DEFINES * np.array(defining)
     found_by = MEANING * meaning + WORDS * words + FILE * files
@@ -80,8 +88,21 @@ def _defines(labels: frozenset[str], symbols: Sequence[str]) -> float:
     return max((0.5 if "." in name else 0.45 for name in found), default=0.0)
 
 
+def _says(labels: frozenset[str], spoken: Spoken) -> float:
+    """What a definition has of one whose name the query writes, where it says that name in words."""
+    if not spoken:
+        return 0.0
+    names = (label.partition("=")[2] for label in labels if label.startswith(EXACT))
+    return _SPOKEN if any(spoken in ways_to_say(name) for name in names) else 0.0
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_prose(url: str) -> bool:
+    return language_of(url.rpartition("/")[2]) in _PROSE_LANGUAGES
+
+
 def _share(labels: frozenset[str], *, about_tests: bool) -> float:
-    share = 1.0
+    share = _LIST if f"{EXACT}=__all__" in labels else 1.0
     for label, part in _SHARE.items():
         if label in labels and not (label == "test=true" and about_tests):
             share *= part

@@ -1,5 +1,6 @@
 """What a result says of a chunk of code, as its file is now."""
 
+from searchsocket.code.spoken import spoken_name, ways_to_say
 from searchsocket.code.symbols import symbols_in
 from searchsocket.search.code.answer import CodeResult, Why
 from searchsocket.search.code.freshness import ReadNow, lines_now
@@ -73,4 +74,6 @@ def _symbol(q: str, at: Lines) -> str:
     folded = tuple(name.casefold() for name in asked)
     exact = (name for name in at.heading_path if name in asked)
     likely = (name for name in at.heading_path if folded and name.casefold().endswith(folded))
-    return next(exact, None) or next(likely, at.symbol)
+    spoken = spoken_name(q)
+    said = (name for name in at.heading_path if spoken and spoken in ways_to_say(name))
+    return next(exact, None) or next(likely, None) or next(said, at.symbol)

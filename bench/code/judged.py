@@ -1,0 +1,37 @@
+"""`python -m bench.code.judged FOLDER`: where the answers stand that one person judged right, for `judged.tsv`.
+
+FOLDER holds `three` and `django`, the archives of these packages as registries have them, and `svelte`, the source
+of the SvelteKit site svelte-multiselect. Each is indexed where that is not done.
+"""
+
+import csv
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.code.symbols import indexed
+from searchsocket.quality.metrics import mean
+from searchsocket.search.code.query import CodeQuery
+
+QUERIES = Path(__file__).with_name("judged.tsv")
+_DEPTH = 20
+
+
+def main(arguments: Sequence[str]) -> None:
+    with QUERIES.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    ranks = []
+    for name in dict.fromkeys(row["repository"] for row in rows):
+        code = indexed(Path(arguments[0]) / name, os.environ)
+        for row in (row for row in rows if row["repository"] == name):
+            results = code.search(CodeQuery(row["query"], _DEPTH), "main").results
+            wanted = row["answers"].split()
+            found = (rank for rank, result in enumerate(results, start=1) if result.symbol in wanted)
+            ranks.append(next(found, 0))
+            print(f"{ranks[-1] or '-':>3}  {name:<7} {row['query']}")
+    print(f"mean reciprocal rank {mean(1 / rank if rank else 0.0 for rank in ranks):.3f} of {len(ranks)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

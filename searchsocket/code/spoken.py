@@ -1,0 +1,29 @@
+"""Names as people say them: `Quaternion.slerp` is "quaternion slerp", `parse_url` and `parseURL` are "parse a url"."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from searchsocket.text.words import STOP_WORDS, stem
+
+MOST_WORDS = 5  # a longer query is a question, and no name
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # of a name: digits are not said
+
+Spoken = tuple[str, ...]  # stems in the order of the alphabet
+
+
+def spoken_name(query: str) -> Spoken:
+    """The name that a query may say, whatever the order of its words; none where it is one word, or a question."""
+    words = [word for word in map(str.lower, _WORDS.findall(query)) if word not in STOP_WORDS]
+    return _stems(words) if 2 <= len(words) <= MOST_WORDS else ()
+
+
+@lru_cache(maxsize=1 << 16)  # each query meets the same ones
+def ways_to_say(qualified: str) -> frozenset[Spoken]:
+    """How people say a name: by itself, and with what it is a part of."""
+    parts = qualified.split(".")
+    return frozenset(_stems(map(str.lower, _WORDS.findall(".".join(parts[-count:])))) for count in (1, 2))
+
+
+def _stems(words: Iterable[str]) -> Spoken:
+    return tuple(sorted(map(stem, words)))
