@@ -16,6 +16,7 @@ from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES
 from searchsocket_assets.columns import column_schema
 from searchsocket_assets.look import Look
+from searchsocket_assets.owned import about
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 from searchsocket_assets.run.evaluations import refusal
@@ -45,6 +46,7 @@ def stage_asset(stage: Stage[Any], look: Look) -> dg.AssetsDefinition:
         partitions_def=SCOPES,
         group_name=stage.corpus,
         owners=look.owners,
+        tags=about(stage.corpus),
     )
     def run_stage(
         context: dg.AssetExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess

@@ -16,11 +16,10 @@ from searchsocket.branches.prune import Match, seconds_of
 from searchsocket.branches.pruning import Asked, PrunePlan, apply_prune, plan_prune
 from searchsocket.errors import SearchSocketError
 from searchsocket_assets.discovery import named
+from searchsocket_assets.owned import about
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.ghosts import forget_in, ghosts_of
 from searchsocket_assets.run.translate import errors_as_failures
-
-TAGS = {"searchsocket/about": "branches"}  # of what the UI lists under Automation
 
 
 class PruneOptions(dg.Config):
@@ -77,16 +76,16 @@ def dead_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.
 _APPLY: dict[str, Any] = {"ops": {"prune": {"config": {"apply": True}}}}
 
 
-def prune_schedule(owners: Sequence[str]) -> dg.ScheduleDefinition:
+def prune_schedule(job: Any, owners: Sequence[str]) -> dg.ScheduleDefinition:
     """The schedule, which is off until somebody turns it on."""
     return dg.ScheduleDefinition(
-        job=prune_scopes,
+        job=job,
         cron_schedule="0 4 * * *",
         name="nightly_prune",
         run_config=_APPLY,
         description="Deletes the scopes of branches that are gone, once a night.",
         owners=[*owners],
-        tags=TAGS,
+        tags=about("branches"),
     )
 
 
@@ -104,13 +103,13 @@ def plan_metadata(plan: PrunePlan) -> dict[str, Any]:
     }
 
 
-def prune_sensor(owners: Sequence[str]) -> dg.SensorDefinition:
+def prune_sensor(job: Any, owners: Sequence[str]) -> dg.SensorDefinition:
     """The sensor, which is off until somebody turns it on."""
     return dg.sensor(
-        job=prune_scopes,
+        job=job,
         minimum_interval_seconds=3600,
         owners=[*owners],
-        tags=TAGS,
+        tags=about("branches"),
         description="Looks for scopes of branches that are gone. A tick shows them; with "
         '`branches.prune = "apply"` it asks for a run that deletes them.',
     )(dead_branches)

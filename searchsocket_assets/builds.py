@@ -9,6 +9,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import dagster as dg
 
@@ -22,6 +23,7 @@ from searchsocket.project.project import Project
 from searchsocket.sources.preview import differs_by_scope
 from searchsocket.state import make_state
 from searchsocket_assets.jobs import INDEX_SITE
+from searchsocket_assets.owned import about
 from searchsocket_assets.partitions import NAME, SCOPES
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.history import index_records
@@ -161,14 +163,14 @@ def _cursor(text: str | None) -> tuple[dict[str, str], str]:
         return {}, ""
 
 
-def build_sensor(owners: Sequence[str], *, watch: bool) -> dg.SensorDefinition:
+def build_sensor(job: Any, owners: Sequence[str], *, watch: bool) -> dg.SensorDefinition:
     """The sensor; off until somebody turns it on, unless the settings do."""
     return dg.sensor(
-        job=INDEX_SITE,
+        job=job,
         minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.RUNNING if watch else dg.DefaultSensorStatus.STOPPED,
         owners=[*owners],
-        tags={"searchsocket/about": "builds"},
+        tags=about("builds"),
         description="Asks for one run of each scope that was built anew: another commit of its branch, or another "
         "build in its folder that nobody has written to for `branches.settle_s`. A build whose run failed is tried "
         "again, after pauses that grow from a minute to six hours.",

@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
@@ -34,13 +34,17 @@ def build_definitions(
     from searchsocket_assets.checks import ASSET_CHECKS
     from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
     from searchsocket_assets.look import Look
+    from searchsocket_assets.owned import owned
     from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
 
     look = look or Look()
+    # Dagster warns of it as new, also where it copies a sensor by itself.
+    warnings.filterwarnings("ignore", "Parameter `owners` of", dg.BetaWarning)
+    index_site = owned(INDEX_SITE, look.owners, "site")
     definitions = dg.Definitions(
         assets=stage_assets(look),
         asset_checks=ASSET_CHECKS,
-        jobs=[INDEX_SITE, *([INDEX_CODE] if look.has_code else [])],
+        jobs=[index_site, *([owned(INDEX_CODE, look.owners, "code")] if look.has_code else [])],
         resources={
             "site": SiteProject(),
             "options": IndexOptions.configure_at_launch(),
@@ -49,30 +53,40 @@ def build_definitions(
         # A process for each step costs five times the work; runs of different scopes are processes already.
         executor=dg.in_process_executor,
     )
-    return definitions if is_command else dg.Definitions.merge(definitions, branch_definitions(look))
+    return definitions if is_command else dg.Definitions.merge(definitions, branch_definitions(look, index_site))
 
 
-def branch_definitions(look: "Look") -> dg.Definitions:
+def branch_definitions(look: "Look", index_site: Any) -> dg.Definitions:
     """What a command's own run has no use for: branches that come and go by themselves."""
     from searchsocket_assets.branches import prune_schedule, prune_scopes, prune_sensor
     from searchsocket_assets.builds import build_sensor
     from searchsocket_assets.discovery import discovery_sensor
-    from searchsocket_assets.live_jobs import VERIFY_SCOPE, nightly_verify, rollback_scope
+    from searchsocket_assets.live_jobs import VERIFY_SCOPE, rollback_scope, verify_schedule
     from searchsocket_assets.maintenance import maintenance, maintenance_schedule
+    from searchsocket_assets.owned import owned
     from searchsocket_assets.planning import plan_scope
     from searchsocket_assets.scopes_asset import LOOK_AT_SCOPES, scopes_asset
 
-    # Dagster warns of it as new, also where it copies a sensor by itself.
-    warnings.filterwarnings("ignore", "Parameter `owners` of", dg.BetaWarning)
+    owners = look.owners
+    prune, maintain = owned(prune_scopes, owners, "branches"), owned(maintenance, owners, "maintenance")
+    verify = owned(VERIFY_SCOPE, owners, "maintenance")
+    others = [
+        owned(job, owners, subject)
+        for job, subject in ((plan_scope, "site"), (LOOK_AT_SCOPES, "branches"), (rollback_scope, "maintenance"))
+    ]
     return dg.Definitions(
-        assets=[scopes_asset(look.owners)],
-        jobs=[maintenance, plan_scope, prune_scopes, LOOK_AT_SCOPES, rollback_scope, VERIFY_SCOPE],
+        assets=[scopes_asset(owners)],
+        jobs=[prune, maintain, verify, *others],
         sensors=[
-            discovery_sensor(look.owners, discover=look.discovers_branches),
-            build_sensor(look.owners, watch=look.watches_builds),
-            prune_sensor(look.owners),
+            discovery_sensor(index_site, owners, discover=look.discovers_branches),
+            build_sensor(index_site, owners, watch=look.watches_builds),
+            prune_sensor(prune, owners),
         ],
-        schedules=[prune_schedule(look.owners), maintenance_schedule(look.owners), nightly_verify],
+        schedules=[
+            prune_schedule(prune, owners),
+            maintenance_schedule(maintain, owners),
+            verify_schedule(verify, owners),
+        ],
     )
 
 

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import dagster as dg
 
@@ -21,7 +22,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.sources.preview import differs_by_scope
-from searchsocket_assets.jobs import INDEX_SITE
+from searchsocket_assets.owned import about
 from searchsocket_assets.partitions import NAME, SCOPES
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.history import index_records
@@ -133,14 +134,14 @@ def _unbuilt(project: Project, wanted: Mapping[str, str], left_out: Collection[s
     return found
 
 
-def discovery_sensor(owners: Sequence[str], *, discover: bool) -> dg.SensorDefinition:
+def discovery_sensor(job: Any, owners: Sequence[str], *, discover: bool) -> dg.SensorDefinition:
     """The sensor; off until somebody turns it on, unless the settings do."""
     return dg.sensor(
-        job=INDEX_SITE,
+        job=job,
         minimum_interval_seconds=60,
         default_status=dg.DefaultSensorStatus.RUNNING if discover else dg.DefaultSensorStatus.STOPPED,
         owners=[*owners],
-        tags={"searchsocket/about": "branches"},
+        tags=about("branches"),
         description="Makes a partition of every living branch that has no scope yet, and asks for one run each as soon "
         "as its build is there; which branches: `[branches]` in the project's settings. Where all branches would be "
         "read from one build folder, it asks for the one that is checked out and names the others.",

@@ -1,14 +1,16 @@
 """Jobs over what is live: go back to the generation before, and ask whether all is well between runs."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import dagster as dg
 
 from searchsocket.pipeline.run.rollback import roll_back
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.quality.checks import ALL_CHECKS
+from searchsocket_assets.owned import about
 from searchsocket_assets.partitions import NAME, SCOPES
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.translate import errors_as_failures
@@ -58,12 +60,18 @@ VERIFY_SCOPE = dg.define_asset_job(
 )
 
 
-@dg.schedule(
-    job=VERIFY_SCOPE,
-    cron_schedule="30 4 * * *",
-    name="nightly_verify",
-    description="Verifies every scope once a night.",
-)
-def nightly_verify(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+def every_scope(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
     for scope in context.instance.get_dynamic_partitions(NAME):
         yield dg.RunRequest(partition_key=scope)
+
+
+def verify_schedule(job: Any, owners: Sequence[str]) -> dg.ScheduleDefinition:
+    """The schedule, which is off until somebody turns it on."""
+    return dg.schedule(
+        job=job,
+        cron_schedule="30 4 * * *",
+        name="nightly_verify",
+        description="Verifies every scope once a night.",
+        owners=[*owners],
+        tags=about("maintenance"),
+    )(every_scope)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 from pydantic import Field
@@ -14,6 +15,7 @@ from searchsocket.project.project import Project
 from searchsocket.system.files import bytes_below
 from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
 from searchsocket_assets.live_jobs import VERIFY_SCOPE, rollback_scope
+from searchsocket_assets.owned import about
 from searchsocket_assets.partitions import NAME
 from searchsocket_assets.planning import plan_scope
 from searchsocket_assets.resources import SiteProject
@@ -83,13 +85,13 @@ def maintenance() -> None:
     maintain()
 
 
-def maintenance_schedule(owners: Sequence[str]) -> dg.ScheduleDefinition:
+def maintenance_schedule(job: Any, owners: Sequence[str]) -> dg.ScheduleDefinition:
     """The schedule, which is off until somebody turns it on."""
     return dg.ScheduleDefinition(
-        job=maintenance,
+        job=job,
         cron_schedule="0 5 * * 0",
         name="weekly_maintenance",
         description="Keeps the project small, on Sunday mornings.",
         owners=[*owners],
-        tags={"searchsocket/about": "maintenance"},
+        tags=about("maintenance"),
     )

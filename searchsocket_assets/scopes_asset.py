@@ -9,6 +9,7 @@ import dagster as dg
 
 from searchsocket.branches.overview import ScopesOverview, look_at_scopes, to_json
 from searchsocket.project.backends import Backends
+from searchsocket_assets.owned import about
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.details import bullets, table
 from searchsocket_assets.run.last_runs import last_runs_in
@@ -25,6 +26,7 @@ def scopes_asset(owners: Sequence[str]) -> dg.AssetsDefinition:
         group_name=GROUP,
         kinds={"git", "table"},
         owners=owners,
+        tags=about(GROUP),
         description="Every scope with its branch, whether that lives, its generation, what it holds and its last run.",
     )
     def scopes(context: dg.AssetExecutionContext, site: SiteProject) -> dg.MaterializeResult[None]:

@@ -97,7 +97,11 @@ def run_index(
         else:
             on_event(event)
 
-    look = Look(has_code=corpus == "code", has_llms=corpus == "site" and project.settings.llms.enable)
+    look = Look(
+        owners=project.settings.dagster.owners,  # which a run's record of its job holds
+        has_code=corpus == "code",
+        has_llms=corpus == "site" and project.settings.llms.enable,
+    )
     with loading():
         definitions = build_definitions(str(project.root), hear, should_stop, is_command=True, look=look)
         job = definitions.resolve_job_def(JOB if corpus == "site" else CODE_JOB)

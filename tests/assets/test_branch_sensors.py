@@ -140,6 +140,18 @@ def test_a_listing_that_may_lack_branches_changes_nothing(
         assert tick(sensor(name), site, instance).skip_message.startswith("BRANCHES_UNKNOWN")
 
 
+def test_a_branch_that_is_renamed_is_a_new_scope_and_a_dead_one(repository: Path, instance: dg.DagsterInstance) -> None:
+    for scope in ("main", FEATURE):
+        (repository / ".searchsocket/pages" / scope).mkdir(parents=True)
+    git(repository, "branch", "-m", "feature/a", "feature/b")
+    renamed = sanitise_scope("feature/b")
+    assert tick(discovery(), repository, instance).skip_message == f"waiting for a build of {renamed}"
+    (repository / "builds" / FEATURE).rename(repository / "builds" / renamed)
+    assert [run.partition_key for run in tick(discovery(), repository, instance).run_requests] == [renamed]
+    words = tick(sensor("dead_branches"), repository, instance).skip_message
+    assert words.startswith(f"would prune {FEATURE} (no branch of that name lives);")
+
+
 def test_discovery_is_off_unless_the_settings_turn_it_on() -> None:
     assert discovery().default_status is dg.DefaultSensorStatus.STOPPED
     assert discovery(discovers_branches=True).default_status is dg.DefaultSensorStatus.RUNNING

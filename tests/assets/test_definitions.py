@@ -18,6 +18,7 @@ from searchsocket.settings.site import SourceMode
 from searchsocket.sources.base import SourceOrigin
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look, look_of_project, source_kinds
+from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import IndexOptions
 from searchsocket_assets.run.runs import JOB, LOCATION
 
@@ -86,7 +87,7 @@ def test_cost_is_checked_before_anything_is_embedded() -> None:
 
 def test_the_command_runs_the_same_job_as_the_ui(tmp_path: Path) -> None:
     """The UI warns before it executes a run of another version of a job again."""
-    in_process = build_definitions(str(tmp_path), lambda _: None, is_command=True)
+    in_process = build_definitions(str(tmp_path), lambda _: None, is_command=True, look=Look(("team:docs",)))
     definitions = build_definitions(look=Look(("team:docs",), frozenset({"svelte"})))
     snapshots = {each.resolve_job_def(JOB).get_job_snapshot_id() for each in (definitions, in_process)}
     assert len(snapshots) == 1
@@ -196,15 +197,23 @@ def test_the_files_for_agents_are_an_asset_where_they_are_written(tmp_path: Path
     assert "llms_txt" not in {spec.key.to_user_string() for spec in build_definitions().resolve_all_asset_specs()}
 
 
-def test_what_stands_under_automation_says_what_it_does_and_whose_it_is() -> None:
-    definitions = build_definitions(look=Look(("team:docs",)))
-    automation = [*(definitions.sensors or ()), *(definitions.schedules or ())]
-    assert {each.name for each in automation} >= {
-        "new_branches", "new_builds", "dead_branches", "nightly_prune", "weekly_maintenance"
+def test_all_that_dagster_lists_says_what_it_is_whose_and_what_about() -> None:
+    """Assets, jobs, sensors, schedules and checks: nobody should have to read our code to know."""
+    owners = ("team:docs", "ann@example.com")
+    definitions = build_definitions(look=Look(owners, has_code=True, has_llms=True))
+    assets = list(definitions.resolve_all_asset_specs())
+    jobs, automation = [*(definitions.jobs or ())], [*(definitions.sensors or ()), *(definitions.schedules or ())]
+    assert {each.name for each in automation} == {
+        "new_branches", "new_builds", "dead_branches", "nightly_prune", "nightly_verify", "weekly_maintenance"
     }  # fmt: skip
-    assert all(each.description for each in automation)
-    ours = [each for each in automation if each.name != "nightly_verify"]
-    assert {tuple(each.owners or ()) for each in ours} == {("team:docs",)}
-    assert all(each.tags for each in ours)
-    jobs = [job for job in definitions.jobs or () if not job.description]
-    assert jobs == []
+    assert len(jobs) == 8
+    assert all(spec.kinds and spec.group_name for spec in assets)
+    for each in (*assets, *jobs, *automation):
+        name = getattr(each, "name", "") or str(each.key)
+        assert each.description, name
+        assert tuple(each.owners or ()) == owners, name
+        assert each.tags["searchsocket/about"], name
+    for check in definitions.asset_checks or ():
+        for spec in check.check_specs:  # type: ignore[union-attr]  # built by @multi_asset_check
+            assert spec.description, spec.name
+            assert spec.partitions_def is SCOPES

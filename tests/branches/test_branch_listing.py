@@ -1,6 +1,8 @@
 """Which branches live, asked of real repositories; whoever may not know all of them is refused."""
 
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,58 @@ def test_a_remote_that_hangs_is_left_with_all_that_git_started(tmp_path: Path, m
             list_branches(clone, "ssh://host.invalid/repository", 5)
         os.set_blocking(pipe.fileno(), True)
         assert pipe.readall() == b"x", "it ends when whoever writes to it is dead"
+
+
+def test_packed_branches_of_a_bare_repository_are_listed(tmp_path: Path) -> None:
+    """A server packs what rests; a branch that moved since stands beside the pack."""
+    origin = make_origin(tmp_path / "origin", ["main", "feature/a", "feature/b"])
+    bare = tmp_path / "bare.git"
+    git(tmp_path, "init", "-q", "--bare", str(bare))
+    git(origin, "push", "-q", str(bare), "--all")
+    git(bare, "pack-refs", "--all", "--prune")
+    add_file(origin, "second")
+    git(origin, "push", "-q", str(bare), "main", ":feature/b")
+    for folder, remote in ((bare, ""), (origin, str(bare))):
+        found = list_branches(folder, remote, 30)
+        assert set(found.commits) == {"main", "feature/a"}
+        assert (found.commits["main"], found.default) == (git(origin, "rev-parse", "main"), "main" if remote else "")
+
+
+def test_a_fetch_that_races_hides_no_branch(tmp_path: Path) -> None:
+    """Branches come, go, move and are packed while they are listed; those that stay are there each time."""
+    origin = make_origin(tmp_path / "origin", ["main", *(f"stays/{n}" for n in range(20))])
+    git(tmp_path, "clone", "-q", str(origin), "clone")
+    clone = tmp_path / "clone"
+    stays = {"main", *(f"stays/{n}" for n in range(20))}
+    is_over = threading.Event()
+
+    def disturb() -> None:
+        while not is_over.is_set():
+            for change in (["branch", "-f", "comes"], ["branch", "-D", "comes"], ["branch", "-f", "comes/below"]):
+                git(origin, *change)
+                git(clone, "fetch", "-q", "--prune")
+            git(origin, "branch", "-D", "comes/below")
+            git(clone, "pack-refs", "--all", "--prune")
+
+    with ThreadPoolExecutor(1) as pool:
+        disturbance = pool.submit(disturb)
+        try:
+            listings = [set(list_branches(clone, "", 30).commits) for _ in range(8)]
+        finally:
+            is_over.set()
+        disturbance.result()
+    assert all(stays <= listed <= stays | {"comes", "comes/below"} for listed in listings)
+
+
+def test_a_branch_that_was_force_pushed_or_renamed_is_what_it_is_now(tmp_path: Path) -> None:
+    origin = make_origin(tmp_path / "origin", ["main", "old"])
+    git(tmp_path, "clone", "-q", str(origin), "clone")
+    git(origin, "commit", "-q", "--amend", "--allow-empty", "-m", "another")
+    git(origin, "branch", "-m", "old", "new")
+    git(tmp_path / "clone", "fetch", "-q", "--prune")
+    asked, known = list_branches(tmp_path / "clone", "origin", 30), list_branches(tmp_path / "clone", "", 30)
+    assert set(asked.commits) == set(known.commits) == {"main", "new"}
+    assert asked.commits["main"] == git(origin, "rev-parse", "main")
 
 
 def test_the_repository_of_a_hook_is_not_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
