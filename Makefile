@@ -42,7 +42,8 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	$(UV) pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
 	touch $@
 
-# A Milvus server to try the store with, until it is interrupted; says its address when it is ready.
+# A Milvus server to try the store with, until it is interrupted; says its address when it is ready. The tests start
+# one by themselves where its environment is there.
 milvus: .venv-milvus/.ready
 	.venv-milvus/bin/python tests/stores/milvus/server.py
 

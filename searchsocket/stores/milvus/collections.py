@@ -10,6 +10,7 @@ from searchsocket.stores.milvus.schema import FIELDS, OWN_FIELDS, VECTOR, schema
 
 METRIC = "IP"  # of unit vectors, so the cosine
 _KIND = "FLAT"  # exact
+_CHOSEN = "AUTOINDEX"  # what Zilliz Cloud makes of any kind that is asked for
 _OWNER = "searchsocket, project "  # begins the description, where a server keeps it; Lite does not
 
 
@@ -63,7 +64,7 @@ class Collections:
             return f"Milvus collection {name!r} has no index of its vectors"
         if (metric := index.get("metric_type")) != METRIC:
             return f"Milvus collection {name!r} compares by {metric}, not by {METRIC}"
-        if (kind := index.get("index_type")) != _KIND:
+        if (kind := index.get("index_type")) not in (_KIND, _CHOSEN):
             return f"Milvus collection {name!r} has an index of kind {kind}, not {_KIND}"
         return ""
 

@@ -1,28 +1,48 @@
-"""Real engines of Milvus: Lite in this process, and a server where `MILVUS_TEST_URI` names one (`make milvus`)."""
+"""Real engines of Milvus: Lite in this process, and the server of `make milvus` where its environment is there."""
 
-import os
-import secrets
 from collections.abc import Iterator
 
 import pytest
 
 from searchsocket.stores.milvus.connection import Connection
+from tests.stores.milvus.running import MISSING, server_uri
 
-SERVER = os.environ.get("MILVUS_TEST_URI", "")
-ENGINES = ["lite", pytest.param("server", marks=pytest.mark.skipif(not SERVER, reason="MILVUS_TEST_URI names none"))]
+_NAME = "contract"  # of collections that tests share: to make one takes a server three seconds
+_OWNER = "searchsocket, project shop"
+ENGINES = ["lite", pytest.param("server", marks=pytest.mark.skipif(bool(MISSING), reason=MISSING))]
 
 
 @pytest.fixture(scope="session", params=ENGINES)
-def milvus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Connection:
-    uri = str(tmp_path_factory.mktemp("milvus") / "lite.db") if request.param == "lite" else SERVER
-    return Connection(uri, "", timeout_s=30.0)
+def milvus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    folder = tmp_path_factory.mktemp("milvus")
+    uri = str(folder / "lite.db") if request.param == "lite" else server_uri(tmp_path_factory)
+    connection = Connection(uri, "", timeout_s=60.0)
+    yield connection
+    for collection in _of_a_test(connection, own_name(request)):
+        connection.call("drop_collection", collection)
+
+
+def own_name(request: pytest.FixtureRequest) -> str:
+    """Of the collections of this process: several share a server."""
+    return f"{_NAME}_{getattr(request.config, 'workerinput', {}).get('workerid', 'alone')}"
 
 
 @pytest.fixture
-def name(milvus: Connection) -> Iterator[str]:
-    """Of collections that go with the test."""
-    name = f"t{secrets.token_hex(6)}"
+def name(milvus: Connection, request: pytest.FixtureRequest) -> Iterator[str]:
+    """Of collections in which nothing is."""
+    name = own_name(request)
     yield name
-    for collection in milvus.call("list_collections"):
-        if collection.startswith(name):
+    for collection in _of_a_test(milvus, name):
+        described = milvus.call("describe_collection", collection).get("description", "")
+        if described.startswith(_OWNER[:12]) and described != _OWNER:  # else the next test's project is refused
             milvus.call("drop_collection", collection)
+            continue
+        milvus.load(collection)
+        milvus.call("delete", collection, filter='row_key >= ""')
+        # Who reads so sees all that came before, and whoever reads later does.
+        options = {"output_fields": ["count(*)"], "consistency_level": "Strong"}
+        assert milvus.call("query", collection, filter="", **options)[0]["count(*)"] == 0
+
+
+def _of_a_test(connection: Connection, name: str) -> list[str]:
+    return [each for each in connection.call("list_collections") if each.startswith(f"{name}_")]
