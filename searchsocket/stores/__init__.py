@@ -70,7 +70,8 @@ def _milvus(settings: MilvusSettings, project_id: str, environ: Mapping[str, str
         )
     token = environ.get(settings.token_env, "") if settings.token_env else ""
     name = settings.collection or f"{project_id}_chunks"
-    return MilvusVectors(Connection(uri, token, settings.timeout_s), name, project_id)
+    connection = Connection(uri, token, settings.timeout_s, token_env=settings.token_env)
+    return MilvusVectors(connection, name, project_id)
 
 
 def _pinecone(settings: PineconeSettings, project_id: str, environ: Mapping[str, str]) -> VectorIndex:

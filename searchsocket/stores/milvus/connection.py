@@ -9,21 +9,31 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from searchsocket.errors import ConfigMissing, VectorBackendUnavailable
+from searchsocket.stores.milvus.refusals import refusal
+
+# Where a server was away, grpc refuses every call until up to two minutes have passed, also those of new clients.
+_RECONNECTING = {
+    "grpc.use_local_subchannel_pool": 1,
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 1_000,
+}
 
 
 class Connection:
     """Safe to share between threads."""
 
-    def __init__(self, uri: str, token: str, timeout_s: float) -> None:
+    def __init__(self, uri: str, token: str, timeout_s: float, *, token_env: str = "") -> None:
         """Connects to nothing yet.
 
         Args:
             uri: Of a server, or a file that ends in `.db` for Milvus Lite.
             token: `user:password` or an API key; "" = none.
             timeout_s: For each call.
+            token_env: Where the token was found, for errors.
         """
         self._uri = uri
         self._token = token
+        self._token_env = token_env
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._client: Any = None
@@ -64,7 +74,8 @@ class Connection:
     def _connected(self) -> Any:
         with self._lock:
             if self._client is None:
-                self._client = _client_class()(uri=self._uri, token=self._token, timeout=self._timeout_s)
+                options = {"grpc_options": _RECONNECTING} if urlsplit(self._uri).scheme else {}
+                self._client = _client_class()(uri=self._uri, token=self._token, timeout=self._timeout_s, **options)
             return self._client
 
     @contextmanager
@@ -74,10 +85,8 @@ class Connection:
         except (ConfigMissing, VectorBackendUnavailable):
             raise
         except Exception as error:  # noqa: BLE001  pymilvus raises its own, those of grpc, and plain ones
-            said = str(getattr(error, "message", "") or error).split("\n")[0][:300]
-            for secret in filter(None, [self._token, *self._token.split(":"), urlsplit(self._uri).password]):
-                said = said.replace(secret, "***") if len(secret) > 3 else said
-            raise VectorBackendUnavailable(f"Milvus at {self._name}: {said}") from None
+            secrets = [self._token, *self._token.split(":"), urlsplit(self._uri).password or ""]
+            raise refusal(error, self._name, self._token_env, secrets) from None
 
 
 def _client_class() -> Callable[..., Any]:

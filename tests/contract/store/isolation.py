@@ -8,10 +8,10 @@ from searchsocket.errors import InvalidScope, ProjectMismatch, ScopeNotIndexed
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Scope
 
-MANY_SCOPES = 101  # more than the pages of the usual backends hold
-
 
 class IsolationContract:
+    many_scopes = 101  # more than the pages of the usual backends hold
+
     def test_scopes_do_not_see_each_other(self, store: VectorStore) -> None:
         fill(store, [record("a")])
         fill(store, [record("b", scope=DRAFT)], scope=DRAFT)
@@ -45,7 +45,7 @@ class IsolationContract:
     @pytest.mark.slow
     def test_every_scope_is_listed_however_many_there_are(self, store: VectorStore) -> None:
         """Prune and `status` would take those beyond a backend's page for scopes that are gone (failure 40)."""
-        names = [f"branch-{number:03}" for number in range(MANY_SCOPES)]
+        names = [f"branch-{number:03}" for number in range(self.many_scopes)]
         for name in reversed(names):
             scope = Scope("shop", name)
             fill(store, [record("k", scope=scope)], scope=scope)

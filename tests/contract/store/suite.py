@@ -23,26 +23,32 @@ from contract.store.rollback import RollbackContract
 from contract.store.words import WordsContract
 
 
-class StoreContract(
-    RecordsContract,
+class VectorsOfAStoreContract(
     ChangesContract,
-    NamesContract,
     NearestContract,
-    JoinedContract,
     CandidateContract,
-    BadVectorsContract,
     FiltersContract,
+    PublishContract,
+    ReadersContract,
+    RollbackContract,
+):
+    """What depends most on where the vectors lie."""
+
+
+class StoreContract(
+    VectorsOfAStoreContract,
+    RecordsContract,
+    NamesContract,
+    JoinedContract,
+    BadVectorsContract,
     WordsContract,
     PagesContract,
     EvidenceContract,
     ExactContract,
-    PublishContract,
-    ReadersContract,
-    RollbackContract,
-    ModelsContract,
-    IsolationContract,
     HealthContract,
     PageBodiesContract,
+    ModelsContract,
+    IsolationContract,
     EditHistoryContract,
     OriginsContract,
 ):

@@ -5,18 +5,17 @@ from collections.abc import Iterator
 import pytest
 
 from searchsocket.stores.milvus.connection import Connection
-from tests.stores.milvus.running import MISSING, server_uri
+from tests.stores.milvus.running import ENGINES, TOKEN, server_uri
 
 _NAME = "contract"  # of collections that tests share: to make one takes a server three seconds
 _OWNER = "searchsocket, project shop"
-ENGINES = ["lite", pytest.param("server", marks=pytest.mark.skipif(bool(MISSING), reason=MISSING))]
 
 
-@pytest.fixture(scope="session", params=ENGINES)
+@pytest.fixture(scope="session", params=list(ENGINES.values()))
 def milvus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     folder = tmp_path_factory.mktemp("milvus")
     uri = str(folder / "lite.db") if request.param == "lite" else server_uri(tmp_path_factory)
-    connection = Connection(uri, "", timeout_s=60.0)
+    connection = Connection(uri, TOKEN, timeout_s=60.0)
     yield connection
     for collection in _of_a_test(connection, own_name(request)):
         connection.call("drop_collection", collection)

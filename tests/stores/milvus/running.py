@@ -9,9 +9,16 @@ from filelock import FileLock
 
 _ROOT = Path(__file__).parents[3]
 _PYTHON = _ROOT / ".venv-milvus" / "bin" / "python"
+TOKEN = os.environ.get("MILVUS_TEST_TOKEN", "root:Milvus")
 _GIVEN = os.environ.get("MILVUS_TEST_URI", "")
 _IS_THERE = bool(_GIVEN) or (_ROOT / ".venv-milvus" / ".ready").exists()
 MISSING = "" if _IS_THERE else "no Milvus server: `make .venv-milvus/.ready` fetches one, MILVUS_TEST_URI names another"
+ENGINES = {"lite": "lite", "server": pytest.param("server", marks=pytest.mark.skipif(bool(MISSING), reason=MISSING))}
+
+
+def only(engine: str) -> pytest.MarkDecorator:
+    """Of tests that one of the engines is tried with."""
+    return pytest.mark.parametrize("milvus", [ENGINES[engine]], indirect=True, scope="session")
 
 
 def server_uri(factory: pytest.TempPathFactory) -> str:

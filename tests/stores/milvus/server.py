@@ -26,6 +26,7 @@ _INTERVALS = {
     "queryCoord.checkInterval": 50,
     "queryCoord.distPullInterval": 50,
     "queryCoord.checkHandoffInterval": 100,
+    "common.security.authorizationEnabled": "true",
 }
 
 

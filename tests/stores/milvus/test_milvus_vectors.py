@@ -4,13 +4,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from contract.store.suite import StoreContract
+from contract.store.suite import StoreContract, VectorsOfAStoreContract
 from contract.vector_index import VectorIndexContract
 from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
 from searchsocket.stores.milvus.connection import Connection
+from tests.stores.milvus.running import only
 
 pytestmark = pytest.mark.slow
 
@@ -27,8 +28,19 @@ class TestMilvusUpkeep(VectorUpkeepContract):
         return lambda project_id: MilvusVectors(milvus, name, project_id)
 
 
-class TestMilvusStore(StoreContract):
+class OfMilvus:
+    many_scopes = 9  # folders list them, whatever keeps their vectors; the registry reads all of its rows at once
+
     @pytest.fixture
     def store(self, tmp_path: Path, milvus: Connection, name: str) -> LocalStore:
         now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
         return LocalStore(tmp_path / "index", "shop", vectors=MilvusVectors(milvus, name, "shop"), clock=lambda: now)
+
+
+@only("lite")
+class TestMilvusStore(OfMilvus, StoreContract): ...
+
+
+@only("server")
+class TestMilvusServerStore(OfMilvus, VectorsOfAStoreContract):
+    """Records, words and names lie in the folder, as they do beside Lite, and a server takes its time."""

@@ -1,0 +1,55 @@
+"""What a server and its client say when they refuse, in our words and with what helps."""
+
+from collections.abc import Iterable, Iterator
+
+from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
+
+_MAX_CHARS = 300
+_NO_COLLECTION, _DENIED_TO_ALL = 100, 9  # codes of the server
+# Until somebody changes something.
+_FINAL: dict[object, str] = {
+    "UNAUTHENTICATED": "it does not accept the token in {token_env}; set a valid one and run it again",
+    "PERMISSION_DENIED": "the token in {token_env} may not do this; set one of a user who may",
+    _NO_COLLECTION: "a collection is gone; `searchsocket index --resync` makes and fills it, and embeds nothing again",
+    _DENIED_TO_ALL: "it takes no writes: its memory, its disk or a quota is used up",
+}
+
+
+def refusal(error: Exception, server: str, token_env: str, secrets: Iterable[str]) -> VectorBackendUnavailable:
+    """The error to raise.
+
+    Args:
+        error: What the vendor's client raised; what it knows of grpc's is its cause.
+        server: Without user and password.
+        token_env: Where the token was found; "" = there is none.
+        secrets: Never told, whatever the server says.
+    """
+    causes = list(_causes(error))
+    text = _text_of(causes[-1])
+    for secret in secrets:
+        text = text.replace(secret, "***") if len(secret) > 3 else text
+    advice = next((_FINAL[code] for each in causes if (code := _code_of(each)) in _FINAL), "")
+    if advice:
+        advice = advice.format(token_env=token_env or "the environment")
+        return VectorBackendRefused(f"Milvus at {server}: {advice} ({text})")
+    return VectorBackendUnavailable(f"Milvus at {server}: {text}")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ if error.__cause__ is not error else None
+
+
+def _code_of(error: BaseException) -> object:
+    """The name of grpc's, or the number of the server's."""
+    code = getattr(error, "code", None)
+    return code().name if callable(code) else code
+
+
+def _text_of(error: BaseException) -> str:
+    """What an error says, in one line; those of grpc say it in a method."""
+    details = getattr(error, "details", None)
+    plain = str(getattr(error, "message", "") or error)
+    text = f"{_code_of(error)}: {details()}" if callable(details) else plain
+    return "".join(char if char.isprintable() else "?" for char in text.split("\n")[0])[:_MAX_CHARS]
