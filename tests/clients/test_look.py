@@ -53,6 +53,14 @@ def test_from_right_to_left_and_in_another_language(stage: Stage) -> None:
     assert icon
     assert title
     assert icon["x"] > title["x"]
+    page.evaluate("document.documentElement.lang = 'he'")  # by the site itself, without a load
+    expect(page.locator("searchsocket-dialog input")).to_have_attribute("placeholder", "חיפוש")
+    page.evaluate(
+        "const host = document.querySelector('main'); host.lang = 'pl'; host.attachShadow({ mode: 'open' })"
+        ".append(document.createElement('searchsocket-box'))"
+    )
+    expect(page.locator("searchsocket-box input")).to_have_attribute("placeholder", "Szukaj")
+    page.evaluate("document.querySelector('main').shadowRoot.replaceChildren()")
     page.evaluate("document.querySelector('searchsocket-dialog').lang = 'fr'")
     expect(page.locator("searchsocket-dialog input")).to_have_attribute("placeholder", "Rechercher")
     assert page.evaluate(f"getComputedStyle({ROOT}.querySelector('.panel')).direction") == "ltr"

@@ -1,5 +1,6 @@
 """`<searchsocket-page-actions>`: a page's Markdown in the clipboard, on the screen, and in an assistant's question."""
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -47,6 +48,22 @@ def test_a_page_is_copied_read_and_handed_to_an_assistant(browser: Browser) -> N
         address = urlsplit(link.get_attribute("href") or "")
         assert f"Read {ORIGIN}/docs/start.md so" in parse_qs(address.query)["q"][0]
         assert link.get_attribute("rel") == "noopener noreferrer"
+    page.context.close()
+
+
+def test_the_words_are_those_of_the_page(browser: Browser) -> None:
+    """Also after the page changed its language without a load; a region or an unknown language finds its words too."""
+    page = opened(browser, "<searchsocket-page-actions></searchsocket-page-actions>")
+    copy = page.get_by_role("button")
+    for language, words in {
+        "de-AT": "Seite als Markdown kopieren", "zh-TW": "將頁面複製為 Markdown", "nn": "Kopier siden som Markdown",
+        "x-klingon": "Copy page as Markdown", "ja": "ページを Markdown としてコピー",
+    }.items():  # fmt: skip
+        page.evaluate("(language) => (document.documentElement.lang = language)", language)
+        expect(copy).to_have_text(re.compile(f"^{words}"))
+    page.evaluate("document.querySelector('searchsocket-page-actions').lang = 'fr'")
+    expect(page.get_by_role("link", name="Ouvrir dans Claude")).to_be_visible()
+    assert "pose" not in page.locator("searchsocket-page-actions").inner_text()
     page.context.close()
 
 

@@ -97,6 +97,19 @@ def test_weak_answers_are_called_so_and_no_answer_is_no_error(stage: Stage) -> N
     expect(link).to_have_attribute("href", "/new?title=xylophon%20%26%20qwzrk")
 
 
+def test_what_is_rejected_is_offered_as_what_was_found_before(stage: Stage) -> None:
+    """A service that gives nothing leaves no words to correct by, but those of the letters before did."""
+    page = typed(stage, "batter")
+    expect(page.locator(".result").first).to_contain_text("Battery")
+    with page.expect_response("**/api/search*") as answer:
+        page.locator("input[type=search]").fill("xylophon qwzrk bxttexry")
+    assert answer.value.json()["quality"] == "rejected"
+    expect(page.get_by_text("Nothing found for “xylophon qwzrk bxttexry”.")).to_be_visible()
+    expect(page.get_by_text("Did you mean")).to_be_visible()
+    page.locator("[part=suggestion]").click()
+    expect(page.locator("input[type=search]")).to_have_value("xylophon qwzrk battery")
+
+
 def test_recent_searches_are_those_that_led_somewhere(stage: Stage) -> None:
     page = typed(stage, "battery")
     page.keyboard.press("Enter")
@@ -106,14 +119,14 @@ def test_recent_searches_are_those_that_led_somewhere(stage: Stage) -> None:
     page.keyboard.type("driving")
     expect(page.locator("[role=option]").first).to_contain_text("Driving")
     page.get_by_role("button", name="Clear", exact=True).click()
-    expect(page.locator("[role=option]")).to_have_text(["battery"])
+    expect(page.locator(".recent:not(a)")).to_have_text(["battery"])
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.locator("input[type=search]")).to_have_value("battery")
     page.locator("input[type=search]").fill("")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Delete")
-    expect(page.locator("[role=option]")).to_have_count(0)
+    expect(page.locator(".recent:not(a)")).to_have_count(0)
     assert page.evaluate("localStorage['searchsocket-recent']") == "[]"
 
 

@@ -1,14 +1,5 @@
-/** What the component says. */
-export interface PageActionLabels {
-    copy: string;
-    copied: string;
-    failed: string;
-    view: string;
-    /** `{name}` is the assistant. */
-    open: string;
-    /** What an assistant is asked; `{url}` is the page's Markdown. */
-    prompt: string;
-}
+import type { ActionLabels } from "./labels/labels.js";
+export type { ActionLabels };
 declare const Base: {
     new (): HTMLElement;
     prototype: HTMLElement;
@@ -19,10 +10,13 @@ declare const Base: {
  */
 export declare class PageActions extends Base {
     #private;
-    /** Texts in place of the English ones. */
-    get labels(): Partial<PageActionLabels>;
-    set labels(labels: Partial<PageActionLabels>);
+    static readonly observedAttributes: string[];
+    /** Texts in place of the shipped ones. */
+    get labels(): Partial<ActionLabels>;
+    set labels(labels: Partial<ActionLabels>);
     connectedCallback(): void;
+    disconnectedCallback(): void;
+    attributeChangedCallback(): void;
     /** The address of the page's Markdown, whatever page a client-side router shows by now. */
     get source(): string;
     /** Put the page's Markdown into the clipboard; false where that was not possible. */
@@ -33,4 +27,3 @@ declare global {
         "searchsocket-page-actions": PageActions;
     }
 }
-export {};

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const out = process.argv[2] ?? `${root}dist`;
 const entries = ["index", "components", "handle", "page-actions"].filter((name) => existsSync(`${root}src/${name}.ts`));
 const folder = `${root}src/labels`;
-const languages = existsSync(folder) ? readdirSync(folder).filter((name) => /^[a-z]{2}\.ts$/.test(name) && name !== "en.ts") : [];
+const languages = existsSync(folder) ? readdirSync(folder).filter((name) => /^[a-z]{2}(-[a-z]+)?\.ts$/.test(name) && name !== "en.ts") : [];
 
 rmSync(out, { recursive: true, force: true });
 const shared = { absWorkingDir: root, bundle: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none" };
@@ -25,7 +25,7 @@ const { metafile } = await build({
   plugins: [{
     name: "languages",
     setup: ({ onResolve }) =>
-      onResolve({ filter: /^\.\/[a-z]{2}\.js$/ }, ({ path, kind }) =>
+      onResolve({ filter: /^\.\/[a-z]{2}(-[a-z]+)?\.js$/ }, ({ path, kind }) =>
         kind === "dynamic-import" ? { path: `./labels/${path.slice(2)}`, external: true } : undefined
       )
   }]
@@ -36,7 +36,8 @@ if (languages.length) {
 // What each bundle was made of, so that a test sees without npm that a source is newer.
 for (const entry of entries) {
   const bundle = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === `src/${entry}.ts`);
-  const sources = [...Object.keys(bundle.inputs), ...(entry === "components" ? languages.map((name) => `src/labels/${name}`) : [])];
+  const speaks = Object.keys(bundle.inputs).includes("src/labels/shipped.ts");
+  const sources = [...Object.keys(bundle.inputs), ...(speaks ? languages.map((name) => `src/labels/${name}`) : [])];
   const hashes = sources.sort().map((name) => [name, createHash("sha256").update(readFileSync(`${root}${name}`)).digest("hex")]);
   writeFileSync(`${out}/${entry}.sources.json`, `${JSON.stringify(Object.fromEntries(hashes), null, 2)}\n`);
 }

@@ -1,19 +1,11 @@
 // Importing this defines <searchsocket-page-actions>: copy the page as Markdown, read it, or hand it to an assistant.
 import { markdownPath } from "./handle/markdown.js";
+import type { ActionLabels } from "./labels/labels.js";
+import { languageAround, onLanguage, shipped } from "./labels/shipped.js";
 
-/** What the component says. */
-export interface PageActionLabels {
-  copy: string;
-  copied: string;
-  failed: string;
-  view: string;
-  /** `{name}` is the assistant. */
-  open: string;
-  /** What an assistant is asked; `{url}` is the page's Markdown. */
-  prompt: string;
-}
+export type { ActionLabels };
 
-const LABELS: PageActionLabels = {
+const ENGLISH: ActionLabels = {
   copy: "Copy page as Markdown",
   copied: "Copied",
   failed: "This page cannot be copied",
@@ -47,16 +39,19 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  * `.md`), `assistants` (names, separated by spaces; `none` for none). Parts: `copy`, `view`, `assistant`.
  */
 export class PageActions extends Base {
-  #labels: Partial<PageActionLabels> = {};
+  static readonly observedAttributes = ["lang"];
+  #labels: Partial<ActionLabels> = {};
+  #endLanguage: (() => void) | null = null;
+  #turn = 0; // of loading words: the last counts
 
-  /** Texts in place of the English ones. */
-  get labels(): Partial<PageActionLabels> {
+  /** Texts in place of the shipped ones. */
+  get labels(): Partial<ActionLabels> {
     return this.#labels;
   }
 
-  set labels(labels: Partial<PageActionLabels>) {
+  set labels(labels: Partial<ActionLabels>) {
     this.#labels = labels;
-    if (this.shadowRoot) this.#draw();
+    void this.#speak();
   }
 
   connectedCallback(): void {
@@ -65,7 +60,16 @@ export class PageActions extends Base {
       sheet.replaceSync(STYLE);
       this.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheet];
     }
-    this.#draw();
+    this.#endLanguage = onLanguage(() => void this.#speak());
+    void this.#speak();
+  }
+
+  disconnectedCallback(): void {
+    this.#endLanguage?.();
+  }
+
+  attributeChangedCallback(): void {
+    void this.#speak();
   }
 
   /** The address of the page's Markdown, whatever page a client-side router shows by now. */
@@ -91,8 +95,14 @@ export class PageActions extends Base {
     }
   }
 
-  #draw(): void {
-    const words = { ...LABELS, ...this.#labels };
+  async #speak(): Promise<void> {
+    if (!this.isConnected || !this.shadowRoot) return;
+    const turn = ++this.#turn;
+    const words = (await shipped(languageAround(this)))?.actions ?? ENGLISH;
+    if (turn === this.#turn) this.#draw({ ...words, ...this.#labels });
+  }
+
+  #draw(words: ActionLabels): void {
     const copy = element("button", { type: "button", part: "copy" }, element("span", {}, words.copy));
     // Both words have their room, so that nothing moves.
     const done = copy.appendChild(element("span", { class: "away", "aria-hidden": "true" }, words.copied));

@@ -32,11 +32,17 @@ test("marks are cut out by code points, in any order, and never outside of the t
 
 test("every language says everything, with the same things filled in", async () => {
   const files = readdirSync(new URL("../dist/labels/", import.meta.url)).filter((name) => name.endsWith(".js"));
-  assert.equal(files.length, 9); // and English, which is in the components
+  assert.equal(files.length, 30); // and English, which is in the components
   const gaps = (text) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
   const [{ default: german }, ...others] = await Promise.all(["de.js", ...files].map((name) => import(`../dist/labels/${name}`)));
-  for (const { default: labels } of others) {
+  for (const [at, { default: labels, actions }] of others.entries()) {
     assert.deepEqual(Object.keys(labels), Object.keys(german));
+    assert.deepEqual(Object.keys(actions), ["copy", "copied", "failed", "view", "open", "prompt"], files[at]);
+    assert.deepEqual([actions.open, actions.prompt].map(gaps), [["{name}"], ["{url}"]], files[at]);
+    const forms = new Intl.PluralRules(files[at].replace(".js", ""));
+    for (const label of [labels.count, labels.alike, labels.limited]) {
+      for (let count = 1; count < 30; count++) assert.ok(label[forms.select(count)], `${files[at]}: ${label.other} for ${count}`);
+    }
     for (const [name, label] of Object.entries(labels)) {
       assert.ok(label.other ?? label, name);
       assert.deepEqual(gaps(label.other ?? label), gaps(german[name].other ?? german[name]), name);

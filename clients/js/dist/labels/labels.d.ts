@@ -12,6 +12,11 @@ export interface Labels {
     searching: string;
     hint: string;
     recent: string;
+    pages: string;
+    pinned: string;
+    pin: string;
+    unpin: string;
+    suggested: string;
     clearRecent: string;
     remove: string;
     didYouMean: string;
@@ -35,4 +40,15 @@ export interface Labels {
     retry: string;
     open: string;
     move: string;
+}
+/** All that `<searchsocket-page-actions>` says. */
+export interface ActionLabels {
+    copy: string;
+    copied: string;
+    failed: string;
+    view: string;
+    /** `{name}` is the assistant. */
+    open: string;
+    /** What an assistant is asked; `{url}` is the page's Markdown. */
+    prompt: string;
 }

@@ -26,7 +26,7 @@ export declare class Frame {
     /** An answer is awaited; what is there stays, so that nothing jumps. */
     busy(isBusy: boolean, labels: Labels): void;
     /** Nothing is asked yet. */
-    start({ labels }: Words, hasRecent: boolean): void;
+    start(words: Words, isKept: boolean): void;
     answered(answer: SearchAnswer, words: Words, around: Around): void;
     failed(error: SearchError, words: Words): void;
 }

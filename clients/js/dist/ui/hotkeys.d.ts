@@ -3,4 +3,5 @@ type Key = (event: KeyboardEvent) => void;
 export declare function onHotkey(onKey: Key): () => void;
 /** As keyboards of this machine call it. */
 export declare function commandKey(): string;
+export declare function optionKey(): string;
 export {};

@@ -11,6 +11,8 @@ export declare class Listbox {
      * @param keepsPlace Whether the list stays where it was scrolled to.
      */
     show(groups: readonly HTMLElement[], active: number, keepsPlace?: boolean): void;
+    /** Choose the option that has a key. */
+    activate(key: string): void;
     /** Whether a key was one of the list's. */
     key({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean;
     /** Open the active option, in another tab where the keys that are held say so. */

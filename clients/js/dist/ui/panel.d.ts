@@ -8,6 +8,7 @@ export interface Host {
     emit: (name: string, detail: unknown) => boolean;
     /** A result was opened, or Escape pressed. */
     close: () => void;
+    isOpen: () => boolean;
     /** There is something to be seen. */
     open: () => void;
 }

@@ -10,10 +10,12 @@ export interface Settings {
     facets: readonly string[];
     /** An address with `{query}` where people say what is missing; "" = no such link. */
     missing: string;
+    /** Queries to begin with. */
+    suggestions: readonly string[];
     placeholder: string;
     limit: number;
     keepsRecent: boolean;
     marks: boolean;
 }
-export declare const ATTRIBUTES: readonly ["endpoint", "site", "scope", "path-prefix", "directories", "facets", "missing-url", "placeholder", "max-results", "recent", "marks", "lang", "theme", "hotkeys"];
+export declare const ATTRIBUTES: readonly ["endpoint", "site", "scope", "path-prefix", "directories", "facets", "missing-url", "placeholder", "max-results", "recent", "marks", "suggestions", "lang", "theme", "hotkeys"];
 export declare function settingsOf(element: Element): Settings;

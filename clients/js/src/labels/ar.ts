@@ -1,4 +1,4 @@
-import type { Labels } from "./labels.js";
+import type { ActionLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "بحث",
@@ -16,6 +16,11 @@ const labels: Labels = {
   searching: "جارٍ البحث…",
   hint: "اكتب للبحث في هذا الموقع.",
   recent: "عمليات البحث الأخيرة",
+  pages: "فُتحت مؤخرًا",
+  pinned: "المثبّتة",
+  pin: "تثبيت",
+  unpin: "إلغاء التثبيت",
+  suggested: "اقتراحات",
   clearRecent: "مسح الكل",
   remove: "إزالة",
   didYouMean: "هل تقصد",
@@ -53,3 +58,12 @@ const labels: Labels = {
   move: "تنقّل",
 };
 export default labels;
+
+export const actions: ActionLabels = {
+  copy: "نسخ الصفحة بصيغة Markdown",
+  copied: "تم النسخ",
+  failed: "لا يمكن نسخ هذه الصفحة",
+  view: "عرض بصيغة Markdown",
+  open: "فتح في {name}",
+  prompt: "اقرأ {url} لكي أطرح أسئلة عنه.",
+};

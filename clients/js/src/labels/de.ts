@@ -1,4 +1,4 @@
-import type { Labels } from "./labels.js";
+import type { ActionLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Suchen",
@@ -9,6 +9,11 @@ const labels: Labels = {
   searching: "Suche läuft …",
   hint: "Tippen, um diese Website zu durchsuchen.",
   recent: "Letzte Suchen",
+  pages: "Zuletzt geöffnet",
+  pinned: "Angeheftet",
+  pin: "Anheften",
+  unpin: "Lösen",
+  suggested: "Vorschläge",
   clearRecent: "Alle löschen",
   remove: "Entfernen",
   didYouMean: "Meinten Sie",
@@ -37,3 +42,12 @@ const labels: Labels = {
   move: "bewegen",
 };
 export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Seite als Markdown kopieren",
+  copied: "Kopiert",
+  failed: "Diese Seite kann nicht kopiert werden",
+  view: "Als Markdown ansehen",
+  open: "In {name} öffnen",
+  prompt: "Lies {url}, damit ich Fragen dazu stellen kann.",
+};

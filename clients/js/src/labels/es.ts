@@ -1,4 +1,4 @@
-import type { Labels } from "./labels.js";
+import type { ActionLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Buscar",
@@ -9,6 +9,11 @@ const labels: Labels = {
   searching: "Buscando…",
   hint: "Escriba para buscar en este sitio.",
   recent: "Búsquedas recientes",
+  pages: "Abiertas recientemente",
+  pinned: "Fijadas",
+  pin: "Fijar",
+  unpin: "Dejar de fijar",
+  suggested: "Sugerencias",
   clearRecent: "Borrar todo",
   remove: "Quitar",
   didYouMean: "Quizá quiso decir",
@@ -37,3 +42,12 @@ const labels: Labels = {
   move: "mover",
 };
 export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Copiar la página como Markdown",
+  copied: "Copiada",
+  failed: "Esta página no se puede copiar",
+  view: "Ver como Markdown",
+  open: "Abrir en {name}",
+  prompt: "Lee {url} para que pueda hacer preguntas sobre su contenido.",
+};

@@ -1,4 +1,4 @@
-import type { Labels } from "./labels.js";
+import type { ActionLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Rechercher",
@@ -9,6 +9,11 @@ const labels: Labels = {
   searching: "Recherche en cours…",
   hint: "Saisissez un mot pour chercher sur ce site.",
   recent: "Recherches récentes",
+  pages: "Ouvertes récemment",
+  pinned: "Épinglées",
+  pin: "Épingler",
+  unpin: "Détacher",
+  suggested: "Suggestions",
   clearRecent: "Tout effacer",
   remove: "Supprimer",
   didYouMean: "Vouliez-vous dire",
@@ -37,3 +42,12 @@ const labels: Labels = {
   move: "parcourir",
 };
 export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Copier la page en Markdown",
+  copied: "Copiée",
+  failed: "Cette page ne peut pas être copiée",
+  view: "Voir en Markdown",
+  open: "Ouvrir dans {name}",
+  prompt: "Lis {url} pour que je puisse poser des questions à ce sujet.",
+};

@@ -1,4 +1,4 @@
-import type { Labels } from "./labels.js";
+import type { ActionLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Cerca",
@@ -9,6 +9,11 @@ const labels: Labels = {
   searching: "Ricerca in corso…",
   hint: "Scrivi per cercare in questo sito.",
   recent: "Ricerche recenti",
+  pages: "Aperte di recente",
+  pinned: "Fissate",
+  pin: "Fissa",
+  unpin: "Non fissare più",
+  suggested: "Suggerimenti",
   clearRecent: "Cancella tutto",
   remove: "Rimuovi",
   didYouMean: "Forse cercavi",
@@ -37,3 +42,12 @@ const labels: Labels = {
   move: "sposta",
 };
 export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Copia la pagina come Markdown",
+  copied: "Copiata",
+  failed: "Questa pagina non può essere copiata",
+  view: "Vedi come Markdown",
+  open: "Apri in {name}",
+  prompt: "Leggi {url} così che io possa fare domande sul contenuto.",
+};

@@ -1,4 +1,4 @@
-import type { Labels } from "./labels.js";
+import type { ActionLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "検索",
@@ -9,6 +9,11 @@ const labels: Labels = {
   searching: "検索中…",
   hint: "入力するとこのサイトを検索します。",
   recent: "最近の検索",
+  pages: "最近開いたページ",
+  pinned: "ピン留め",
+  pin: "ピン留めする",
+  unpin: "ピン留めを外す",
+  suggested: "候補",
   clearRecent: "すべて消去",
   remove: "削除",
   didYouMean: "もしかして",
@@ -34,3 +39,12 @@ const labels: Labels = {
   move: "移動",
 };
 export default labels;
+
+export const actions: ActionLabels = {
+  copy: "ページを Markdown としてコピー",
+  copied: "コピーしました",
+  failed: "このページはコピーできません",
+  view: "Markdown で表示",
+  open: "{name} で開く",
+  prompt: "{url} を読んでください。内容について質問します。",
+};

@@ -11,6 +11,11 @@ export interface Labels {
   searching: string;
   hint: string;
   recent: string;
+  pages: string;
+  pinned: string;
+  pin: string;
+  unpin: string;
+  suggested: string;
   clearRecent: string;
   remove: string;
   didYouMean: string;
@@ -34,4 +39,16 @@ export interface Labels {
   retry: string;
   open: string;
   move: string;
+}
+
+/** All that `<searchsocket-page-actions>` says. */
+export interface ActionLabels {
+  copy: string;
+  copied: string;
+  failed: string;
+  view: string;
+  /** `{name}` is the assistant. */
+  open: string;
+  /** What an assistant is asked; `{url}` is the page's Markdown. */
+  prompt: string;
 }

@@ -1,4 +1,4 @@
-import type { Labels } from "./labels.js";
+import type { ActionLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Pesquisar",
@@ -9,6 +9,11 @@ const labels: Labels = {
   searching: "Pesquisando…",
   hint: "Digite para pesquisar neste site.",
   recent: "Pesquisas recentes",
+  pages: "Abertas recentemente",
+  pinned: "Fixadas",
+  pin: "Fixar",
+  unpin: "Desafixar",
+  suggested: "Sugestões",
   clearRecent: "Limpar tudo",
   remove: "Remover",
   didYouMean: "Você quis dizer",
@@ -37,3 +42,12 @@ const labels: Labels = {
   move: "mover",
 };
 export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Copiar a página como Markdown",
+  copied: "Copiada",
+  failed: "Esta página não pode ser copiada",
+  view: "Ver como Markdown",
+  open: "Abrir no {name}",
+  prompt: "Leia {url} para que eu possa fazer perguntas sobre o conteúdo.",
+};

@@ -1,4 +1,4 @@
-import type { Labels } from "./labels.js";
+import type { ActionLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Поиск",
@@ -9,6 +9,11 @@ const labels: Labels = {
   searching: "Идёт поиск…",
   hint: "Введите запрос, чтобы искать на этом сайте.",
   recent: "Недавние запросы",
+  pages: "Недавно открытые",
+  pinned: "Закреплённые",
+  pin: "Закрепить",
+  unpin: "Открепить",
+  suggested: "Предложения",
   clearRecent: "Очистить всё",
   remove: "Удалить",
   didYouMean: "Возможно, вы имели в виду",
@@ -44,3 +49,12 @@ const labels: Labels = {
   move: "перейти",
 };
 export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Копировать страницу как Markdown",
+  copied: "Скопировано",
+  failed: "Эту страницу нельзя скопировать",
+  view: "Посмотреть как Markdown",
+  open: "Открыть в {name}",
+  prompt: "Прочитай {url}, чтобы я мог задать вопросы об этом.",
+};

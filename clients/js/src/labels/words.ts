@@ -1,18 +1,6 @@
 import { en } from "./en.js";
 import type { Labels, Plural } from "./labels.js";
-
-/** Each language is a file of its own, loaded when a page is in it. */
-const LANGUAGES: Readonly<Record<string, () => Promise<{ default: Labels }>>> = {
-  ar: () => import("./ar.js"),
-  de: () => import("./de.js"),
-  es: () => import("./es.js"),
-  fr: () => import("./fr.js"),
-  it: () => import("./it.js"),
-  ja: () => import("./ja.js"),
-  pt: () => import("./pt.js"),
-  ru: () => import("./ru.js"),
-  zh: () => import("./zh.js"),
-};
+import { shipped } from "./shipped.js";
 
 /** What the components say, in one language. */
 export class Words {
@@ -53,8 +41,7 @@ export async function wordsIn(language: string, own: Partial<Labels>): Promise<W
   } catch {
     code = "en"; // no language at all
   }
-  const shipped = LANGUAGES[code.toLowerCase().split(/[-_]/)[0]!];
   // Without its file, as where a site leaves it out, people still find in English.
-  const labels = (await shipped?.().catch(() => null))?.default;
+  const labels = (await shipped(code))?.default;
   return new Words(labels || Object.keys(own).length ? code : "en", { ...(labels ?? en), ...own });
 }

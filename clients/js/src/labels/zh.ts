@@ -1,4 +1,4 @@
-import type { Labels } from "./labels.js";
+import type { ActionLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "搜索",
@@ -9,6 +9,11 @@ const labels: Labels = {
   searching: "正在搜索…",
   hint: "输入以搜索本站。",
   recent: "最近搜索",
+  pages: "最近打开",
+  pinned: "已固定",
+  pin: "固定",
+  unpin: "取消固定",
+  suggested: "建议",
   clearRecent: "全部清除",
   remove: "移除",
   didYouMean: "您要找的是不是",
@@ -34,3 +39,12 @@ const labels: Labels = {
   move: "移动",
 };
 export default labels;
+
+export const actions: ActionLabels = {
+  copy: "将页面复制为 Markdown",
+  copied: "已复制",
+  failed: "无法复制此页面",
+  view: "以 Markdown 查看",
+  open: "在 {name} 中打开",
+  prompt: "请阅读 {url}，以便我提问。",
+};

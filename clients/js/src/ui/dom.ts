@@ -34,7 +34,7 @@ export const ICONS = {
   section: "M9.5 4 7.5 20M16.5 4l-2 16M4.5 9h16M3.5 15h16",
   clock: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16m0 3.5V12l3 2",
   cross: "M6 6l12 12M18 6 6 18",
-  go: "M19 6v5a3 3 0 0 1-3 3H5m4-4-4 4 4 4",
+  star: "M12 4.2l2.3 4.9 5.2.7-3.8 3.7.9 5.3-4.6-2.5-4.6 2.5.9-5.3-3.8-3.7 5.2-.7z",
 } as const;
 
 /** Pieces of a text, the matches in `<mark>`. */

@@ -1,4 +1,5 @@
 import type { Labels } from "../labels/labels.js";
+import { languageAround, onLanguage } from "../labels/shipped.js";
 import { wordsIn } from "../labels/words.js";
 import { onHotkey } from "./hotkeys.js";
 import { Panel } from "./panel.js";
@@ -14,6 +15,7 @@ export abstract class SearchElement extends Base {
   #panel: Panel | null = null;
   #labels: Partial<Labels> = {};
   #endHotkey: (() => void) | null = null;
+  #endLanguage: (() => void) | null = null;
   #turn = 0; // of loading words: the last counts
 
   /** Show the search and put the focus into its field. */
@@ -47,12 +49,14 @@ export abstract class SearchElement extends Base {
       this.build(root);
     }
     if (this.getAttribute("hotkeys") !== "off") this.#endHotkey = onHotkey(() => (this.isOpen ? this.close() : this.open()));
+    this.#endLanguage = onLanguage(() => void this.#speak());
     void this.#speak();
   }
 
   disconnectedCallback(): void {
     this.#endHotkey?.();
-    this.#endHotkey = null;
+    this.#endLanguage?.();
+    this.#endHotkey = this.#endLanguage = null;
     this.#panel?.rest();
   }
 
@@ -72,6 +76,7 @@ export abstract class SearchElement extends Base {
       emit: (name, detail) => this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true })),
       open: () => this.shown(),
       close: () => this.close(),
+      isOpen: () => this.isOpen,
     });
     return this.#panel;
   }
@@ -82,8 +87,7 @@ export abstract class SearchElement extends Base {
   async #speak(): Promise<void> {
     const turn = ++this.#turn;
     const own = this.getAttribute("lang");
-    const language = own ?? this.closest("[lang]")?.getAttribute("lang") ?? navigator.language;
-    const words = await wordsIn(language || "en", this.#labels);
+    const words = await wordsIn(languageAround(this), this.#labels);
     if (turn !== this.#turn) return;
     if (own) this.shadowRoot!.querySelectorAll<HTMLElement>(".panel,.trigger").forEach((part) => (part.dir = directionOf(words.language)));
     this.relabel(words.labels);

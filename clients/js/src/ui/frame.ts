@@ -3,6 +3,7 @@ import type { Labels } from "../labels/labels.js";
 import type { Words } from "../labels/words.js";
 import type { SearchAnswer } from "../types.js";
 import { h, icon, ICONS } from "./dom.js";
+import { optionKey } from "./hotkeys.js";
 
 interface Around {
   meant: string;
@@ -44,8 +45,13 @@ export class Frame {
     this.input.placeholder = placeholder || labels.search;
     this.clear.setAttribute("aria-label", labels.clear);
     this.list.setAttribute("aria-label", labels.results);
-    const key = (...names: string[]) => names.map((name) => h("kbd", {}, name));
-    this.#keys.replaceChildren(...key("↑", "↓"), ` ${labels.move} `, ...key("↵"), ` ${labels.open} `, ...key("Esc"), ` ${labels.close}`);
+  }
+
+  /** Which keys do what, at the foot. */
+  #help({ labels, language }: Words, isKept: boolean): void {
+    const hint = (keys: string, label: string) => [...keys.split(" ").map((key) => h("kbd", {}, key)), ` ${label.toLocaleLowerCase(language)} `];
+    const kept = isKept ? [...hint(`${optionKey()} P`, labels.pin), ...hint("Del", labels.remove)] : [];
+    this.#keys.replaceChildren(...hint("↑ ↓", labels.move), ...hint("↵", labels.open), ...kept, ...hint("Esc", labels.close));
   }
 
   /** An answer is awaited; what is there stays, so that nothing jumps. */
@@ -56,15 +62,18 @@ export class Frame {
   }
 
   /** Nothing is asked yet. */
-  start({ labels }: Words, hasRecent: boolean): void {
-    this.#say(hasRecent ? labels.recent : labels.hint);
+  start(words: Words, isKept: boolean): void {
+    const { labels } = words;
+    this.#help(words, isKept);
+    this.#say(labels.hint);
     this.#suggest("", []);
     this.#tell();
-    this.#end(hasRecent ? [button("forget", labels.clearRecent)] : []);
+    this.#end(isKept ? [button("forget", labels.clearRecent)] : []);
   }
 
   answered(answer: SearchAnswer, words: Words, around: Around): void {
     const { labels } = words;
+    this.#help(words, false);
     const isEmpty = !answer.results.length;
     const isWeak = answer.quality === "weak" && !isEmpty;
     const none = words.filled(labels.none, { query: answer.q });
@@ -83,6 +92,7 @@ export class Frame {
 
   failed(error: SearchError, words: Words): void {
     const { labels } = words;
+    this.#help(words, false);
     const byCode: Record<string, string> = {
       RATE_LIMITED: error.retryAfterS === null ? labels.failed : words.counted(labels.limited, error.retryAfterS),
       TIMED_OUT: labels.late,

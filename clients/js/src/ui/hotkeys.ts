@@ -25,7 +25,13 @@ function isWriting(target: EventTarget | undefined): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches("input,textarea,select,[role=textbox]"));
 }
 
+const isApple = () => /mac|iphone|ipad/i.test(navigator.platform);
+
 /** As keyboards of this machine call it. */
 export function commandKey(): string {
-  return /mac|iphone|ipad/i.test(navigator.platform) ? "⌘K" : "Ctrl K";
+  return isApple() ? "⌘K" : "Ctrl K";
+}
+
+export function optionKey(): string {
+  return isApple() ? "⌥" : "Alt";
 }

@@ -36,6 +36,11 @@ export class Listbox {
     this.list.scrollTop = keepsPlace ? top : 0;
   }
 
+  /** Choose the option that has a key. */
+  activate(key: string): void {
+    this.#activate(this.#options.findIndex((option) => option.dataset.key === key), true);
+  }
+
   /** Whether a key was one of the list's. */
   key({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5 };

@@ -6,14 +6,14 @@ import { followMatch } from "../match/show.js";
 import { buildResultUrl } from "../result-url.js";
 import { didYouMean } from "../suggest/meant.js";
 import { completions } from "../suggest/completions.js";
-import type { SearchAnswer } from "../types.js";
+import type { SearchAnswer, Section } from "../types.js";
 import { Filters } from "./filters.js";
 import { Frame } from "./frame.js";
 import { Listbox } from "./listbox.js";
-import { recent } from "./recent.js";
+import { pages, recent } from "./recent.js";
 import { type Opening, resultGroups } from "./results.js";
-import { recentOptions } from "./recent_options.js";
 import type { Settings } from "./settings.js";
+import { Start } from "./start.js";
 
 /** What an element does around its panel. */
 export interface Host {
@@ -22,6 +22,7 @@ export interface Host {
   emit: (name: string, detail: unknown) => boolean;
   /** A result was opened, or Escape pressed. */
   close: () => void;
+  isOpen: () => boolean;
   /** There is something to be seen. */
   open: () => void;
 }
@@ -31,11 +32,13 @@ export class Panel {
   readonly frame: Frame;
   readonly #list: Listbox;
   readonly #filters: Filters;
+  readonly #start: Start;
   readonly #openings = new WeakMap<Element, Opening>();
   #client: SearchClient | null = null;
   #endpoint = "";
   #words = new Words("en");
   #answer: SearchAnswer | null = null;
+  #found: SearchAnswer | null = null; // the last one with results, by whose words a query that finds nothing is corrected
   #asked = ""; // the query whose answer is awaited or seen
   #isPending = false;
   #opensFirst = false; // Enter came before the answer
@@ -47,6 +50,13 @@ export class Panel {
     this.#filters = new Filters(host.settings, () => this.#words, () => void this.#ask());
     this.frame = new Frame(this.#filters.element);
     this.#list = new Listbox(this.frame.input, this.frame.list);
+    this.#start = new Start({
+      settings: host.settings,
+      words: () => this.#words,
+      search: (q) => this.search(q),
+      close: () => host.close(),
+      changed: (key) => this.#showStart(key),
+    });
     const { input, list, clear, suggestions, popup } = this.frame;
     input.addEventListener("input", () => this.#isComposing || this.#typed());
     input.addEventListener("compositionstart", () => (this.#isComposing = true));
@@ -120,6 +130,7 @@ export class Panel {
       // A site that was published meanwhile orders anew: begin again, rather than show a page twice or never.
       if (before && answer.meta.generation !== before.meta.generation) return void (await this.#ask());
       this.#answer = before ? { ...answer, results: [...before.results, ...answer.results] } : answer;
+      if (answer.results.length) this.#found = answer;
       this.#pending(false);
       this.#show(before ? before.results.length : 0);
       this.host.emit("searchsocket-results", answer);
@@ -144,16 +155,11 @@ export class Panel {
   #show(from = 0): void {
     const { frame } = this;
     const answer = this.#answer;
-    if (!this.#asked || !answer) {
-      const kept = this.host.settings().keepsRecent && !this.#asked ? recent.all() : [];
-      frame.start(this.#words, kept.length > 0);
-      this.#list.show(recentOptions(kept, this.#words), -1);
-      return;
-    }
+    if (!this.#asked || !answer) return this.#showStart();
     const { missing, site } = this.host.settings();
     this.#filters.update(answer);
     const hasMore = answer.results.length < answer.total;
-    const meant = didYouMean(answer.q, answer);
+    const meant = didYouMean(answer.q, answer.results.length ? answer : (this.#found ?? answer));
     frame.answered(answer, this.#words, {
       meant,
       completions: meant ? [] : completions(frame.input.value, answer),
@@ -162,6 +168,14 @@ export class Panel {
       hasMore,
     });
     this.#list.show(resultGroups(answer, this.#words, site, this.#openings), from ? this.#list.active : 0, from > 0);
+  }
+
+  /** @param key Of the option that was changed, if one was. */
+  #showStart(key?: string): void {
+    const groups = this.#asked ? [] : this.#start.groups();
+    this.frame.start(this.#words, groups.length > 0 && this.#start.isKept);
+    this.#list.show(groups, key === undefined ? -1 : this.#list.active, key !== undefined);
+    if (key) this.#list.activate(key);
   }
 
   #fail(error: unknown): void {
@@ -186,8 +200,8 @@ export class Panel {
       event.preventDefault();
       if (this.#isPending) this.#opensFirst = true;
       else this.#list.pick(event);
-    } else if (event.key === "Delete" && this.#list.option?.dataset.recent && !this.frame.input.value) {
-      this.#forget(this.#list.option.dataset.recent);
+    } else if (!this.frame.input.value && this.#start.key(event, this.#list.option)) {
+      event.preventDefault();
     } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
       const { input, completion } = this.frame;
       const isForward = (event.key === "ArrowRight") === (getComputedStyle(input).direction === "ltr");
@@ -205,26 +219,14 @@ export class Panel {
     if (action === "retry") void this.#ask();
     if (action === "more") void this.#ask(true);
     if (action === "unfilter") this.#filters.clear(), void this.#ask();
-    if (action === "forget") recent.clear(), this.#show();
+    if (action === "forget") this.#start.clear(), this.#show();
     if (action) this.frame.input.focus();
   }
 
-  #forget(q: string): void {
-    recent.remove(q);
-    this.#show();
-  }
-
   #clicked(event: MouseEvent): void {
-    const target = event.target as Element;
-    const option = target.closest<HTMLElement>("[role=option]");
+    const option = (event.target as Element).closest<HTMLElement>("[role=option]");
     if (!option) return;
-    const { recent: q } = option.dataset;
-    if (q !== undefined) {
-      if (target.closest("[data-remove]")) this.#forget(q);
-      else this.search(q);
-      this.frame.input.focus();
-      return;
-    }
+    if (this.#start.clicked(event, option)) return void (this.host.isOpen() && this.frame.input.focus());
     const opening = this.#openings.get(option);
     if (opening) this.#opened(event, option as HTMLAnchorElement, opening);
   }
@@ -232,7 +234,12 @@ export class Panel {
   #opened(event: MouseEvent, link: HTMLAnchorElement, { result, at }: Opening): void {
     const { site, keepsRecent, marks } = this.host.settings();
     const q = this.#answer?.q ?? this.#asked;
-    if (keepsRecent) recent.add(q);
+    if (keepsRecent) {
+      const title = result.title || result.url;
+      const section = at === result ? result.sectionTitle : (at as Section).title;
+      recent.add(q);
+      pages.add({ href: buildResultUrl(at, { site, textFragment: false }), title, section: section === title ? "" : section });
+    }
     if (!this.host.emit("searchsocket-select", { result, section: at === result ? null : at, q })) return event.preventDefault();
     // In another tab or on another host the browser itself marks the passage, by the text fragment.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button || link.origin !== location.origin) return;

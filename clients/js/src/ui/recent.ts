@@ -1,33 +1,51 @@
-const KEY = "searchsocket-recent";
-const KEPT = 5;
+import { Kept } from "./kept.js";
+
+const QUERIES = 5;
+const PAGES = 5; // besides those that are pinned
+const PINNED = 12;
 const MAX_CHARS = 200;
 
-/** The queries that led this visitor somewhere, newest first; kept in this browser and nowhere else. */
+const queries = new Kept("searchsocket-recent", (one) => (typeof one === "string" ? one : null));
+
+/** The queries that led this visitor somewhere, newest first. */
 export const recent = {
-  all(): string[] {
-    try {
-      const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
-      return Array.isArray(kept) ? kept.filter((one) => typeof one === "string").slice(0, KEPT) : [];
-    } catch {
-      return []; // not ours, or the browser keeps nothing
-    }
-  },
+  all: () => queries.all().slice(0, QUERIES),
   add(q: string): void {
     const text = q.trim().slice(0, MAX_CHARS);
-    if (text) keep([text, ...recent.all().filter((one) => one !== text)].slice(0, KEPT));
+    if (text) queries.set([text, ...recent.all().filter((one) => one !== text)].slice(0, QUERIES));
   },
-  remove(q: string): void {
-    keep(recent.all().filter((one) => one !== q));
-  },
-  clear(): void {
-    keep([]);
-  },
+  remove: (q: string) => queries.set(recent.all().filter((one) => one !== q)),
+  clear: () => queries.set([]),
 };
 
-function keep(queries: readonly string[]): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(queries));
-  } catch {
-    // Nothing is kept then.
-  }
+export interface OpenedPage {
+  href: string;
+  title: string;
+  /** "" where the page was opened at its top. */
+  section: string;
+  isPinned: boolean;
+}
+
+const opened = new Kept("searchsocket-pages", (one): OpenedPage | null => {
+  const { href, title, section, isPinned } = (one ?? {}) as Record<keyof OpenedPage, unknown>;
+  if (typeof href !== "string" || typeof title !== "string" || !/^https?:$/.test(new URL(href, location.href).protocol)) return null;
+  return { href, title, section: String(section ?? ""), isPinned: isPinned === true };
+});
+
+/** The pages that this visitor opened from the search: those that are pinned, and the newest others. */
+export const pages = {
+  all: () => opened.all(),
+  add({ href, title, section }: Omit<OpenedPage, "isPinned">): void {
+    const isPinned = pages.all().some((one) => one.href === href && one.isPinned);
+    keep([{ href, title: title.slice(0, MAX_CHARS), section: section.slice(0, MAX_CHARS), isPinned }, ...pages.all().filter((one) => one.href !== href)]);
+  },
+  pin: (href: string) => keep(pages.all().map((one) => (one.href === href ? { ...one, isPinned: !one.isPinned } : one))),
+  remove: (href: string) => keep(pages.all().filter((one) => one.href !== href)),
+  /** What was pinned was meant to stay. */
+  clear: () => keep(pages.all().filter(({ isPinned }) => isPinned)),
+};
+
+function keep(entries: readonly OpenedPage[]): void {
+  const part = (isPinned: boolean, limit: number) => entries.filter((one) => one.isPinned === isPinned).slice(0, limit);
+  opened.set([...part(true, PINNED), ...part(false, PAGES)]);
 }

@@ -10,6 +10,8 @@ export interface Settings {
   facets: readonly string[];
   /** An address with `{query}` where people say what is missing; "" = no such link. */
   missing: string;
+  /** Queries to begin with. */
+  suggestions: readonly string[];
   placeholder: string;
   limit: number;
   keepsRecent: boolean;
@@ -20,7 +22,7 @@ const MAX_RESULTS = 50;
 
 export const ATTRIBUTES = [
   "endpoint", "site", "scope", "path-prefix", "directories", "facets", "missing-url", "placeholder", "max-results", "recent", "marks",
-  "lang", "theme", "hotkeys",
+  "suggestions", "lang", "theme", "hotkeys",
 ] as const; // prettier-ignore
 
 export function settingsOf(element: Element): Settings {
@@ -37,6 +39,7 @@ export function settingsOf(element: Element): Settings {
     }),
     facets: list("facets"),
     missing: text("missing-url"),
+    suggestions: list("suggestions"),
     placeholder: text("placeholder"),
     limit: Math.min(Math.max(Number.parseInt(text("max-results"), 10) || 15, 1), MAX_RESULTS),
     keepsRecent: text("recent") !== "off",

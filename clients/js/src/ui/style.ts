@@ -68,23 +68,28 @@ input::-webkit-search-cancel-button { display: none; }
 .page { margin-block-end: .35rem; }
 a, .recent { display: grid; grid-template-columns: auto minmax(0, 1fr); column-gap: .7rem; padding: .5rem .7rem; border-radius: var(--radius); color: inherit; text-decoration: none; cursor: pointer; overflow-wrap: anywhere; scroll-margin-block: .6rem; }
 a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-decoration: underline; }
-a > svg { grid-row: 1; margin-block-start: .15em; }
-a > span { grid-column: 2; }
+:is(.result, .section) > svg { grid-row: 1; margin-block-start: .15em; }
+:is(.result, .section) > span { grid-column: 2; }
 [aria-selected=true] { background: var(--chosen); }
 .title { font-weight: 600; }
 .in { font-weight: 400; }
 .path { color: var(--muted); font-size: .8125rem; }
 .snippet { color: var(--muted); font-size: .875rem; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 [aria-selected=true] :is(.snippet, .path) { color: var(--text); }
+.heading { padding: .55rem .7rem .15rem; color: var(--muted); font-size: .8125rem; font-weight: 600; }
 .section { margin-inline-start: 1.1rem; border-start-start-radius: 0; border-end-start-radius: 0; border-inline-start: 2px solid var(--line); padding-block: .35rem; }
 .section .title { font-weight: 500; font-size: .9375rem; }
 .section .snippet { -webkit-line-clamp: 1; }
 .section[aria-selected=true] { border-color: var(--accent); }
 .alike { padding: .2rem .7rem .2rem 2.6rem; color: var(--muted); font-size: .8125rem; }
-.recent { grid-template-columns: auto 1fr auto; align-items: center; min-block-size: 2.75rem; }
+.recent { grid-template-columns: auto 1fr auto auto; column-gap: .4rem; align-items: center; min-block-size: 2.6rem; padding-block: .2rem; }
+.recent > svg { margin-inline-end: .3rem; }
 .recent .title { font-weight: 400; }
-.remove { display: grid; place-items: center; inline-size: 2rem; block-size: 2rem; border-radius: 6px; }
-.remove:hover { background: var(--line); }
+.recent .in { color: var(--muted); }
+.tool { display: grid; place-items: center; inline-size: 2.25rem; block-size: 2.25rem; border-radius: 6px; }
+.tool:hover { background: var(--line); }
+.remove { grid-column: 4; }
+.pinned .pin svg { fill: var(--accent); color: var(--accent); }
 .foot { display: flex; justify-content: flex-end; margin-block-start: auto; align-items: center; gap: .2rem 1rem; min-block-size: 2.6rem; padding: .2rem .9rem; border-block-start: 1px solid var(--line); color: var(--muted); font-size: .8125rem; flex: none; }
 .keys { margin-inline-end: auto; }
 :host(searchsocket-box) { display: block; position: relative; inline-size: 100%; max-inline-size: var(--width); }

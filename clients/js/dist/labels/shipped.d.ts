@@ -1,0 +1,13 @@
+import type { ActionLabels, Labels } from "./labels.js";
+/** All that is said in one language. */
+interface Language {
+    default: Labels;
+    actions: ActionLabels;
+}
+/** What is said in a language; undefined where it is not shipped, or a site left its file out. */
+export declare function shipped(language: string): Promise<Language | undefined>;
+/** The language of the text around an element, also through the shadow roots that it lies in; else the visitor's. */
+export declare function languageAround(element: Element): string;
+/** Call when the page changes its language without a load; returns what ends it. */
+export declare function onLanguage(changed: () => void): () => void;
+export {};

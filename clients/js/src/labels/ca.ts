@@ -1,0 +1,58 @@
+import type { ActionLabels, Labels } from "./labels.js";
+
+const labels: Labels = {
+  search: "Cerca",
+  close: "Tanca",
+  clear: "Esborra",
+  results: "Resultats",
+  count: { one: "{count} pàgina", many: "{count} de pàgines", other: "{count} pàgines" },
+  searching: "S’està cercant…",
+  hint: "Escriviu per cercar en aquest lloc web.",
+  recent: "Cerques recents",
+  pages: "Obertes recentment",
+  pinned: "Fixades",
+  pin: "Fixa",
+  unpin: "Deixa de fixar",
+  suggested: "Suggeriments",
+  clearRecent: "Esborra-ho tot",
+  remove: "Suprimeix",
+  didYouMean: "Volíeu dir",
+  completions: "Complecions",
+  weak: "Res no hi encaixa prou bé. El més proper:",
+  none: "No s’ha trobat res per a «{query}».",
+  noneHint: "Altres paraules potser trobaran més coses.",
+  unfilter: "Cerca sense filtres",
+  missing: "Hi falta res? Digueu-nos-ho",
+  filters: "Filtres",
+  directory: "Secció",
+  tag: "Etiqueta",
+  language: "Llengua",
+  any: "{name}: totes",
+  more: "Més resultats",
+  alike: {
+    one: "i {count} pàgina semblant",
+    many: "i {count} de pàgines semblants",
+    other: "i {count} pàgines semblants",
+  },
+  failed: "La cerca no funciona en aquest moment.",
+  late: "La cerca no ha respost a temps.",
+  unreachable: "No es pot accedir a la cerca.",
+  limited: {
+    one: "Massa cerques. Continuarà d’aquí a {count} segon.",
+    many: "Massa cerques. Continuarà d’aquí a {count} de segons.",
+    other: "Massa cerques. Continuarà d’aquí a {count} segons.",
+  },
+  retry: "Torna-ho a provar",
+  open: "obre",
+  move: "mou",
+};
+export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Copia la pàgina com a Markdown",
+  copied: "Copiada",
+  failed: "Aquesta pàgina no es pot copiar",
+  view: "Mostra com a Markdown",
+  open: "Obre a {name}",
+  prompt: "Llegeix {url} perquè pugui fer preguntes sobre el contingut.",
+};

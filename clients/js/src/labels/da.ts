@@ -1,0 +1,53 @@
+import type { ActionLabels, Labels } from "./labels.js";
+
+const labels: Labels = {
+  search: "Søg",
+  close: "Luk",
+  clear: "Ryd",
+  results: "Resultater",
+  count: { one: "{count} side", other: "{count} sider" },
+  searching: "Søger…",
+  hint: "Skriv for at søge på webstedet.",
+  recent: "Seneste søgninger",
+  pages: "Åbnet for nylig",
+  pinned: "Fastgjort",
+  pin: "Fastgør",
+  unpin: "Frigør",
+  suggested: "Forslag",
+  clearRecent: "Ryd alle",
+  remove: "Fjern",
+  didYouMean: "Mente du",
+  completions: "Fuldførelser",
+  weak: "Intet passer godt. Det nærmeste er:",
+  none: "Intet fundet for »{query}«.",
+  noneHint: "Andre ord finder måske mere.",
+  unfilter: "Søg uden filtre",
+  missing: "Mangler der noget? Fortæl os det",
+  filters: "Filtre",
+  directory: "Afsnit",
+  tag: "Tag",
+  language: "Sprog",
+  any: "{name}: alle",
+  more: "Flere resultater",
+  alike: { one: "og {count} lignende side", other: "og {count} lignende sider" },
+  failed: "Søgningen virker ikke lige nu.",
+  late: "Søgningen svarede ikke i tide.",
+  unreachable: "Søgningen kan ikke nås.",
+  limited: {
+    one: "For mange søgninger. Den fortsætter om {count} sekund.",
+    other: "For mange søgninger. Den fortsætter om {count} sekunder.",
+  },
+  retry: "Prøv igen",
+  open: "åbn",
+  move: "flyt",
+};
+export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Kopiér siden som Markdown",
+  copied: "Kopieret",
+  failed: "Siden kan ikke kopieres",
+  view: "Vis som Markdown",
+  open: "Åbn i {name}",
+  prompt: "Læs {url}, så jeg kan stille spørgsmål om indholdet.",
+};

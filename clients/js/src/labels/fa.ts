@@ -1,0 +1,53 @@
+import type { ActionLabels, Labels } from "./labels.js";
+
+const labels: Labels = {
+  search: "جستجو",
+  close: "بستن",
+  clear: "پاک کردن",
+  results: "نتایج",
+  count: { one: "{count} صفحه", other: "{count} صفحه" },
+  searching: "در حال جستجو…",
+  hint: "برای جستجو در این سایت بنویسید.",
+  recent: "جستجوهای اخیر",
+  pages: "بازشده‌های اخیر",
+  pinned: "سنجاق‌شده‌ها",
+  pin: "سنجاق کردن",
+  unpin: "برداشتن سنجاق",
+  suggested: "پیشنهادها",
+  clearRecent: "پاک کردن همه",
+  remove: "حذف",
+  didYouMean: "منظورتان این بود",
+  completions: "تکمیل‌ها",
+  weak: "هیچ‌کدام کاملاً مناسب نیست. نزدیک‌ترین‌ها:",
+  none: "برای «{query}» چیزی یافت نشد.",
+  noneHint: "شاید واژه‌های دیگر بیشتر پیدا کنند.",
+  unfilter: "جستجو بدون فیلتر",
+  missing: "چیزی کم است؟ به ما بگویید",
+  filters: "فیلترها",
+  directory: "بخش",
+  tag: "برچسب",
+  language: "زبان",
+  any: "{name}: همه",
+  more: "نتایج بیشتر",
+  alike: { one: "و {count} صفحهٔ مشابه", other: "و {count} صفحهٔ مشابه" },
+  failed: "جستجو اکنون کار نمی‌کند.",
+  late: "جستجو به‌موقع پاسخ نداد.",
+  unreachable: "جستجو در دسترس نیست.",
+  limited: {
+    one: "جستجوهای بیش از حد. {count} ثانیهٔ دیگر ادامه می‌یابد.",
+    other: "جستجوهای بیش از حد. {count} ثانیهٔ دیگر ادامه می‌یابد.",
+  },
+  retry: "تلاش دوباره",
+  open: "باز کردن",
+  move: "جابه‌جایی",
+};
+export default labels;
+
+export const actions: ActionLabels = {
+  copy: "رونوشت صفحه به‌صورت Markdown",
+  copied: "رونوشت شد",
+  failed: "نمی‌توان از این صفحه رونوشت گرفت",
+  view: "نمایش به‌صورت Markdown",
+  open: "باز کردن در {name}",
+  prompt: "{url} را بخوان تا بتوانم دربارهٔ آن سؤال بپرسم.",
+};

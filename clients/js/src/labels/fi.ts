@@ -1,0 +1,53 @@
+import type { ActionLabels, Labels } from "./labels.js";
+
+const labels: Labels = {
+  search: "Haku",
+  close: "Sulje",
+  clear: "Tyhjennä",
+  results: "Tulokset",
+  count: { one: "{count} sivu", other: "{count} sivua" },
+  searching: "Haetaan…",
+  hint: "Kirjoita hakeaksesi tältä sivustolta.",
+  recent: "Viimeisimmät haut",
+  pages: "Äskettäin avatut",
+  pinned: "Kiinnitetyt",
+  pin: "Kiinnitä",
+  unpin: "Irrota",
+  suggested: "Ehdotukset",
+  clearRecent: "Tyhjennä kaikki",
+  remove: "Poista",
+  didYouMean: "Tarkoititko",
+  completions: "Täydennykset",
+  weak: "Mikään ei sovi hyvin. Lähimpänä ovat:",
+  none: "Haulla ”{query}” ei löytynyt mitään.",
+  noneHint: "Muilla sanoilla voi löytyä enemmän.",
+  unfilter: "Hae ilman suodattimia",
+  missing: "Puuttuuko jotain? Kerro meille",
+  filters: "Suodattimet",
+  directory: "Osio",
+  tag: "Tunniste",
+  language: "Kieli",
+  any: "{name}: kaikki",
+  more: "Lisää tuloksia",
+  alike: { one: "ja {count} samankaltainen sivu", other: "ja {count} samankaltaista sivua" },
+  failed: "Haku ei toimi juuri nyt.",
+  late: "Haku ei vastannut ajoissa.",
+  unreachable: "Hakuun ei saada yhteyttä.",
+  limited: {
+    one: "Liian monta hakua. Haku jatkuu {count} sekunnin kuluttua.",
+    other: "Liian monta hakua. Haku jatkuu {count} sekunnin kuluttua.",
+  },
+  retry: "Yritä uudelleen",
+  open: "avaa",
+  move: "siirry",
+};
+export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Kopioi sivu Markdownina",
+  copied: "Kopioitu",
+  failed: "Tätä sivua ei voi kopioida",
+  view: "Näytä Markdownina",
+  open: "Avaa: {name}",
+  prompt: "Lue {url}, jotta voin kysyä siitä.",
+};

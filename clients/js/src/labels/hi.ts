@@ -1,0 +1,53 @@
+import type { ActionLabels, Labels } from "./labels.js";
+
+const labels: Labels = {
+  search: "खोजें",
+  close: "बंद करें",
+  clear: "मिटाएँ",
+  results: "परिणाम",
+  count: { one: "{count} पृष्ठ", other: "{count} पृष्ठ" },
+  searching: "खोज जारी है…",
+  hint: "इस साइट में खोजने के लिए लिखें।",
+  recent: "हाल की खोजें",
+  pages: "हाल में खोले गए",
+  pinned: "पिन किए गए",
+  pin: "पिन करें",
+  unpin: "पिन हटाएँ",
+  suggested: "सुझाव",
+  clearRecent: "सभी मिटाएँ",
+  remove: "हटाएँ",
+  didYouMean: "क्या आपका मतलब था",
+  completions: "पूर्तियाँ",
+  weak: "कुछ भी ठीक से मेल नहीं खाता। सबसे निकट:",
+  none: "“{query}” के लिए कुछ नहीं मिला।",
+  noneHint: "दूसरे शब्दों से शायद और मिले।",
+  unfilter: "फ़िल्टर के बिना खोजें",
+  missing: "कुछ छूट गया है? हमें बताएँ",
+  filters: "फ़िल्टर",
+  directory: "अनुभाग",
+  tag: "टैग",
+  language: "भाषा",
+  any: "{name}: सभी",
+  more: "और परिणाम",
+  alike: { one: "और ऐसा {count} पृष्ठ", other: "और ऐसे {count} पृष्ठ" },
+  failed: "खोज अभी काम नहीं कर रही है।",
+  late: "खोज ने समय पर उत्तर नहीं दिया।",
+  unreachable: "खोज तक पहुँचा नहीं जा सका।",
+  limited: {
+    one: "बहुत अधिक खोजें। {count} सेकंड में फिर शुरू होगी।",
+    other: "बहुत अधिक खोजें। {count} सेकंड में फिर शुरू होगी।",
+  },
+  retry: "फिर कोशिश करें",
+  open: "खोलें",
+  move: "आगे-पीछे जाएँ",
+};
+export default labels;
+
+export const actions: ActionLabels = {
+  copy: "पृष्ठ को Markdown के रूप में कॉपी करें",
+  copied: "कॉपी हो गया",
+  failed: "यह पृष्ठ कॉपी नहीं हो सकता",
+  view: "Markdown के रूप में देखें",
+  open: "{name} में खोलें",
+  prompt: "{url} पढ़ें ताकि मैं इसके बारे में प्रश्न पूछ सकूँ।",
+};

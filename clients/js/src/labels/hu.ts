@@ -1,0 +1,53 @@
+import type { ActionLabels, Labels } from "./labels.js";
+
+const labels: Labels = {
+  search: "Keresés",
+  close: "Bezárás",
+  clear: "Törlés",
+  results: "Találatok",
+  count: { one: "{count} oldal", other: "{count} oldal" },
+  searching: "Keresés folyamatban…",
+  hint: "Kezdjen el gépelni a webhelyen való kereséshez.",
+  recent: "Legutóbbi keresések",
+  pages: "Nemrég megnyitott",
+  pinned: "Rögzített",
+  pin: "Rögzítés",
+  unpin: "Rögzítés feloldása",
+  suggested: "Javaslatok",
+  clearRecent: "Összes törlése",
+  remove: "Eltávolítás",
+  didYouMean: "Erre gondolt",
+  completions: "Kiegészítések",
+  weak: "Semmi sem illik jól. A legközelebbiek:",
+  none: "Nincs találat erre: „{query}”.",
+  noneHint: "Más szavakkal talán több található.",
+  unfilter: "Keresés szűrők nélkül",
+  missing: "Hiányzik valami? Szóljon nekünk",
+  filters: "Szűrők",
+  directory: "Rész",
+  tag: "Címke",
+  language: "Nyelv",
+  any: "{name}: mind",
+  more: "További találatok",
+  alike: { one: "és {count} hasonló oldal", other: "és {count} hasonló oldal" },
+  failed: "A keresés most nem működik.",
+  late: "A keresés nem válaszolt időben.",
+  unreachable: "A keresés nem érhető el.",
+  limited: {
+    one: "Túl sok keresés. {count} másodperc múlva folytatódik.",
+    other: "Túl sok keresés. {count} másodperc múlva folytatódik.",
+  },
+  retry: "Újra",
+  open: "megnyitás",
+  move: "mozgás",
+};
+export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Oldal másolása Markdownként",
+  copied: "Másolva",
+  failed: "Ez az oldal nem másolható",
+  view: "Megtekintés Markdownként",
+  open: "Megnyitás itt: {name}",
+  prompt: "Olvasd el ezt, hogy kérdéseket tehessek fel róla: {url}",
+};

@@ -1,0 +1,53 @@
+import type { ActionLabels, Labels } from "./labels.js";
+
+const labels: Labels = {
+  search: "Søk",
+  close: "Lukk",
+  clear: "Tøm",
+  results: "Resultater",
+  count: { one: "{count} side", other: "{count} sider" },
+  searching: "Søker…",
+  hint: "Skriv for å søke på nettstedet.",
+  recent: "Siste søk",
+  pages: "Nylig åpnet",
+  pinned: "Festet",
+  pin: "Fest",
+  unpin: "Løsne",
+  suggested: "Forslag",
+  clearRecent: "Tøm alt",
+  remove: "Fjern",
+  didYouMean: "Mente du",
+  completions: "Fullføringer",
+  weak: "Ingenting passer godt. Dette er nærmest:",
+  none: "Fant ingenting for «{query}».",
+  noneHint: "Andre ord kan gi flere treff.",
+  unfilter: "Søk uten filtre",
+  missing: "Mangler det noe? Si fra til oss",
+  filters: "Filtre",
+  directory: "Del",
+  tag: "Stikkord",
+  language: "Språk",
+  any: "{name}: alle",
+  more: "Flere resultater",
+  alike: { one: "og {count} lignende side", other: "og {count} lignende sider" },
+  failed: "Søket virker ikke akkurat nå.",
+  late: "Søket svarte ikke i tide.",
+  unreachable: "Søket er ikke tilgjengelig.",
+  limited: {
+    one: "For mange søk. Det fortsetter om {count} sekund.",
+    other: "For mange søk. Det fortsetter om {count} sekunder.",
+  },
+  retry: "Prøv igjen",
+  open: "åpne",
+  move: "flytt",
+};
+export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Kopier siden som Markdown",
+  copied: "Kopiert",
+  failed: "Siden kan ikke kopieres",
+  view: "Vis som Markdown",
+  open: "Åpne i {name}",
+  prompt: "Les {url} slik at jeg kan stille spørsmål om innholdet.",
+};

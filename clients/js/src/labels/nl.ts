@@ -1,0 +1,53 @@
+import type { ActionLabels, Labels } from "./labels.js";
+
+const labels: Labels = {
+  search: "Zoeken",
+  close: "Sluiten",
+  clear: "Wissen",
+  results: "Resultaten",
+  count: { one: "{count} pagina", other: "{count} pagina’s" },
+  searching: "Bezig met zoeken…",
+  hint: "Typ om deze website te doorzoeken.",
+  recent: "Recente zoekopdrachten",
+  pages: "Onlangs geopend",
+  pinned: "Vastgezet",
+  pin: "Vastzetten",
+  unpin: "Losmaken",
+  suggested: "Suggesties",
+  clearRecent: "Alles wissen",
+  remove: "Verwijderen",
+  didYouMean: "Bedoelde u",
+  completions: "Aanvullingen",
+  weak: "Niets past goed. Dit komt het dichtst in de buurt:",
+  none: "Niets gevonden voor ‘{query}’.",
+  noneHint: "Met andere woorden vindt u misschien meer.",
+  unfilter: "Zoeken zonder filters",
+  missing: "Ontbreekt er iets? Laat het ons weten",
+  filters: "Filters",
+  directory: "Sectie",
+  tag: "Tag",
+  language: "Taal",
+  any: "{name}: alle",
+  more: "Meer resultaten",
+  alike: { one: "en {count} vergelijkbare pagina", other: "en {count} vergelijkbare pagina’s" },
+  failed: "Het zoeken werkt op dit moment niet.",
+  late: "De zoekdienst antwoordde niet op tijd.",
+  unreachable: "De zoekdienst is niet bereikbaar.",
+  limited: {
+    one: "Te veel zoekopdrachten. Over {count} seconde gaat het verder.",
+    other: "Te veel zoekopdrachten. Over {count} seconden gaat het verder.",
+  },
+  retry: "Opnieuw proberen",
+  open: "openen",
+  move: "verplaatsen",
+};
+export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Pagina kopiëren als Markdown",
+  copied: "Gekopieerd",
+  failed: "Deze pagina kan niet worden gekopieerd",
+  view: "Bekijken als Markdown",
+  open: "Openen in {name}",
+  prompt: "Lees {url}, zodat ik er vragen over kan stellen.",
+};

@@ -1,0 +1,58 @@
+import type { ActionLabels, Labels } from "./labels.js";
+
+const labels: Labels = {
+  search: "Caută",
+  close: "Închide",
+  clear: "Șterge",
+  results: "Rezultate",
+  count: { one: "{count} pagină", few: "{count} pagini", other: "{count} de pagini" },
+  searching: "Se caută…",
+  hint: "Scrieți pentru a căuta în acest site.",
+  recent: "Căutări recente",
+  pages: "Deschise recent",
+  pinned: "Fixate",
+  pin: "Fixează",
+  unpin: "Anulează fixarea",
+  suggested: "Sugestii",
+  clearRecent: "Șterge tot",
+  remove: "Elimină",
+  didYouMean: "Ați vrut să scrieți",
+  completions: "Completări",
+  weak: "Nimic nu se potrivește bine. Cele mai apropiate:",
+  none: "Nu s-a găsit nimic pentru „{query}”.",
+  noneHint: "Alte cuvinte pot găsi mai mult.",
+  unfilter: "Caută fără filtre",
+  missing: "Lipsește ceva? Spuneți-ne",
+  filters: "Filtre",
+  directory: "Secțiune",
+  tag: "Etichetă",
+  language: "Limbă",
+  any: "{name}: toate",
+  more: "Mai multe rezultate",
+  alike: {
+    one: "și {count} pagină asemănătoare",
+    few: "și {count} pagini asemănătoare",
+    other: "și {count} de pagini asemănătoare",
+  },
+  failed: "Căutarea nu funcționează momentan.",
+  late: "Căutarea nu a răspuns la timp.",
+  unreachable: "Căutarea nu este disponibilă.",
+  limited: {
+    one: "Prea multe căutări. Continuă peste {count} secundă.",
+    few: "Prea multe căutări. Continuă peste {count} secunde.",
+    other: "Prea multe căutări. Continuă peste {count} de secunde.",
+  },
+  retry: "Încearcă din nou",
+  open: "deschide",
+  move: "mută",
+};
+export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Copiază pagina ca Markdown",
+  copied: "Copiat",
+  failed: "Această pagină nu poate fi copiată",
+  view: "Vezi ca Markdown",
+  open: "Deschide în {name}",
+  prompt: "Citește {url} ca să pot pune întrebări despre conținut.",
+};

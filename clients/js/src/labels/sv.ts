@@ -1,0 +1,53 @@
+import type { ActionLabels, Labels } from "./labels.js";
+
+const labels: Labels = {
+  search: "Sök",
+  close: "Stäng",
+  clear: "Rensa",
+  results: "Resultat",
+  count: { one: "{count} sida", other: "{count} sidor" },
+  searching: "Söker…",
+  hint: "Skriv för att söka på webbplatsen.",
+  recent: "Senaste sökningar",
+  pages: "Nyligen öppnade",
+  pinned: "Fästa",
+  pin: "Fäst",
+  unpin: "Lossa",
+  suggested: "Förslag",
+  clearRecent: "Rensa alla",
+  remove: "Ta bort",
+  didYouMean: "Menade du",
+  completions: "Kompletteringar",
+  weak: "Inget passar riktigt bra. Närmast kommer:",
+  none: "Inget hittades för ”{query}”.",
+  noneHint: "Andra ord kan ge fler träffar.",
+  unfilter: "Sök utan filter",
+  missing: "Saknas något? Hör av dig",
+  filters: "Filter",
+  directory: "Avdelning",
+  tag: "Tagg",
+  language: "Språk",
+  any: "{name}: alla",
+  more: "Fler resultat",
+  alike: { one: "och {count} liknande sida", other: "och {count} liknande sidor" },
+  failed: "Sökningen fungerar inte just nu.",
+  late: "Sökningen svarade inte i tid.",
+  unreachable: "Sökningen kan inte nås.",
+  limited: {
+    one: "För många sökningar. Det fortsätter om {count} sekund.",
+    other: "För många sökningar. Det fortsätter om {count} sekunder.",
+  },
+  retry: "Försök igen",
+  open: "öppna",
+  move: "flytta",
+};
+export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Kopiera sidan som Markdown",
+  copied: "Kopierat",
+  failed: "Sidan kan inte kopieras",
+  view: "Visa som Markdown",
+  open: "Öppna i {name}",
+  prompt: "Läs {url} så att jag kan ställa frågor om innehållet.",
+};

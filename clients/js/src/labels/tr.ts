@@ -1,0 +1,53 @@
+import type { ActionLabels, Labels } from "./labels.js";
+
+const labels: Labels = {
+  search: "Ara",
+  close: "Kapat",
+  clear: "Temizle",
+  results: "Sonuçlar",
+  count: { one: "{count} sayfa", other: "{count} sayfa" },
+  searching: "Aranıyor…",
+  hint: "Bu sitede aramak için yazın.",
+  recent: "Son aramalar",
+  pages: "Son açılanlar",
+  pinned: "Sabitlenenler",
+  pin: "Sabitle",
+  unpin: "Sabitlemeyi kaldır",
+  suggested: "Öneriler",
+  clearRecent: "Tümünü temizle",
+  remove: "Kaldır",
+  didYouMean: "Bunu mu demek istediniz",
+  completions: "Tamamlamalar",
+  weak: "Hiçbiri tam uymuyor. En yakınları:",
+  none: "“{query}” için bir şey bulunamadı.",
+  noneHint: "Başka sözcükler daha fazlasını bulabilir.",
+  unfilter: "Filtresiz ara",
+  missing: "Eksik bir şey mi var? Bize bildirin",
+  filters: "Filtreler",
+  directory: "Bölüm",
+  tag: "Etiket",
+  language: "Dil",
+  any: "{name}: tümü",
+  more: "Daha fazla sonuç",
+  alike: { one: "ve {count} benzer sayfa", other: "ve {count} benzer sayfa" },
+  failed: "Arama şu anda çalışmıyor.",
+  late: "Arama zamanında yanıt vermedi.",
+  unreachable: "Aramaya ulaşılamıyor.",
+  limited: {
+    one: "Çok fazla arama. {count} saniye sonra devam eder.",
+    other: "Çok fazla arama. {count} saniye sonra devam eder.",
+  },
+  retry: "Yeniden dene",
+  open: "aç",
+  move: "gezin",
+};
+export default labels;
+
+export const actions: ActionLabels = {
+  copy: "Sayfayı Markdown olarak kopyala",
+  copied: "Kopyalandı",
+  failed: "Bu sayfa kopyalanamıyor",
+  view: "Markdown olarak görüntüle",
+  open: "{name} ile aç",
+  prompt: "{url} adresini oku, hakkında soru soracağım.",
+};
