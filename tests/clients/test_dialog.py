@@ -112,6 +112,61 @@ def test_a_finger_reaches_all_of_it(make_stage: MakeStage) -> None:
     page.wait_for_url("**/guide/stable/*")
 
 
+def test_a_finger_does_what_a_pointer_does(make_stage: MakeStage) -> None:
+    """Beside opening a result: more of them, a correction, clearing, closing, and the box in the page."""
+    stage = make_stage(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 700})
+    page = stage.open(f"{DIALOG}<searchsocket-box hotkeys=off></searchsocket-box>")
+    page.locator("searchsocket-dialog").get_by_role("button", name="Search").tap()
+    field, result = page.locator("searchsocket-dialog input"), page.locator("searchsocket-dialog .result")
+    field.fill("batery")
+    page.locator("[part=suggestion]").tap()
+    expect(field).to_have_value("battery")
+    expect(result).to_have_count(15)
+    page.get_by_role("button", name="More results").tap()
+    expect(result).to_have_count(27)
+    page.get_by_role("button", name="Clear", exact=True).tap()
+    expect(field).to_have_value("")
+    expect(result).to_have_count(0)
+    page.get_by_role("button", name="Close").tap()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.locator("searchsocket-box input").tap()
+    page.keyboard.type("winter")
+    option = page.locator("searchsocket-box [role=option]").first
+    expect(option).to_contain_text("winter")
+    page.touchscreen.tap(200, 690)  # beside it, where nothing is
+    assert not page.evaluate("document.querySelector('searchsocket-box').isOpen")
+    page.locator("searchsocket-box input").tap()
+    option.tap()
+    page.wait_for_url("**/blog/winter**")
+
+
+def test_openings_leave_nothing_behind(stage: Stage) -> None:
+    """Neither elements nor listeners: each opening shows other results. A thousand are in docs/search-ui.md."""
+    page = stage.open(DIALOG)
+    devtools = stage.context.new_cdp_session(page)
+    openings = """async (count) => {
+      const dialog = document.querySelector('searchsocket-dialog');
+      const once = { once: true };
+      for (let at = 0; at < count; at++) {
+        const found = new Promise((resolve) => dialog.addEventListener('searchsocket-results', resolve, once));
+        dialog.search(`okapi ${at % 20}`);
+        await found;
+        dialog.close();
+      }
+    }"""
+
+    def held() -> dict[str, int]:
+        devtools.send("HeapProfiler.collectGarbage")
+        return dict(devtools.send("Memory.getDOMCounters"))
+
+    page.evaluate(openings, 20)
+    before = held()
+    page.evaluate(openings, 150)
+    after = held()
+    assert after["nodes"] <= before["nodes"] + 100
+    assert after["jsEventListeners"] <= before["jsEventListeners"] + 5
+
+
 def test_enter_before_the_answer_opens_its_first_result(stage: Stage) -> None:
     page = opened(stage)
     page.keyboard.type("winter")

@@ -1,13 +1,18 @@
-"""How the search looks: in both themes, at three widths, from right to left, in own colours, and to axe."""
+"""How it looks: in both themes, at three widths, from right to left, in own colours, to axe and to a screen reader."""
+
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.clients.stage import MakeStage, Stage
+from tests.clients.spoken import Reader
+from tests.clients.stage import MakeStage, Stage, api_error
+from tests.conftest import GoldenCheck
 
 pytestmark = pytest.mark.ui
 DIALOG = "<searchsocket-dialog missing-url='/new?q={query}'></searchsocket-dialog>"
+SPOKEN = Path(__file__).parents[1] / "golden" / "clients" / "spoken.txt"
 ROOT = "document.querySelector('searchsocket-dialog').shadowRoot"
 
 
@@ -112,8 +117,51 @@ def test_nothing_jumps_while_one_types(stage: Stage) -> None:
     assert page.evaluate("shift") < 0.01
 
 
-def test_axe_has_no_complaint_about_the_box(make_stage: MakeStage) -> None:
-    page = make_stage(bypass_csp=True).open("<searchsocket-box></searchsocket-box>")
+def test_axe_has_no_complaint_from_right_to_left_nor_about_the_rest(make_stage: MakeStage) -> None:
+    """The box, the buttons of a page, and what is there before anything is typed."""
+    stage = make_stage(bypass_csp=True, color_scheme="dark", viewport={"width": 320, "height": 700})
+    element = "<searchsocket-box suggestions='winter'></searchsocket-box><searchsocket-page-actions>"
+    page = stage.open(element, html='lang="ar" dir="rtl"', script="import '/dist/page-actions.js'")
+    page.evaluate("""localStorage['searchsocket-pages'] = '[{"href": "/a", "title": "A", "isPinned": true}]'""")
+    page.evaluate("localStorage['searchsocket-recent'] = '[\"battery\"]'")
+    page.keyboard.press("/")
+    expect(page.locator("[role=option]")).to_have_count(3)
     assert complaints(page) == []
-    searched(page)
-    assert complaints(page) == []
+    searched(page, "batery")
+    for width, scheme in ((320, "light"), (768, "dark"), (1280, "light")):
+        page.set_viewport_size({"width": width, "height": 700})
+        page.emulate_media(color_scheme=scheme)
+        assert complaints(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_each_step_is_said(stage: Stage, golden: GoldenCheck) -> None:
+    """Role, name and state of all that there is, the active option, each announcement: read it like a transcript."""
+    page = stage.open("<searchsocket-dialog max-results=3 missing-url='/new?q={query}'></searchsocket-dialog>")
+    field, option = page.locator("input[type=search]"), page.locator("[role=option]")
+    reader = Reader(page, [])
+    reader.step("closed")
+    page.keyboard.press("Control+k")
+    reader.listen()
+    reader.step("opened")
+    field.fill("batery")
+    expect(option.first).to_contain_text("Battery")
+    reader.step("a slip, with results")
+    page.keyboard.press("ArrowDown")
+    reader.step("Arrow Down")
+    stage.context.route(
+        "**/api/search?q=winter*", lambda route: route.fulfill(json=route.fetch().json() | {"quality": "weak"})
+    )
+    field.fill("winter")
+    expect(option.first).to_contain_text("winter")
+    reader.step("nothing fits well")
+    field.fill("xylophon qwzrk")
+    expect(page.get_by_text("Nothing found")).to_be_visible()
+    reader.step("nothing found")
+    stage.context.route("**/api/search?q=driving*", api_error(503, "INDEX_CORRUPT"))
+    field.fill("driving")
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
+    reader.step("the service fails")
+    page.keyboard.press("Escape")
+    reader.step("closed again")
+    golden(SPOKEN, "\n\n".join(reader.steps))

@@ -178,6 +178,20 @@ def test_after_too_many_searches_it_goes_on_by_itself(stage: Stage) -> None:
     expect(page.locator("[role=option]").first).to_contain_text("Battery")
 
 
+def test_an_answer_that_does_not_come_is_given_up(stage: Stage) -> None:
+    waiting: list[Route] = []
+    stage.context.route("**/api/search*", lambda route: waiting.append(route))
+    page = stage.open("<searchsocket-dialog></searchsocket-dialog>")
+    page.clock.install()
+    page.keyboard.press("/")
+    with page.expect_request("**/api/search*"):
+        page.locator("input[type=search]").fill("battery")
+    page.clock.fast_forward(8_000)
+    expect(page.get_by_text("The search did not answer in time.")).to_be_visible()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("listbox", include_hidden=True)).to_have_attribute("aria-busy", "true")
+
+
 def test_a_site_that_is_published_anew_in_the_middle_is_begun_again(stage: Stage) -> None:
     """Later results of another generation would repeat pages, or leave them out."""
 

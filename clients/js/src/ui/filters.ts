@@ -10,7 +10,7 @@ type Option = readonly [value: string, label: string];
 
 /** The row of menus by which an answer is narrowed: what there is to choose comes from the answer without filters. */
 export class Filters {
-  readonly element = h("div", { part: "filters", class: "filters", role: "group" });
+  readonly element = h("div", { part: "filters", class: "filters", role: "group", hidden: true });
   readonly #chosen = new Map<string, string>();
   #known = new Map<string, readonly Option[]>();
 
@@ -60,6 +60,7 @@ export class Filters {
     // A menu that is open, or has the focus, stays the element that it is.
     const focused = (this.element.getRootNode() as ShadowRoot).activeElement;
     const at = menus.findIndex((menu) => menu.name === (focused as HTMLSelectElement | null)?.name);
+    this.element.hidden = !menus.length;
     this.element.replaceChildren(...menus);
     if (focused instanceof HTMLSelectElement && at >= 0) menus[at]!.focus();
   }

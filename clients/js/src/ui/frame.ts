@@ -77,7 +77,8 @@ export class Frame {
     const isEmpty = !answer.results.length;
     const isWeak = answer.quality === "weak" && !isEmpty;
     const none = words.filled(labels.none, { query: answer.q });
-    this.#say(isEmpty ? "" : words.counted(labels.count, answer.total));
+    // What is offered corrected can be seen beside the count, and is heard with it.
+    this.#say(isEmpty ? "" : words.counted(labels.count, answer.total), around.meant && `${labels.didYouMean} ${around.meant}`);
     this.#suggest(around.meant ? labels.didYouMean : labels.completions, around.meant ? [around.meant] : around.completions, !!around.meant);
     this.completion = around.meant ? "" : (around.completions[0] ?? "");
     const missing = around.missing ? [h("a", { part: "missing", href: around.missing, class: "missing" }, labels.missing)] : [];
@@ -106,8 +107,10 @@ export class Frame {
     this.#end([]);
   }
 
-  #say(text: string): void {
-    if (this.#status.textContent !== text) this.#status.textContent = text;
+  /** @param heard What only those get who listen. */
+  #say(text: string, heard = ""): void {
+    const after = text && heard ? `. ${heard}` : heard;
+    if (this.#status.textContent !== text + after) this.#status.replaceChildren(text, ...(after ? [h("span", { class: "hidden" }, after)] : []));
   }
 
   /** In place of the list, or above it. */
@@ -119,6 +122,7 @@ export class Frame {
     this.completion = "";
     const chips = queries.map((q) => h("button", { type: "button", part: "suggestion", class: "chip", value: q }, q));
     this.suggestions.setAttribute("aria-label", label);
+    this.suggestions.hidden = !chips.length;
     this.suggestions.replaceChildren(...(isMeant ? [h("span", {}, `${label} `)] : []), ...chips);
   }
 
