@@ -1,21 +1,29 @@
-"""Fits the rule of `ask`, and says how well it refuses: `python -m bench.asking FOLDER [-v]`.
+"""Fits the rule of `ask`, and says how well it refuses: `python -m bench.asking FOLDER [-v] [--fresh]`.
 
 FOLDER holds an indexed project for each name in `answerable.txt`: the documentation of Vue, of SQLite 3.40 and of
 Django 3.2 as sites, and the packages click and starlette as code. Each has thirty questions that it answers, with a
-part of the path that does, and thirty that it does not. The rule is fitted to one half of the questions and judged on
-the other, in both ways; the weights that are printed at the end are fitted to all of them.
+part of the path of a document that does and a phrase of what it says, and thirty that it does not. The rule is fitted
+to one half of the questions and judged on the other, in both ways; the weights that are printed at the end are fitted
+to all of them. Whether a first passage truly answers is told by the phrases, which were looked up in the texts.
+
+`--fresh` asks forty questions of two other sites, the manual of PostgreSQL 15 and the documentation of Bits UI, by
+the rule as it is. Nothing may be chosen by them: who changes the rule after looking at them writes new ones.
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.project.project import open_project
 from searchsocket.search.answering.ask import Supported, supported
+from searchsocket.search.answering.support import ENOUGH, Support, likelihood
+from searchsocket.search.content.corpus import Corpus
 from searchsocket.serving.content import open_content
 from searchsocket.serving.service import open_service
 
@@ -23,17 +31,41 @@ HERE = Path(__file__).parent
 Rows = NDArray[np.float64]
 _RIDGE = 0.05
 _STEPS = 60
+_MARKDOWN = re.compile(r"[`*\\]|\[(?=[^\]]*\]\()|\]\([^)]*\)")
 
 
-def questions(name: str) -> Iterator[tuple[str, str, str]]:
-    """(project, expected part of the path or "", question) of a file."""
+class Question(NamedTuple):
+    """A question, and where and by which words it is answered; both "" of one that is not."""
+
+    project: str
+    text: str
+    path: str = ""
+    phrases: str = ""  # alternatives
+
+    def is_answered_by(self, text: str) -> bool:
+        return any(_plain(phrase) in _plain(text) for phrase in self.phrases.split("|"))
+
+
+def questions(name: str) -> Iterator[Question]:
+    """Those of a file, a project after the other."""
     project = ""
     for line in (HERE / name).read_text().splitlines():
         if line.startswith("# "):
             project = line[2:]
         elif line:
-            expected, _, question = line.rpartition("\t")
-            yield project, expected, question
+            *where, text = line.split("\t")
+            yield Question(project, text, *where)
+
+
+def _plain(text: str) -> str:
+    """A text without signs of Markdown, on one line."""
+    return " ".join(_MARKDOWN.sub("", text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")).split()).lower()
+
+
+def is_there(corpus: Corpus, question: Question) -> bool:
+    """Whether the document that answers holds one of the phrases."""
+    urls = (url for url in corpus.reader.words.pages_with(()) if question.path in corpus.file_path(url))
+    return any(question.is_answered_by(corpus.reader.catalogue.page_body(url) or "") for url in urls)
 
 
 def best_of(folder: Path, project: str, question: str, services: dict[str, object] = {}) -> list[Supported]:  # noqa: B006
@@ -45,6 +77,28 @@ def best_of(folder: Path, project: str, question: str, services: dict[str, objec
     kind = "code" if not project.endswith("-docs") else "site"
     corpus = service.corpus(kind, trusted=True)  # type: ignore[attr-defined]
     return sorted(supported(corpus, question), key=lambda one: -one.score)
+
+
+class Asked(NamedTuple):
+    """A question with what `ask` chooses among, best first."""
+
+    question: Question
+    found: list[Supported]
+
+    @property
+    def path(self) -> str:
+        return self.found[0].corpus.file_path(self.found[0].found.record.page.url) if self.found else ""
+
+    @property
+    def support(self) -> Support:
+        """Of the first passage, within the bounds that the rule knows."""
+        if not self.found:
+            return Support(0.0, 0.0, 0.0, 0.0)
+        support = self.found[0].support
+        return support._replace(nearness=min(max(support.nearness, -1.0), 4.0))
+
+    def texts(self, count: int) -> list[str]:
+        return [one.passage.text for one in self.found[:count]] or [""]
 
 
 def fitted(rows: Rows, answers: Rows) -> Rows:
@@ -66,43 +120,64 @@ def refusals(sure: Rows, answers: Rows, enough: float) -> tuple[float, float]:
     return right / max(refused.sum(), 1), right / wanted.sum()
 
 
-def main(folder: Path, arguments: Sequence[str]) -> None:
-    rows, answers, names, first_right, lines = [], [], [], [], []
-    for file, answer in (("answerable.txt", 1.0), ("unanswerable.txt", 0.0)):
-        for project, expected, question in questions(file):
-            found = best_of(folder, project, question)
-            path = found[0].corpus.file_path(found[0].found.record.page.url) if found else ""
-            support = found[0].support if found else (0.0,) * 4
-            support = (*support[:2], min(max(support[2], -1.0), 4.0), support[3])
-            rows.append(support)
-            answers.append(answer)
-            names.append(project)
-            if answer:
-                first_right.append(expected in path)
-            lines.append((project, question, path, support, found[0].passage.text[:150] if found else ""))
-    table, right = np.array(rows), np.array(answers)
-    sure = np.zeros(len(right))
-    for half in (0, 1):
-        held = np.arange(len(right)) % 2 == half
-        weights = fitted(table[~held], right[~held])
-        sure[held] = 1 / (1 + np.exp(-(np.hstack([np.ones((held.sum(), 1)), table[held]]) @ weights)))
-    weights = fitted(table, right)
-    if "-v" in arguments:
-        for (project, question, path, support, text), value, answer in zip(lines, sure, answers, strict=True):
-            if (value >= 0.5) != bool(answer):
-                print(
-                    f"{'MISSED' if answer else 'GIVEN'} {value:.2f} {project}: {question}\n    {path} "
-                    f"{[round(float(one), 2) for one in support]} {text!r}"
-                )
-    print("enough  refusal precision  recall   (each half judged by the other)")
+def asked(folder: Path, prefix: str = "") -> list[Asked]:
+    """All questions of a pair of files, each with what `ask` finds."""
+    found = []
+    for file in ("answerable.txt", "unanswerable.txt"):
+        for question in questions(prefix + file):
+            best = best_of(folder, question.project, question.text)
+            if question.path and not is_there(best[0].corpus, question):
+                raise SystemExit(f"{question.path} of {question.project} does not say {question.phrases!r}")
+            found.append(Asked(question, best))
+    return found
+
+
+def report(found: Sequence[Asked], sure: Rows) -> None:
+    """How well is refused at several thresholds and in each project, and how often the first passages answer."""
+    right = np.array([bool(one.question.path) for one in found])
+    print("enough  refusal precision  recall")
     for enough in (0.3, 0.4, 0.5, 0.6, 0.7):
         precision, recall = refusals(sure, right, enough)
         print(f"{enough:6.2f}  {precision:17.3f}  {recall:6.3f}")
-    for name in dict.fromkeys(names):
-        own = np.array([one == name for one in names])
-        print(name, "precision {:.3f} recall {:.3f}".format(*refusals(sure[own], right[own], 0.5)))
-    print("first passage is of the expected document:", round(float(np.mean(first_right)), 3))
-    print("weights:", ", ".join(f"{one:.2f}" for one in weights))
+    for name in dict.fromkeys(one.question.project for one in found):
+        own = np.array([one.question.project == name for one in found])
+        print(name, "precision {:.3f} recall {:.3f}".format(*refusals(sure[own], right[own], ENOUGH)))
+    answered = [one for one in found if one.question.path]
+    for count, words in ((1, "first passage says"), (3, "one of the first three says")):
+        share = np.mean([any(map(one.question.is_answered_by, one.texts(count))) for one in answered])
+        print(f"{words} what answers: {share:.3f}")
+    print(
+        f"first passage is of the expected document: {np.mean([one.question.path in one.path for one in answered]):.3f}"
+    )
+
+
+def main(folder: Path, arguments: Sequence[str]) -> None:
+    if "--fresh" in arguments:
+        found = asked(folder, "fresh_")
+        sure = np.array([likelihood(one.support) for one in found])
+        weights: Rows | None = None
+    else:
+        found = asked(folder)
+        table = np.array([one.support for one in found])
+        right = np.array([float(bool(one.question.path)) for one in found])
+        sure = np.zeros(len(right))
+        for half in (0, 1):
+            held = np.arange(len(right)) % 2 == half
+            weights = fitted(table[~held], right[~held])
+            sure[held] = 1 / (1 + np.exp(-(np.hstack([np.ones((held.sum(), 1)), table[held]]) @ weights)))
+        weights = fitted(table, right)
+    for one, value in zip(found, sure, strict=True):
+        if "-v" in arguments and (value >= ENOUGH) != bool(one.question.path):
+            print(
+                f"{'MISSED' if one.question.path else 'GIVEN'} {value:.2f} {one.question.project}: {one.question.text}"
+            )
+            print(f"    {one.path} {[round(each, 2) for each in one.support]} {one.texts(1)[0][:150]!r}")
+        elif "-v" in arguments and one.question.path and not one.question.is_answered_by(one.texts(1)[0]):
+            print(f"FIRST {value:.2f} {one.question.project}: {one.question.text}")
+            print(f"    {one.path} {one.texts(1)[0][:150]!r}")
+    report(found, sure)
+    if weights is not None:
+        print("weights:", ", ".join(f"{weight:.2f}" for weight in weights))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ _MAX_INTRODUCED = 900  # with the code or list that a colon introduces
 _LENGTH_COST = 0.05  # of a passage as long as may be: of two that say as much, the shorter one
 _BARE_COST = 0.3  # of code or a table without a sentence
 _PROSE = "pl"
-_ENOUGH_CHARS = 160  # a shorter passage goes on with the sentences that follow
+_ENOUGH_CHARS = 450  # a shorter passage goes on with what follows, which mostly is what it was about to say
 _HEADING_SHARE = 0.5  # of what its heading says: the sentence is about it
 _MAX_LINES = 12
 _HEADING = "h"
@@ -70,9 +70,9 @@ def _units(said: ChunkText) -> list[tuple[str, str]]:
 
 
 def _followed(units: Sequence[tuple[str, str]], first: int, last: int) -> int:
-    """Where a short passage ends when the sentences behind it are in it."""
+    """Where a short passage ends when what follows it in the section is in it."""
     size = sum(len(text) for text, _ in units[first:last])
-    while last < len(units) and size < _ENOUGH_CHARS and units[last][1] == "p":
+    while last < len(units) and size < _ENOUGH_CHARS and units[last][1] != _HEADING:
         size += len(units[last][0])
         if size > _MAX_CHARS:
             break

@@ -1,0 +1,28 @@
+"""What is cited of a section: whole sentences with what they were about to say."""
+
+from search_site import Piece, record_of
+
+from searchsocket.markdown.chunk_text import chunk_text
+from searchsocket.search.answering.sentences import Passage, best_passage
+from searchsocket.search.answering.terms import terms_of
+
+KNOT = "A bowline is tied in three steps.\n\n```sh\nrope tie --bowline\n```\n\nPull both ends."
+
+
+def passage(text: str, question: str) -> Passage:
+    record = record_of(Piece("/knots", text, section="Knots"))
+    return best_passage(record, chunk_text(record.page, record.chunk), terms_of(question, {}))
+
+
+def test_a_short_passage_goes_on_with_what_follows_it() -> None:
+    """The sentence that says most of a question is often the one before the example that answers it."""
+    assert passage(KNOT, "How is a bowline tied?").text == (
+        "A bowline is tied in three steps.\nrope tie --bowline\nPull both ends."
+    )
+
+
+def test_a_passage_ends_before_the_next_heading_and_stays_short() -> None:
+    text = passage(f"{KNOT}\n\n### Hitches\n\nA clove hitch holds a post.", "How is a bowline tied?").text
+    assert text.endswith("Pull both ends.")
+    long = passage(f"A bowline is tied in three steps.\n\n{'Another sentence tells of ropes. ' * 60}", "bowline tied")
+    assert 450 <= len(long.text) <= 600
