@@ -1,10 +1,14 @@
 """What is cited of a section: whole sentences with what they were about to say."""
 
+from dataclasses import replace
+
+import pytest
 from search_site import Piece, record_of
 
 from searchsocket.markdown.chunk_text import chunk_text
-from searchsocket.search.answering.sentences import Passage, best_passage
+from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
 from searchsocket.search.answering.terms import terms_of
+from searchsocket.types import Chunk, Code, Lines
 
 KNOT = "A bowline is tied in three steps.\n\n```sh\nrope tie --bowline\n```\n\nPull both ends."
 
@@ -26,3 +30,17 @@ def test_a_passage_ends_before_the_next_heading_and_stays_short() -> None:
     assert text.endswith("Pull both ends.")
     long = passage(f"A bowline is tied in three steps.\n\n{'Another sentence tells of ropes. ' * 60}", "bowline tied")
     assert 450 <= len(long.text) <= 600
+
+
+@pytest.mark.parametrize(
+    ("text", "doc", "bare"),
+    [
+        ("@overload\ndef tie(rope: str) -> Knot: ...\n", "", True),
+        ("@overload\ndef tie(rope: str) -> Knot: ...\n", "Ties a knot.", False),
+        ("def tie(rope: str) -> Knot:\n    return Knot(rope)\n", "", False),
+    ],
+)
+def test_an_overload_answers_nothing(text: str, doc: str, bare: bool) -> None:
+    record = record_of(Piece("/knots.py", text))
+    chunk = Chunk(0, "definition", Code(text, "python"), Lines("tie", 1, 2, doc=doc))
+    assert is_bare(replace(record, chunk=chunk)) is bare

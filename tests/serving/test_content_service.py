@@ -129,6 +129,7 @@ def test_documents_carry_their_key_phrases(service: ContentService) -> None:
 def test_a_question_is_asked_of_pages_and_code_together(service: ContentService) -> None:
     answer = service.ask(AskQuery("How do I remove a stale lock file?"), None, trusted=True)
     assert answer.answered
+    assert answer.message == "2 passages, likeliest first; where it says only part of the answer, read on from there"
     assert {one.folder_id for one in answer.indexes} == {"site", "code"}
     assert {passage.folder_id for passage in answer.passages} == {"site", "code"}
     code = next(passage for passage in answer.passages if passage.folder_id == "code")
@@ -138,6 +139,7 @@ def test_a_question_is_asked_of_pages_and_code_together(service: ContentService)
     assert not service.ask(AskQuery("How do I brew espresso in Antarctica?"), None, trusted=True).answered
     public = service.ask(AskQuery("How do I remove a stale lock file?"), None, trusted=False)
     assert {passage.folder_id for passage in public.passages} == {"site"}
+    assert public.message.startswith(f"{len(public.passages)} passage")
 
 
 @pytest.mark.parametrize("question", ["?!", "=>", "(", "\\", "+*", "數 ?", "the of and", "\ud800x"])

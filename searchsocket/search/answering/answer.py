@@ -33,7 +33,7 @@ class AnswerPassage(Wire):
     route_file: RouteFile
     source: Annotated[PassageLines, Field(description="Where the section stands in the file that people edit.")]
     generation: str
-    confidence: Confidence
+    confidence: Annotated[Confidence, Field(description="How likely this section, not these sentences alone, answers.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class AskedIndex(Wire):
 
 @dataclass(frozen=True, slots=True)
 class AskAnswer(Wire):
-    """Passages, the one that answers first; none where nothing supports an answer, which is not an error."""
+    """Passages, likeliest first; none where nothing supports an answer, which is not an error."""
 
     question: str
     answered: Annotated[bool, Field(description="Whether a passage supports an answer. If not, there are none.")]
-    confidence: Annotated[Confidence, Field(description="How likely the first passage answers, or would have.")]
+    confidence: Annotated[Confidence, Field(description="How likely what is indexed answers the question at all.")]
     message: str
     passages: tuple[AnswerPassage, ...]
     indexes: tuple[AskedIndex, ...]

@@ -9,7 +9,7 @@ import numpy as np
 
 from searchsocket.embedders.queries import NoVector
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskedIndex, AskQuery
-from searchsocket.search.answering.sentences import Passage, best_passage
+from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
 from searchsocket.search.answering.terms import terms_of, words_said
 from searchsocket.search.content.budget import OVERHEAD, text_tokens
@@ -92,6 +92,8 @@ def supported(corpus: Corpus, question: str) -> list[Supported]:
     passages = []
     for at, readable in zip(best, reader.catalogue.readable([found.ids[at] for at in best]), strict=True):
         record, said = readable
+        if is_bare(record):
+            continue
         passage = best_passage(record, said, terms)
         whole = f"{record.page.title} {record.page.source_file} {' '.join(record.chunk.at.heading_path)} {said.text}"
         near = nearness(float(found.cosine[at]), spread) if vector is not None else 0.0
@@ -140,7 +142,8 @@ def _cited(one: Supported, sure: float) -> AnswerPassage:
 
 def _message(passages: Sequence[AnswerPassage], indexes: Sequence[AskedIndex]) -> str:
     if passages:
-        return f"{len(passages)} passages, the one that answers best first"
+        count = f"{len(passages)} passages, likeliest first" if len(passages) > 1 else "1 passage"
+        return f"{count}; where it says only part of the answer, read on from there"
     return f"not found: nothing in {' and '.join(one.folder_id for one in indexes)} supports an answer"
 
 

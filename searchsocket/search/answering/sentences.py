@@ -17,6 +17,7 @@ _ENOUGH_CHARS = 450  # a shorter passage goes on with what follows, which mostly
 _HEADING_SHARE = 0.5  # of what its heading says: the sentence is about it
 _MAX_LINES = 12
 _HEADING = "h"
+_NO_BODY = ": ..."  # of a stub in Python
 
 
 class Passage(NamedTuple):
@@ -24,6 +25,12 @@ class Passage(NamedTuple):
 
     text: str
     held: float  # share of the question's words that they say, those of the heading counting half
+
+
+def is_bare(record: Record) -> bool:
+    """Whether a definition says nothing but its signature, as an overload does: the one with the body answers."""
+    at = record.chunk.at
+    return isinstance(at, Lines) and not at.doc and record.chunk.body.text.rstrip().endswith(_NO_BODY)
 
 
 def best_passage(record: Record, said: ChunkText, terms: Terms) -> Passage:

@@ -80,7 +80,7 @@ class ContentSearch:
                     tokens=tokens,
                 ),
             ),
-            status=Status(f"found {total} results" if total else "found nothing; try other words, or concepts"),
+            status=Status(_message(query, total)),
             continuation=Continuation(has_more, token, len(results) < len(found)),
             index=index_facts(corpus, age_s(generation.published_at, self._clock())),
             navigation_hints=NavigationHints(
@@ -116,6 +116,13 @@ class ContentSearch:
             count = len(corpus.reader.words.holding((), where=corpus.where))
             self._counts.remember_one(key, count)
         return count
+
+
+def _message(query: ContentQuery, total: int) -> str:
+    """How many there are; that many fit the terms, while concepts put all there are in an order."""
+    if not total:
+        return "found nothing; try other words, or concepts"
+    return f"found {total} results" + (": all of the folder, nearest first" if query.semantic_concepts else "")
 
 
 def _within(corpus: Corpus, query: ContentQuery, found: Sequence[Scored]) -> tuple[list[ContentResult], int]:
