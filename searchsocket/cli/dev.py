@@ -20,6 +20,7 @@ from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.system.bound import start, stop
 
 if TYPE_CHECKING:
+    from searchsocket.events import Event
     from searchsocket.pipeline.run.context import ScopeRun
     from searchsocket.pipeline.run.summary import IndexSummary
     from searchsocket.project.corpora import Corpus
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _WAIT_S = 0.5  # between looks at signals and at the children
 _NO_BUILD = "waiting for a build of the site"
+_REST = "waiting for the rest of the build"
+_BEHIND_READING = frozenset({"page_chunks", "chunk_embeddings", "search_index"})  # stages that do not look at the build
 
 
 @click.command()
@@ -149,31 +152,37 @@ class Work:
             self._say(_NO_BUILD)
         elif step is Step.WAIT and (wait := self.pace.wait) and wait.missing:
             such = f", such as {safe(wait.example)}" if wait.example else ""
-            self._say(f"waiting for {count(wait.missing, 'page')} of the build{such}")
+            if not self.said.startswith(_REST):  # once, however often the builder pauses
+                self._say(f"{_REST}: {count(wait.missing, 'page')}{such}")
         elif step is Step.INDEX and self._index(seen):
-            self.pace.wholeness.remember(seen.build, seen.project.root)
+            self.pace.wholeness.remember()
 
     def _index(self, seen: Seen) -> bool:
         """Whether what was seen is live now."""
         from searchsocket.branches.builds import build_of
         from searchsocket.cli.index import run_corpus
-        from searchsocket.events import ignore
         from searchsocket.system.errors import system_error
 
         self.said = ""
         began = time.perf_counter()
 
+        is_reading = bool(seen.build)
+
+        def hear(event: "Event") -> None:
+            nonlocal is_reading
+            is_reading = is_reading and event.fields.get("stage") not in _BEHIND_READING
+
         def is_overtaken() -> bool:
-            """Whether the builder went on: what was read may be some of one build and some of the next."""
-            if not seen.build:
+            """Whether the builder went on while pages were read: some may be of one build and some of the next."""
+            if not is_reading:
                 return False
             now = build_of(seen.run)
             return now is None or now.digest != seen.look.build
 
         def ask(corpus: "Corpus") -> "IndexSummary":
-            run = seen.run
+            run, scope = seen.run, self.scope_name
             return run_corpus(
-                seen.project, run.scope, RunOptions(), ignore, False, corpus, self.scope_name, is_overtaken=is_overtaken
+                seen.project, run.scope, RunOptions(), hear, False, corpus, scope, is_overtaken=is_overtaken
             )
 
         try:

@@ -1,7 +1,7 @@
 """What a builder leaves beside its build by which it can be told whole, at whatever moment one looks."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def html_sizes(folder: str) -> dict[str, int]:
     return {os.path.relpath(path, folder): size for path, size in _files(folder)}
 
 
-def unwritten(build: str, root: Path) -> list[str] | None:
+def unwritten(build: str, there: Mapping[str, int], root: Path) -> list[str] | None:
     """Pages that the builder made and that are not in its build, or not whole, by path; None where nothing tells.
 
     SvelteKit prerenders into its own folder first, from where an adapter copies it to the build that it emptied before:
@@ -26,6 +26,7 @@ def unwritten(build: str, root: Path) -> list[str] | None:
 
     Args:
         build: Absolute path of the folder that is indexed.
+        there: What `html_sizes` says of it.
         root: The project's folder; nothing above it is looked at.
     """
     for folder in (build, *map(os.fspath, Path(build).parents)):
@@ -34,25 +35,24 @@ def unwritten(build: str, root: Path) -> list[str] | None:
         output = os.path.join(folder, _OUTPUT)
         if os.path.isdir(output):  # noqa: PTH112
             is_own = f"{build}{os.sep}".startswith(f"{output}{os.sep}")
-            return _unfinished(build, output) if is_own else _uncopied(build, output)
+            return _unfinished(build, there, output) if is_own else _uncopied(there, output)
     return None
 
 
-def _uncopied(build: str, output: str) -> list[str] | None:
+def _uncopied(there: Mapping[str, int], output: str) -> list[str] | None:
     made = html_sizes(os.path.join(output, _PAGES))
     if not made:
         return None
-    there = html_sizes(build)
     return sorted(path for path, size in made.items() if there.get(path) != size)
 
 
-def _unfinished(build: str, output: str) -> list[str] | None:
+def _unfinished(build: str, there: Iterable[str], output: str) -> list[str] | None:
     before, after = (_changed_ns(os.path.join(output, name)) for name in (_BEFORE, _AFTER))
     if not before and not after:
         return None
     if after < before:
         return [os.path.relpath(os.path.join(output, _AFTER), build)]
-    return sorted(path for path in html_sizes(build) if _changed_ns(os.path.join(build, path)) > after)
+    return sorted(path for path in there if _changed_ns(os.path.join(build, path)) > after)
 
 
 def _changed_ns(path: str) -> int:

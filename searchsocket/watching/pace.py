@@ -25,6 +25,8 @@ class Pace:
     root: Path  # the project's folder
     tried: str = ""  # digest of what was indexed last, also where that failed
     due_ns: int | None = None  # when to look again though nothing was heard; since the epoch
+    seen: str = ""  # digest of the last look
+    seen_ns: int = 0  # when it was seen first
     wait: Wait | None = None  # of the last look that was new
 
     def step(self, look: Look, build: str, now_ns: int) -> Step:
@@ -35,12 +37,14 @@ class Pace:
             now_ns: By the clock of the files' times.
         """
         self.due_ns = None
+        if look.digest != self.seen:
+            self.seen, self.seen_ns = look.digest, now_ns
         if not look.digest:
             return Step.NO_BUILD
         if look.digest == self.tried:
             return Step.NOTHING
         self.wait = wait = self.wholeness.wait(build, self.root)
-        due_ns = look.changed_ns + int(wait.seconds * 1e9)
+        due_ns = (self.seen_ns if wait.from_now else look.changed_ns) + int(wait.seconds * 1e9)
         if now_ns < due_ns:
             self.due_ns = due_ns
             return Step.WAIT

@@ -17,6 +17,7 @@ class Wait:
     seconds: float
     missing: int = 0  # pages
     example: str = ""  # one of them, as a file in the build folder; "" = not known
+    from_now: bool = False  # it lies still since it is looked at: what it lies in may be old
 
 
 @dataclass(slots=True)
@@ -31,20 +32,26 @@ class Wholeness:
     live_pages: int = 0  # of the live generation, before anything was indexed
     pages: Mapping[str, int] | None = None  # HTML file -> bytes, of the build that was indexed last
     heeds_builder: bool = True  # not where that build was not what its builder had made, as after another tool
+    folder: str = ""  # of that build
+    _looked: tuple[Mapping[str, int] | None, bool, str] = (None, True, "")
 
     def wait(self, build: str, root: Path) -> Wait:
         """How long this build must have lain still.
 
         Args:
-            build: Absolute path of the folder; "" = what is indexed was built by nobody.
+            build: Absolute path of the folder; "" = what would be indexed was built by nobody.
             root: The project's folder.
         """
+        there = html_sizes(build) if build else {}
+        unfinished = unwritten(build, there, root) if build else None
+        self._looked = (there if build else None), not unfinished, build
+        if self.folder not in ("", build) and not html_sizes(self.folder):
+            # Emptied, to be filled again: whatever else could be indexed meanwhile is not what is meant.
+            return Wait(max(self.settle_s, SILENCE_S), len(self.pages or {}), from_now=True)
         if not build:
             return Wait(self.settle_s)
-        missing = unwritten(build, root) if self.heeds_builder else None
-        if missing is not None:
-            return self._wait(BUILDER_SILENCE_S, missing)
-        there = html_sizes(build)
+        if unfinished is not None and self.heeds_builder:
+            return self._wait(BUILDER_SILENCE_S, unfinished)
         if self.pages is None and len(there) < self.live_pages:
             return Wait(max(self.settle_s, SILENCE_S), self.live_pages - len(there))
         before = self.pages or {}
@@ -52,11 +59,9 @@ class Wholeness:
         empty = {page for page, size in there.items() if not size and page not in before}
         return self._wait(SILENCE_S, sorted(gone | empty))
 
-    def remember(self, build: str, root: Path) -> None:
-        """Take what a build folder holds for whole: it was indexed."""
-        if build:
-            self.pages = html_sizes(build)
-            self.heeds_builder = not unwritten(build, root)
+    def remember(self) -> None:
+        """Take what `wait` looked at last for whole: it was indexed."""
+        self.pages, self.heeds_builder, self.folder = self._looked
 
     def _wait(self, seconds: float, missing: Sequence[str]) -> Wait:
         if not missing:

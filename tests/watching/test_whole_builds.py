@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from builders import Pages, build_in_place, build_kit, prerender
+from builders import Pages, build_in_place, build_kit, empty_slowly, prerender
 
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import open_project
@@ -47,7 +47,7 @@ class Viewer:
             folder = Path(targets.build)
             found = {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.html")}
             self.indexed += [found] if found not in self.indexed[-1:] else []
-            self.pace.wholeness.remember(targets.build, self.root)
+            self.pace.wholeness.remember()
         return step
 
     def watch(self, steps: Iterator[None]) -> list[Pages]:
@@ -121,3 +121,19 @@ def test_nothing_is_due_before_its_time(root: Path) -> None:
     assert viewer.look(SETTLE_S) is Step.INDEX
     assert viewer.look(SETTLE_S) is Step.NOTHING
     assert not viewer.pace.is_due(due_ns)
+
+
+def test_a_build_that_is_emptied_is_not_replaced_by_what_else_could_be_indexed(root: Path) -> None:
+    """Without a build, Markdown is indexed, or another folder: what a builder empties comes back."""
+    (root / "README.md").write_text("# Harbour\n\nA guide.\n")
+    old = root / "docs" / "old.md"
+    old.parent.mkdir()
+    old.write_text("# Old\n\nA guide.\n")
+    viewer = Viewer(root, 0)
+    for _ in build_in_place(root, FIRST):
+        pass
+    assert viewer.look(SETTLE_S) is Step.INDEX
+    for _ in empty_slowly(root / "build"):
+        pass
+    assert viewer.look(9_999) is Step.WAIT  # which says when the Markdown was written
+    assert viewer.look(9_999 + SILENCE_S) is Step.INDEX

@@ -34,6 +34,7 @@ class CodeJob:
     files: Sequence[StoredPage]
     owner: int = field(default_factory=os.getpid)  # the process that runs the stage
     parses: bool = True  # False: at blank lines alone, since no worker survived the grammar
+    run_id: str = ""  # for a process that lives longer than a run: the next one may read another commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class CutFile:
 
 def cut_batch(job: CodeJob) -> list[CutFile]:
     """Read and cut a batch; a file that cannot be read costs only itself, and so does one that no grammar can end."""
-    source = _source(job.root, job.settings_json, job.mode, job.scope)
+    source = _source(job.root, job.settings_json, job.mode, job.scope, job.run_id)
     limits = _settings(job.settings_json).run if job.owner != os.getpid() else None  # the owner must not die
     return [_cut(source, file, limits, parses=job.parses) for file in job.files]
 
@@ -95,5 +96,7 @@ def _settings(settings_json: str) -> Settings:
 
 
 @lru_cache(maxsize=4)
-def _source(root: Path, settings_json: str, mode: SourceMode | None, scope: str) -> WorkingTreeSource | CommitSource:
+def _source(
+    root: Path, settings_json: str, mode: SourceMode | None, scope: str, run_id: str
+) -> WorkingTreeSource | CommitSource:
     return make_code_source(root, _settings(settings_json), mode, scope)

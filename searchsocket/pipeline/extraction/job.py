@@ -34,6 +34,7 @@ class ExtractionJob:
     fetched_dir: Path
     pages: Sequence[StoredPage]
     owner: int = field(default_factory=os.getpid)  # the process that runs the stage
+    run_id: str = ""  # for a process that lives longer than a run: the next one may read from another place
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +160,8 @@ def settings_of(job: ExtractionJob) -> Settings:
 
 
 def source_of(job: ExtractionJob) -> Source:
-    """The source of a batch's pages; made once a process."""
-    return _source(job.root, job.settings_json, job.mode, job.scope, job.fetched_dir)
+    """The source of a batch's pages; made once a process and run."""
+    return _source(job.root, job.settings_json, job.mode, job.scope, job.fetched_dir, job.run_id)
 
 
 @lru_cache(maxsize=4)
@@ -169,5 +170,7 @@ def _settings(settings_json: str) -> Settings:
 
 
 @lru_cache(maxsize=4)
-def _source(root: Path, settings_json: str, mode: SourceMode | None, scope: str, fetched_dir: Path) -> Source:
+def _source(
+    root: Path, settings_json: str, mode: SourceMode | None, scope: str, fetched_dir: Path, run_id: str
+) -> Source:
     return make_source(root, _settings(settings_json), mode, scope=scope, fetched_dir=fetched_dir)

@@ -110,7 +110,12 @@ def _cut_files(run: ScopeRun, state: ScopeState, stale: Sequence[int]) -> Iterat
     settings = run.project.settings
     jobs = (
         CodeJob(
-            run.project.root, settings.model_dump_json(), run.source_mode, run.scope.name, state.extracts.pages(ids)
+            run.project.root,
+            settings.model_dump_json(),
+            run.source_mode,
+            run.scope.name,
+            state.extracts.pages(ids),
+            run_id=run.run_id,
         )
         for ids in batches(stale, _BATCH)
     )

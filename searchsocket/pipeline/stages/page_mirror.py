@@ -103,7 +103,13 @@ def _extract_changed(run: ScopeRun, state: ScopeState, report: _Report) -> None:
         stale = _take_from_other_scopes(run, state, how, stale, report)
     jobs = (
         ExtractionJob(
-            run.project.root, settings_json, run.source_mode, run.scope.name, run.fetched_dir, state.extracts.pages(ids)
+            run.project.root,
+            settings_json,
+            run.source_mode,
+            run.scope.name,
+            run.fetched_dir,
+            state.extracts.pages(ids),
+            run_id=run.run_id,
         )
         for ids in batches(stale, _BATCH)
     )
