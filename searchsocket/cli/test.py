@@ -1,7 +1,7 @@
 """`searchsocket test`: golden queries, for people and CI."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,9 @@ from searchsocket.cli.options import json_option, load_project, project_option, 
 from searchsocket.cli.output import print_json, safe, say
 
 if TYPE_CHECKING:
+    from searchsocket.project.corpora import Corpus
     from searchsocket.project.project import Project
+    from searchsocket.quality.golden import GoldenQuery
     from searchsocket.quality.judgement import Judgement
     from searchsocket.quality.replies import Measures
     from searchsocket.types import Scope
@@ -29,14 +31,23 @@ _MEASURES = {"recall": "recall@k", "mrr10": "MRR@10", "ndcg10": "nDCG@10"}
     "--generation", default="live", metavar="NAME", help="What is asked: live, candidate, previous, or its name."
 )
 @click.option("--against", default="", metavar="NAME", help="What it is compared with; default: the one before it.")
+@click.option("--only", type=click.Choice(["site", "code"]), help="Ask the queries of the site or of the code alone.")
 @click.option("--record", is_flag=True, help="Propose entries from what `searchsocket search` was asked last.")
 @quiet_option
 @json_option
-def test(root: Path, scope_name: str | None, generation: str, against: str, record: bool, as_json: bool) -> None:
+def test(
+    root: Path,
+    scope_name: str | None,
+    generation: str,
+    against: str,
+    only: "Corpus | None",
+    record: bool,
+    as_json: bool,
+) -> None:
     """Ask the golden queries, and say what moved and why.
 
     Fails where they are answered worse than [golden] allows: below a floor, with something that must not be found, or
-    much worse than before.
+    much worse than before. Queries of the source code are asked of its index.
 
     \b
     Example:
@@ -44,42 +55,81 @@ def test(root: Path, scope_name: str | None, generation: str, against: str, reco
       searchsocket test --generation candidate --json
       searchsocket test --record >> golden-queries.toml
     """
+    from searchsocket.quality.judging import own_queries
+
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     if record:
         _propose(project, scope, as_json)
         return
-    judgement, asked, compared = _judged(project, scope, generation, against)
+    found = _judged(project, scope, own_queries(project, scope, only), generation, against)
     if as_json:
-        print_json(_as_json(judgement, scope.name, asked, compared))
+        print_json(_all_as_json(found, scope.name))
     else:
-        for line in _lines(judgement, scope.name, asked, compared):
-            say(line)
-    if not judgement.passed:
+        for corpus, (judgement, asked, compared) in found.items():
+            title = scope.name if corpus == "site" else f"{scope.name}, {corpus}"
+            for line in _lines(judgement, title, asked, compared):
+                say(line)
+    if not all(judgement.passed for judgement, _, _ in found.values()):
         raise SystemExit(FAILED)
 
 
-def _judged(project: "Project", scope: "Scope", generation: str, against: str) -> "tuple[Judgement, str, str]":
-    """The judgement, and the names of the generation that was asked and of the one that it is compared with."""
-    from searchsocket.errors import GenerationNotKept, ScopeNotIndexed
-    from searchsocket.project.backends import Backends
-    from searchsocket.quality.judging import judge_readers, own_queries
+# A judgement, and the names of the generation that was asked and of the one that it is compared with.
+Judged = tuple["Judgement", str, str]
 
-    backends = Backends(project, os.environ)
-    queries = own_queries(project, scope)
-    if backends.store.generation(scope) is None and generation == "live":
-        raise ScopeNotIndexed(scope.name)
-    now = backends.store.reader_of(scope, generation)
+
+def _judged(
+    project: "Project", scope: "Scope", queries: "Mapping[Corpus, Sequence[GoldenQuery]]", generation: str, against: str
+) -> "Mapping[Corpus, Judged]":
+    """What is said of each corpus that has such a generation; of the live one both must have it."""
+    from searchsocket.errors import GenerationNotKept
+
+    found: dict[Corpus, Judged] = {}
+    lacking: list[GenerationNotKept] = []
+    for corpus, asked in queries.items():
+        try:
+            found[corpus] = _judged_corpus(project, scope, corpus, asked, generation, against)
+        except GenerationNotKept as error:
+            lacking.append(error)
+    if not found:
+        raise lacking[0]
+    return found
+
+
+def _judged_corpus(
+    project: "Project",
+    scope: "Scope",
+    corpus: "Corpus",
+    queries: "Sequence[GoldenQuery]",
+    generation: str,
+    against: str,
+) -> "Judged":
+    from searchsocket.errors import CodeNotIndexed, GenerationNotKept, ScopeNotIndexed
+    from searchsocket.project.backends import Backends
+    from searchsocket.project.corpora import code_home
+    from searchsocket.quality.judging import judge_readers
+
+    home = project if corpus == "site" else code_home(project)
+    backends, own = Backends(home, os.environ), home.scope_named(scope.name)
+    if backends.store.generation(own) is None and generation == "live":
+        raise ScopeNotIndexed(scope.name) if corpus == "site" else CodeNotIndexed(scope.name)
+    now = backends.store.reader_of(own, generation)
     before = None
     try:
-        before = backends.store.reader_of(scope, against or ("live" if generation == "candidate" else "previous"))
+        before = backends.store.reader_of(own, against or ("live" if generation == "candidate" else "previous"))
     except GenerationNotKept:
         if against:
             raise
     if before is not None and before.generation.name == now.generation.name:
         before = None
-    judgement = judge_readers(project, backends, scope, queries, now, before, lambda: datetime.now(UTC))
+    judgement = judge_readers(home, backends, own, queries, now, before, lambda: datetime.now(UTC))
     return judgement, now.generation.name, before.generation.name if before else ""
+
+
+def _all_as_json(found: "Mapping[Corpus, Judged]", scope: str) -> Mapping[str, Any]:
+    """The site's at the top, where it was asked, and the code's under a name of its own."""
+    told = {corpus: _as_json(judgement, scope, *names) for corpus, (judgement, *names) in found.items()}
+    return {**told.get("site", {"scope": scope}), **({"code": told["code"]} if "code" in told else {})}
 
 
 def _as_json(judgement: "Judgement", scope: str, asked: str, compared: str) -> Mapping[str, Any]:

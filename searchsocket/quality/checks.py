@@ -25,7 +25,7 @@ def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
     beside the live index, to be looked at, and the next run builds anew."""
     if just_asked := _asked_before_the_switch(run):
         return just_asked
-    queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name)
+    queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, "site")
     if not queries:
         return CheckOutcome(True, "there are none; golden-queries.toml would hold them")
     from searchsocket.quality.judging import judge_readers

@@ -8,10 +8,15 @@ from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
-from searchsocket.quality.replies import Ask
+from searchsocket.quality.golden import GoldenQuery
+from searchsocket.quality.replies import DEPTH, Ask, Found, refuse_words_alone
+from searchsocket.search.answer import Result
+from searchsocket.search.code.engine import CodeSearch
+from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.engine import SearchEngine
+from searchsocket.search.query import SearchQuery
 from searchsocket.stores.base import Answering, IndexReader
-from searchsocket.types import Scope
+from searchsocket.types import Lines, Scope
 
 _TIMEOUT_S = 30.0  # nobody waits for the first letter of an answer: a judgement by words alone would be none
 
@@ -38,8 +43,14 @@ class OneReader:
 def engine_over(
     project: Project, backends: Backends, reader: IndexReader, clock: Callable[[], datetime]
 ) -> SearchEngine:
-    """What answers from one generation; a provider elsewhere is waited for, and what it is paid is noted."""
-    queries = QueryVectors(
+    """What answers from one generation of pages."""
+    queries = queries_of(project, backends, clock)
+    return SearchEngine(OneReader(reader), queries, project.settings.ranking, clock, project.settings.facets)
+
+
+def queries_of(project: Project, backends: Backends, clock: Callable[[], datetime]) -> QueryVectors:
+    """Vectors of queries; a provider elsewhere is waited for, and what it is paid is noted."""
+    return QueryVectors(
         backends.embedder_of,
         timeout_s=_TIMEOUT_S,
         usd_a_month=project.settings.costs.budget.month_usd,
@@ -47,12 +58,49 @@ def engine_over(
         clock=clock,
         prepare=backends.redactor or (lambda text: text),
     )
-    return SearchEngine(OneReader(reader), queries, project.settings.ranking, clock, project.settings.facets)
 
 
 def ask_over(
     project: Project, backends: Backends, reader: IndexReader, scope: Scope, clock: Callable[[], datetime]
 ) -> Ask:
-    """Asks one generation."""
-    engine = engine_over(project, backends, reader, clock)
-    return lambda query: engine.search(query, scope)
+    """Asks one generation of pages."""
+    return asks(engine_over(project, backends, reader, clock), scope)
+
+
+def asks(engine: SearchEngine, scope: Scope) -> Ask:
+    """Asks an engine; raises `EmbedderUnavailable` where a query was answered by words alone."""
+
+    def ask(golden: GoldenQuery) -> list[Found]:
+        answer = engine.search(SearchQuery(golden.query, top_k=max(golden.k, DEPTH), explain=True), scope)
+        refuse_words_alone(golden, answer.meta.notes)
+        return [_found(result) for result in answer.results]
+
+    return ask
+
+
+def ask_code_over(
+    project: Project, backends: Backends, reader: IndexReader, scope: Scope, clock: Callable[[], datetime]
+) -> Ask:
+    """Asks one generation of source code; raises `EmbedderUnavailable` where a query was answered by words alone."""
+    # What was indexed is judged, whatever became of the files since: each is taken to be there.
+    engine = CodeSearch(OneReader(reader), queries_of(project, backends, clock), clock, lambda _: lambda path: b"")
+
+    def ask(golden: GoldenQuery) -> list[Found]:
+        answer = engine.search(CodeQuery(golden.query, top_k=max(golden.k, DEPTH)), scope)
+        refuse_words_alone(golden, answer.notes)
+        records = reader.catalogue.records([result.id for result in answer.results])
+        names = [
+            frozenset((record.chunk.at.symbol, *record.chunk.at.heading_path))
+            for record in records
+            if isinstance(record.chunk.at, Lines)
+        ]
+        return [
+            Found(result.file, defined, result.score) for result, defined in zip(answer.results, names, strict=True)
+        ]
+
+    return ask
+
+
+def _found(result: Result) -> Found:
+    anchors = frozenset([result.anchor, *(section.anchor for section in result.sections)])
+    return Found(result.url, anchors, result.score, result.explanation)

@@ -18,7 +18,7 @@ def judge_candidate(run: ScopeRun, candidate: IndexReader) -> CheckOutcome | Non
         EmbedderUnavailable: One could not be embedded.
     """
     project, scope = run.project, run.scope
-    queries = golden_queries(project.root, project.settings.golden.file, scope.name)
+    queries = golden_queries(project.root, project.settings.golden.file, scope.name, run.corpus)
     if not queries:
         return None
     from searchsocket.quality.judging import judge_readers  # the engine, which a run without such queries needs not

@@ -9,9 +9,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from searchsocket.errors import ConfigError, ConfigMissing
+from searchsocket.project.corpora import Corpus
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TOP_K
 
 FILES = ("golden-queries.toml", "golden-queries.tsv")  # in the project's folder; the first that is there counts
@@ -24,11 +25,14 @@ class GoldenQuery:
     """A query, and where it is answered."""
 
     query: str
-    expect: tuple[str, ...] = ()  # pages, or sections as `/page#anchor`: the best first; none: nothing is to be found
+    # Pages, or sections as `/page#anchor`; of code files, or definitions as `src/file.py#Name`. The best first; none:
+    # nothing is to be found.
+    expect: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()  # globs over scope names that it is asked of; none: all
     tags: tuple[str, ...] = ()  # by which measures are told apart
     k: int = 10  # results that count
-    must_not: tuple[str, ...] = ()  # pages or sections that may not be among them
+    must_not: tuple[str, ...] = ()  # places that may not be among them
+    corpus: Corpus = "site"  # that it is asked of
 
     @property
     def grades(self) -> dict[str, int]:
@@ -61,15 +65,17 @@ def golden_file(root: Path, setting: str) -> Path | None:
     return root / setting
 
 
-def golden_queries(root: Path, setting: str, scope: str | None = None) -> tuple[GoldenQuery, ...]:
-    """The golden queries of a project, or of one of its scopes; none where it has no file.
+def golden_queries(
+    root: Path, setting: str, scope: str | None = None, corpus: Corpus | None = None
+) -> tuple[GoldenQuery, ...]:
+    """The golden queries of a project, or of one of its scopes and corpora; none where it has no file.
 
     Raises:
         ConfigMissing, ConfigError: See `golden_file` and `read_golden`.
     """
     path = golden_file(root, setting)
     found = read_golden(path) if path else ()
-    return tuple(each for each in found if scope is None or each.is_of(scope))
+    return tuple(each for each in found if (scope is None or each.is_of(scope)) and corpus in (None, each.corpus))
 
 
 def read_golden(path: Path) -> tuple[GoldenQuery, ...]:
@@ -122,6 +128,7 @@ class _Entry(BaseModel):
     tags: _Texts = ()
     k: Annotated[int, Field(ge=1, le=MAX_TOP_K)] = 10
     must_not: _Texts = ()
+    corpus: Corpus = "site"
 
     @field_validator("expect", "scope", "tags", "must_not", mode="before")
     @classmethod
@@ -130,25 +137,36 @@ class _Entry(BaseModel):
 
     @field_validator("expect", "must_not")
     @classmethod
-    def _are_paths(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if wrong := next((place for place in value if not place.startswith("/")), None):
-            raise ValueError(f"{wrong!r} is no page of the site; write its path, as in /docs/install#linux")
+    def _is_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(value))
+
+    @model_validator(mode="after")
+    def _are_places(self) -> "_Entry":
+        is_page = self.corpus == "site"
+        for key, places in (("expect", self.expect), ("must_not", self.must_not)):
+            if wrong := next((place for place in places if place.startswith("/") != is_page), None):
+                if is_page:
+                    raise ValueError(
+                        f"{key}: {wrong!r} is no page of the site; write its path, as in /docs/install#linux"
+                    )
+                raise ValueError(f"{key}: {wrong!r} is no file of the code; write it as in src/tides.py#high_water")
+        return self
 
 
 def _checked(path: Path, rows: Iterable[Any]) -> tuple[GoldenQuery, ...]:
-    found: dict[tuple[str, tuple[str, ...]], GoldenQuery] = {}
+    found: dict[tuple[str, tuple[str, ...], Corpus], GoldenQuery] = {}
     for number, row in enumerate(rows, 1):
         try:
             entry = _Entry.model_validate_json(json.dumps(row, default=str))
         except ValidationError as error:
             first = error.errors()[0]
             key, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
-            raise ConfigError(f"{path}: query {number} ({_named(row)}): {key or 'the entry'}: {why}") from error
-        golden = GoldenQuery(entry.query, entry.expect, entry.scope, entry.tags, entry.k, entry.must_not)
-        if (golden.query, golden.scopes) in found:
+            raise ConfigError(f"{path}: query {number} ({_named(row)}): {f'{key}: ' if key else ''}{why}") from error
+        golden = GoldenQuery(entry.query, entry.expect, entry.scope, entry.tags, entry.k, entry.must_not, entry.corpus)
+        asked = (golden.query, golden.scopes, golden.corpus)
+        if asked in found:
             raise ConfigError(f"{path}: query {number} ({_named(row)}) is there twice; join what both expect")
-        found[golden.query, golden.scopes] = golden
+        found[asked] = golden
     return tuple(found.values())
 
 

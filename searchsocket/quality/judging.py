@@ -1,12 +1,13 @@
 """The golden queries of a scope, asked of one of its generations and compared with another."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch
 from searchsocket.project.backends import Backends
+from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
-from searchsocket.quality.engine import ask_over
+from searchsocket.quality.engine import ask_code_over, ask_over
 from searchsocket.quality.golden import GoldenQuery, golden_queries
 from searchsocket.quality.judgement import Judgement, judge
 from searchsocket.quality.replies import Reply, ask_all
@@ -27,33 +28,40 @@ def judge_readers(
 ) -> Judgement:
     """Ask both readers, and judge the first.
 
+    Args:
+        project: The home of the corpus that the queries are of: all of them of one.
+
     Raises:
         EmbedderUnavailable: A query was answered by words alone.
         EmbeddingModelMismatch: `now` is of a model that is not configured; with `before` nothing is compared then.
     """
-    replies = ask_all(queries, ask_over(project, backends, now, scope, clock))
+    asked = ask_code_over if queries and queries[0].corpus == "code" else ask_over
+    replies = ask_all(queries, asked(project, backends, now, scope, clock))
     earlier: list[Reply] | None = None
     notes: list[str] = []
     if before is not None:
         try:
-            earlier = ask_all(queries, ask_over(project, backends, before, scope, clock))
+            earlier = ask_all(queries, asked(project, backends, before, scope, clock))
         except EmbeddingModelMismatch:
             model = before.generation.model_id
             notes.append(f"generation {before.generation.name} is of {model}, so only the floors count")
     return judge(replies, earlier, project.settings.golden, notes)
 
 
-def own_queries(project: Project, scope: Scope) -> Sequence[GoldenQuery]:
-    """The golden queries of a scope.
+def own_queries(project: Project, scope: Scope, only: Corpus | None = None) -> Mapping[Corpus, Sequence[GoldenQuery]]:
+    """The golden queries of a scope, by the corpus that they are asked of; only those of one where that is named.
 
     Raises:
         ConfigMissing: There are none.
         ConfigError: The file cannot be used.
     """
-    found = golden_queries(project.root, project.settings.golden.file, scope.name)
+    every: tuple[Corpus, ...] = ("site", "code") if only is None else (only,)
+    asked = {corpus: golden_queries(project.root, project.settings.golden.file, scope.name, corpus) for corpus in every}
+    found = {corpus: queries for corpus, queries in asked.items() if queries}
     if not found:
+        of_corpus = f" of the {only}" if only else ""
         raise ConfigMissing(
-            f"there are no golden queries for scope {scope.name!r} in {project.root}; write golden-queries.toml, or "
-            "let `searchsocket test --record` propose entries from what you searched last"
+            f"there are no golden queries{of_corpus} for scope {scope.name!r} in {project.root}; write "
+            "golden-queries.toml, or let `searchsocket test --record` propose entries from what you searched last"
         )
     return found

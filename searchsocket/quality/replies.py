@@ -7,12 +7,10 @@ from urllib.parse import urldefrag
 from searchsocket.errors import EmbedderUnavailable
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.metrics import mean, ndcg, recall, reciprocal_rank
-from searchsocket.search.answer import Explanation, Result, SearchAnswer
+from searchsocket.search.answer import Explanation, Note
 from searchsocket.search.notes import NO_BACKEND, NOTES
-from searchsocket.search.query import SearchQuery
 
-Ask = Callable[[SearchQuery], SearchAnswer]
-_DEPTH = 10  # of nDCG and reciprocal rank
+DEPTH = 10  # of nDCG and reciprocal rank
 _BY_WORDS_ALONE = frozenset(note.code for note in (*NOTES.values(), NO_BACKEND))
 
 
@@ -21,12 +19,12 @@ class Found:
     """One result, and what its score is made of."""
 
     url: str
-    anchors: frozenset[str]  # of the sections that answer
+    anchors: frozenset[str]  # of the sections that answer; of code the names that its lines define
     score: float
-    parts: Explanation | None
+    parts: Explanation | None = None
 
     def is_at(self, place: str) -> bool:
-        """Whether it is a page, or where `place` names a section, that one of it."""
+        """Whether it is a page or file, or where `place` names a part, that one of it."""
         url, anchor = urldefrag(place)
         return self.url == url and (not anchor or anchor in self.anchors)
 
@@ -74,26 +72,23 @@ class Measures:
     ndcg10: float
 
 
+Ask = Callable[[GoldenQuery], Sequence[Found]]  # at least as many results as count
+
+
 def ask_all(queries: Iterable[GoldenQuery], ask: Ask) -> list[Reply]:
-    """Every golden query, asked.
+    """Every golden query, asked; raises what `ask` does."""
+    return [Reply(golden, tuple(ask(golden))) for golden in queries]
+
+
+def refuse_words_alone(golden: GoldenQuery, notes: Iterable[Note]) -> None:
+    """Refuse to judge by an answer that was found without the meaning of its query: it says nothing of the index.
 
     Raises:
-        EmbedderUnavailable: One was answered by words alone, which says nothing of the index.
+        EmbedderUnavailable: It was.
     """
-    return [_asked(golden, ask) for golden in queries]
-
-
-def _asked(golden: GoldenQuery, ask: Ask) -> Reply:
-    answer = ask(SearchQuery(golden.query, top_k=max(golden.k, _DEPTH), explain=True))
-    for note in answer.meta.notes:
+    for note in notes:
         if note.code in _BY_WORDS_ALONE:
             raise EmbedderUnavailable(f"the golden query {golden.query[:80]!r} could not be judged: {note.message}")
-    return Reply(golden, tuple(map(_found, answer.results)))
-
-
-def _found(result: Result) -> Found:
-    anchors = frozenset([result.anchor, *(section.anchor for section in result.sections)])
-    return Found(result.url, anchors, result.score, result.explanation)
 
 
 def measures(replies: Iterable[Reply]) -> Measures:
@@ -102,8 +97,8 @@ def measures(replies: Iterable[Reply]) -> Measures:
     return Measures(
         len(judged),
         mean(recall(places, golden.grades, golden.k) for places, golden in judged),
-        mean(reciprocal_rank(places, golden.grades, _DEPTH) for places, golden in judged),
-        mean(ndcg(places, golden.grades, _DEPTH) for places, golden in judged),
+        mean(reciprocal_rank(places, golden.grades, DEPTH) for places, golden in judged),
+        mean(ndcg(places, golden.grades, DEPTH) for places, golden in judged),
     )
 
 

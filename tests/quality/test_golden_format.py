@@ -65,6 +65,12 @@ def test_the_file_is_found_or_named(tmp_path: Path) -> None:
         ("[[question]]\nquery = 'a'\n", "unknown key 'question'"),
         ("[[query]]\nexpect = '/a'\n", "query 1 .*query: Field required"),
         ("[[query]]\nquery = 'a'\nexpect = 'docs/a'\n", "query 1 .'a'.: expect: 'docs/a' is no page"),
+        (
+            "[[query]]\nquery = 'a'\nexpect = '/src/a.py'\ncorpus = 'code'\n",
+            "expect: '/src/a.py' is no file of the code",
+        ),
+        ("[[query]]\nquery = 'a'\nmust_not = 'a'\n", "must_not: 'a' is no page of the site"),
+        ("[[query]]\nquery = 'a'\ncorpus = 'docs'\n", "corpus: Input should be 'site' or 'code'"),
         ("[[query]]\nquery = 'a'\nk = 0\n", "greater than or equal to 1"),
         ("[[query]]\nquery = 'a'\nexpected = '/a'\n", "expected: Extra inputs"),
         ("[[query]]\nquery = 'a'\n[[query]]\nquery = 'a'\n", "query 2 .'a'. is there twice"),
@@ -97,3 +103,11 @@ def test_searches_are_proposed_as_entries_that_can_be_read_again(tmp_path: Path)
     assert found == [Proposal('a "quoted" \\ query', ("/newer",), ()), Proposal("nothing\x7f", (), ())]
     read = read_golden(write(tmp_path, as_toml(found)))
     assert [(each.query, each.expect) for each in read] == [('a "quoted" \\ query', ("/newer",)), ("nothing\x7f", ())]
+
+
+def test_the_same_words_may_be_asked_of_the_site_and_of_the_code(tmp_path: Path) -> None:
+    both = "[[query]]\nquery = 'tides'\nexpect = '/tides'\n[[query]]\nquery = 'tides'\nexpect = 'src/a.py#high'\n"
+    write(tmp_path, f"{both}corpus = 'code'\n")
+    assert [each.expect for each in golden_queries(tmp_path, "", "main", "code")] == [("src/a.py#high",)]
+    assert [each.expect for each in golden_queries(tmp_path, "", "main", "site")] == [("/tides",)]
+    assert len(golden_queries(tmp_path, "")) == 2

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from search_site import DOCS, MAIN, Piece, Site, make_site
 
+from searchsocket.quality.engine import asks
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.judgement import judge
 from searchsocket.quality.replies import Reply, ask_all, measures
@@ -22,7 +23,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 def asked(site: Site, *queries: GoldenQuery) -> list[Reply]:
-    return ask_all(queries, lambda query: site.engine.search(query, MAIN))
+    return ask_all(queries, asks(site.engine, MAIN))
 
 
 def test_places_count_once_and_sections_are_told_apart(site: Site) -> None:

@@ -59,7 +59,7 @@ class ScopeRun:
     lock_timeout_s: float = 0.0  # how long a stage waits for another run of the scope; 0 = it refuses at once
     workspace: Workspace | None = None  # None = the run is no dry one
     corpus: Corpus = "site"  # what `project` is the home of
-    judge: JudgeCandidate | None = None  # of what was built of the site, before the switch
+    judge: JudgeCandidate | None = None  # of what was built, before the switch
     backends: Backends = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

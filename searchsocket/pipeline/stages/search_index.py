@@ -138,7 +138,7 @@ def _judged(run: ScopeRun, candidate: IndexReader) -> list[CheckOutcome]:
     Raises:
         GoldenQueriesFailed: It is not good enough.
     """
-    outcome = run.judge(run, candidate) if run.judge and run.corpus == "site" else None
+    outcome = run.judge(run, candidate) if run.judge else None
     if outcome is None:
         return []
     if not outcome.passed and outcome.severity == "error":

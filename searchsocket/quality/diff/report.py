@@ -77,7 +77,7 @@ def diff_of(
     content = compare(old, new)
     dead = links_to_nowhere(after, new.pages) - links_to_nowhere(before, old.pages)
     scope = project.scope_named(after.generation.scope)
-    queries = golden_queries(project.root, project.settings.golden.file, scope.name)
+    queries = golden_queries(project.root, project.settings.golden.file, scope.name, "site")
     judged = judge_readers(project, backends, scope, queries, after, before, clock) if queries else None
     price = backends.embedder_of(after.generation.model_id).price_per_million_tokens_usd
     cost = estimate(content.new_tokens, price)
