@@ -54,6 +54,31 @@ def test_links_are_counted_once_a_page_and_never_to_oneself(empty: Site) -> None
     }
 
 
+@pytest.mark.parametrize("then", ["a page", "another redirect", "gone"])
+def test_links_to_a_page_that_was_a_redirect_are_looked_up_again(empty: Site, then: str) -> None:
+    """However they are written, and through whatever redirects: they went on to count for where it had led."""
+    write(empty, {"a.html": [("/old", "Plain"), ("/old.html", "With a name"), ("/older", "Twice")]})
+    write(empty, {"x.html": [], "y.html": []})
+    for name, target in (("old", "/x"), ("older", "/old.html")):
+        (empty.root / f"build/{name}.html").write_text(f"<meta http-equiv=refresh content='0; url={target}'>")
+    empty.index()
+    assert counts(empty)["/x"] == (1, 0, ("Plain", "Twice", "With a name"))
+    if then == "a page":
+        write(empty, {"old.html": []})
+    elif then == "another redirect":
+        (empty.root / "build/old.html").write_text("<meta http-equiv=refresh content='0; url=/y'>")
+    else:
+        empty.delete("old.html")
+    empty.index()
+    found = counts(empty)
+    assert found["/x"] == (0, 0, ())
+    empty.index("afresh")
+    assert found == {
+        page.facts.url: (page.facts.incoming_links, page.outgoing_links, page.facts.link_texts)
+        for page in map(parse_page, empty.mirror("afresh").values())
+    }
+
+
 def test_a_text_repeated_on_one_page_counts_once(empty: Site) -> None:
     """A menu that is there twice would outvote every sentence."""
     pages = {"a.html": [("/x", "menu entry"), ("/x.html", "menu entry")] * 5, "x.html": []}

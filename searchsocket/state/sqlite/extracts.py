@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from searchsocket.state.base.extracts import Census, Sample, SkippedPage, StoredPage
 from searchsocket.state.sqlite.conditions import KNOWN, MIRRORED, marks
 from searchsocket.state.sqlite.contents import packed, unpacked, unpacked_body
-from searchsocket.state.sqlite.links import mark_linked_dirty
+from searchsocket.state.sqlite.links import SqliteLinks, mark_linked_dirty
 from searchsocket.types import ExtractedPage, Link, RawPage
 
 
@@ -42,6 +42,8 @@ class SqliteExtracts:
         ).fetchone()
         if not was_extracted or bool(was_skipped) != bool(page.skip) or old_redirect != page.redirect_to:
             self.db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (self.scope,))
+        if old_redirect and old_redirect != page.redirect_to:
+            SqliteLinks(self.db, self.scope).forget_through(old_redirect)
         self.db.execute(
             "UPDATE pages SET extract_key = ?, skip = ?, redirect_to = ?, dirty = 1 WHERE id = ?",
             (key, page.skip, page.redirect_to, page_id),

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from searchsocket.state.base.inventory import KnownPage, ListedFile, PageSize
 from searchsocket.state.sqlite.conditions import KNOWN, marks
 from searchsocket.state.sqlite.file import transaction
+from searchsocket.state.sqlite.links import SqliteLinks
 from searchsocket.types import RawPage
 from searchsocket.urls.form import UrlForm, url_form_of
 
@@ -63,7 +64,11 @@ class SqliteInventory:
     def remove_unseen(self) -> None:
         self._begin_seen()
         with transaction(self.db):
+            redirects = f"SELECT redirect_to FROM pages WHERE {_UNSEEN} AND redirect_to != ''"
+            ended = self.db.execute(redirects, (self.scope,)).fetchall()
             self.db.execute(f"UPDATE pages SET removed = 1 WHERE {_UNSEEN}", (self.scope,))
+            for (target,) in ended:
+                SqliteLinks(self.db, self.scope).forget_through(target)
             self._page_set_changed()
 
     def url_form(self) -> UrlForm | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from searchsocket.state.base.links import LinkCounts, LinkToNowhere
 from searchsocket.state.sqlite.conditions import KNOWN, SEARCHABLE
 from searchsocket.state.sqlite.file import transaction
+from searchsocket.urls.targets import resolve_target
 
 _WAITING = "scope = ? AND target = ? AND resolved IS NULL"
 _STALE = (
@@ -44,6 +45,17 @@ class SqliteLinks:
                 scopes,
             )
             self.db.execute(f"UPDATE links SET resolved = NULL WHERE {_STALE}", scopes)
+
+    def forget_through(self, redirect_to: str) -> None:
+        """A page redirects there no more: links that may have meant what it led to are looked up again."""
+        url = resolve_target(redirect_to, self.is_searchable, self.redirect_of)
+        if url is None:  # they are links to nowhere
+            return
+        led_there = "scope = ? AND resolved = ? AND target != resolved"
+        values = (self.scope, url)
+        self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ? AND url = ?", values)
+        self.db.execute(f"UPDATE pages SET dirty = 1 WHERE id IN (SELECT page_id FROM links WHERE {led_there})", values)
+        self.db.execute(f"UPDATE links SET resolved = NULL WHERE {led_there}", values)
 
     def unresolved(self) -> list[str]:
         rows = self.db.execute("SELECT DISTINCT target FROM links WHERE scope = ? AND resolved IS NULL", (self.scope,))
