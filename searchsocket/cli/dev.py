@@ -17,7 +17,7 @@ from searchsocket.cli.output import count, print_error, safe, say
 from searchsocket.cli.serve import DEFAULT_PORT
 from searchsocket.cli.signals import received_signal, signals_noted
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.system.bound import start, stop
+from searchsocket.system.bound import start, stop_group
 
 if TYPE_CHECKING:
     from searchsocket.events import Event
@@ -244,7 +244,7 @@ class Children:
                 if child.poll() is None:
                     child.terminate()
             for child in self._all:
-                stop(child)
+                stop_group(child)
 
     def follow(self, look: "Look") -> None:
         """Start the service, and again where the configuration is another one or it died of the last."""
@@ -253,7 +253,7 @@ class Children:
         if look.settings_digest == self.settings_digest:
             return
         if self._service is not None:
-            stop(self._service)
+            stop_group(self._service)
             self._all.remove(self._service)
         self.settings_digest = look.settings_digest
         trust = ["--dev"] if is_loopback(self.host) else []

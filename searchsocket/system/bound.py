@@ -4,9 +4,12 @@ A child's standard input is a pipe of which its owner holds the other end: once 
 as `python -m searchsocket.system.bound ARGUMENTS`, it is the `searchsocket` command.
 """
 
+import os
 import runpy
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -14,6 +17,7 @@ from typing import Any
 from searchsocket.system.lifetime import end_with
 
 _PATIENCE_S = 20.0  # until a child that was told to stop is killed
+_LOOKS, _LOOK_S = 50, 0.1  # for what is killed to be gone
 
 
 def start(arguments: Sequence[str], environ: Mapping[str, str], **options: Any) -> "subprocess.Popen[bytes]":
@@ -39,6 +43,19 @@ def stop(child: "subprocess.Popen[bytes]") -> None:
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
+
+
+def stop_group(child: "subprocess.Popen[bytes]") -> None:
+    """Stop a child that leads a process group, as `start_new_session` makes it, and whatever it left behind there."""
+    stop(child)
+    if sys.platform == "win32":  # which has no such groups
+        return
+    for _ in range(_LOOKS):
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):  # nobody is left
+            return
+        time.sleep(_LOOK_S)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import os
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -13,6 +14,8 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+
+from bench.crashes.processes import session_members
 
 pytestmark = pytest.mark.dagster
 
@@ -103,3 +106,29 @@ def test_what_it_started_ends_with_it_also_when_it_is_killed(dev: Dev) -> None:
     dev.process.kill()
     assert select.select([watched], [], [], 60)[0], "the service goes on"
     os.close(watched)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed in /proc")
+def test_dagster_runs_beside_it_and_ends_with_it(indexed: Path) -> None:
+    """Its web server, daemon and code servers are processes of their own."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    dev = Dev(indexed, "--dagster", "--dagster-port", str(port))
+    try:
+        dev.until(r"Serving dagster-webserver on http://127\.0\.0\.1:")
+        body = json.dumps({"query": "{ runsOrError { ... on Runs { results { jobName status } } } }"}).encode()
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/graphql", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            runs = json.load(answer)["data"]["runsOrError"]["results"]
+        assert {"jobName": "index_site", "status": "SUCCESS"} in runs
+        members = [member for child in dev.children() for member in session_members(child)]
+        assert len(members) >= 5  # the service, Dagster, its web server, its daemon, its code server
+        dev.process.send_signal(signal.SIGINT)
+        dev.process.communicate(timeout=120)
+        assert dev.process.returncode == 0
+        assert not any(map(is_alive, members))
+    finally:
+        dev.process.kill()
+        dev.process.communicate()

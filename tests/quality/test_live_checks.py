@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pipeline.conftest import Site
 
+from searchsocket.pipeline.run.checks import CHECKS, embeddings_sane, index_matches_manifest
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.gates import keys_unique, mirror_not_empty, page_count_not_collapsed
 from searchsocket.pipeline.run.options import RunOptions
@@ -18,7 +19,9 @@ from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.quality.checks import branch_alive, links_alive, path_prefix_filter, self_query_roundtrip
 from searchsocket.stores.local.vectors.snapshot import MatrixVectors
+from searchsocket.system.files import write_atomic
 from searchsocket.types import MATCH_ALL, Filter, Hit, Vector
+from searchsocket_assets.run.evaluations import outcome_of
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
 
@@ -69,6 +72,33 @@ def test_two_chunks_with_one_key_stop_the_run(site: Site) -> None:
         )
     found = keys_unique(site.run())
     assert (found.passed, found.message, found.numbers["repeated"]) == (False, f"chunks share the keys {key}", 1)
+
+
+def test_texts_without_a_sound_vector_stop_the_run(site: Site) -> None:
+    """Whether the cache lost them, or holds other bytes than were written."""
+    site.index()
+    run = site.run()
+    assert embeddings_sane(run).passed
+    with closing(sqlite3.connect(run.backends.cache_file)) as db, db:
+        db.execute("UPDATE vectors SET vector = zeroblob(LENGTH(vector)) WHERE rowid = 1")
+        db.execute("DELETE FROM vectors WHERE rowid = 2")
+    found = embeddings_sane(site.run(options=RunOptions(force=True)))
+    assert (found.passed, found.severity, found.numbers["missing"]) == (False, "error", 2)
+
+
+def test_an_index_that_is_not_what_its_manifest_says_is_noticed(site: Site) -> None:
+    """Files that were damaged, and records that are those of no chunk."""
+    site.index()
+    assert index_matches_manifest(site.run()).passed
+    with closing(sqlite3.connect(site.root / ".searchsocket" / "state.db")) as db, db:
+        db.execute("DELETE FROM chunks WHERE rowid = (SELECT MIN(rowid) FROM chunks)")
+    found = index_matches_manifest(site.run())
+    assert (found.passed, found.severity, found.numbers["surplus"]) == (False, "warn", 1)
+    (vectors,) = (site.root / ".searchsocket/index/main").glob("2*/vectors*")
+    data = vectors.read_bytes()
+    write_atomic(vectors, data[:-1] + bytes([data[-1] ^ 1]))
+    found = outcome_of(CHECKS["index_matches_manifest"], site.run())  # as Dagster asks it
+    assert (found.passed, found.message[:15]) == (False, "[INDEX_CORRUPT]")
 
 
 Nearest = Callable[..., list[Hit]]
