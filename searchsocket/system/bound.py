@@ -17,7 +17,7 @@ from typing import Any
 from searchsocket.system.lifetime import end_with
 
 _PATIENCE_S = 20.0  # until a child that was told to stop is killed
-_LOOKS, _LOOK_S = 50, 0.1  # for what is killed to be gone
+_LOOKS, _LOOK_S = 100, 0.1  # for what is killed to be gone
 
 
 def start(arguments: Sequence[str], environ: Mapping[str, str], **options: Any) -> "subprocess.Popen[bytes]":

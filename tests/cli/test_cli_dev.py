@@ -8,10 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,19 +119,33 @@ def test_dagster_runs_beside_it_and_ends_with_it(indexed: Path) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     dev = Dev(indexed, "--dagster", "--dagster-port", str(port))
+    members: list[int] = []
     try:
-        dev.until(r"Serving dagster-webserver on http://127\.0\.0\.1:")
-        body = json.dumps({"query": "{ runsOrError { ... on Runs { results { jobName status } } } }"}).encode()
-        request = urllib.request.Request(f"http://127.0.0.1:{port}/graphql", body, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            runs = json.load(answer)["data"]["runsOrError"]["results"]
-        assert {"jobName": "index_site", "status": "SUCCESS"} in runs
+        dev.until(r"Serving dagster-webserver on http://127\.0\.0\.1:")  # which listens a little later
         members = [member for child in dev.children() for member in session_members(child)]
         assert len(members) >= 5  # the service, Dagster, its web server, its daemon, its code server
+        runs = ask_dagster(port, "{ runsOrError { ... on Runs { results { jobName status } } } }")
+        assert {"jobName": "index_site", "status": "SUCCESS"} in runs["runsOrError"]["results"]
         dev.process.send_signal(signal.SIGINT)
         dev.process.communicate(timeout=120)
         assert dev.process.returncode == 0
         assert not any(map(is_alive, members))
     finally:
-        dev.process.kill()
+        for left in (dev.process.pid, *members):
+            with suppress(ProcessLookupError):
+                os.kill(left, signal.SIGKILL)
         dev.process.communicate()
+
+
+def ask_dagster(port: int, query: str) -> Any:
+    """Ask until somebody listens."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/graphql", json.dumps({"query": query}).encode(), {"Content-Type": "application/json"}
+    )
+    deadline = time.monotonic() + 240
+    while True:
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["data"]
+        except OSError:
+            assert time.monotonic() < deadline, "nobody listens"
