@@ -14,16 +14,17 @@ from searchsocket.types import Vector
 
 _FOUND = 3  # passages; of ten more drift away from what is asked
 _CANDIDATES = 50  # of each list
+_FOUND_SHARE = 2.0  # of what is found, beside the concepts themselves
 _LEAST_LENGTH = 1e-6
 
 
 def concept_vector(corpus: Corpus, concepts: Sequence[str]) -> Vector | None:
     """One vector of unit length for all concepts, or None where there are none.
 
-    It is the middle of two directions: the middle of the concepts' own vectors, and the middle of the three passages
-    that come first by meaning and words together. This is what Rocchio's feedback does with passages that are taken
-    for relevant unseen (Salton and Buckley, 1990). A short concept is otherwise nearest to headings that stand alone;
-    how much each way finds is measured by `python -m bench.content.precision` and `.recall` (docs/quality.md).
+    It lies between two directions: the middle of the concepts' own vectors, and, counting twice, the middle of the
+    three passages that come first by meaning and words together. This is what Rocchio's feedback does with passages
+    that are taken for relevant unseen (Salton and Buckley, 1990). A short concept is otherwise nearest to headings that
+    stand alone; how much each way finds is measured by `bench.content.precision` and `.recall` (docs/quality.md).
 
     Raises:
         EmbedderUnavailable: They cannot be embedded now.
@@ -36,7 +37,7 @@ def concept_vector(corpus: Corpus, concepts: Sequence[str]) -> Vector | None:
     if not found:
         return own
     around = _unit(np.sum(corpus.reader.vectors.vectors_of(found), axis=0, dtype=np.float64))
-    both = own if around is None else _unit(np.asarray(own, np.float64) + around)
+    both = own if around is None else _unit(np.asarray(own, np.float64) + _FOUND_SHARE * around)
     return own if both is None else both
 
 
