@@ -1,0 +1,72 @@
+"""Indexes that break their promises: one finds nothing, one everything, one what was there yesterday."""
+
+from dataclasses import replace
+from typing import Any
+
+from memory_store.vectors import MemoryVectors, MemoryVectorSnapshot
+
+from searchsocket.types import MATCH_ALL, Generation, Scope
+
+
+class Greedy:
+    """Passes all on, but for what would narrow it."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        if not callable(found):
+            return found
+
+        def widened(*arguments: Any, **options: Any) -> Any:
+            wide = {"top_k": 10_000, "where": MATCH_ALL}
+            return found(*arguments, **{key: wide.get(key, value) for key, value in options.items()})
+
+        return widened
+
+
+class NothingVectors(MemoryVectors):
+    def open(self, generation: Generation) -> MemoryVectorSnapshot:
+        return MemoryVectorSnapshot([], "")
+
+    def _seen(self, generation: Generation) -> Any:
+        self._check()
+        return iter(())
+
+    def registered(self) -> list[Any]:
+        return []
+
+
+class EverythingVectors(MemoryVectors):
+    """Rows of all generations, and of all projects."""
+
+    def open(self, generation: Generation) -> Any:
+        kept = [replace(each, born="", died="~") for each in self.place.rows.get(generation.scope, [])]
+        return Greedy(MemoryVectorSnapshot(kept, "a"))
+
+    def _seen(self, generation: Generation) -> Any:
+        return iter([kept for rows in self.place.rows.values() for kept in rows])
+
+    def _check(self) -> None:
+        return None
+
+
+class YesterdayVectors(MemoryVectors):
+    """What each generation was first sealed with, whatever was done since."""
+
+    def retain(self, scope: Scope, generations: Any) -> None:
+        self._claim()
+
+    def open(self, generation: Generation) -> MemoryVectorSnapshot:
+        names = sorted({kept.born for kept in self.place.rows.get(generation.scope, [])})
+        older = [name for name in names if name < generation.name]
+        return MemoryVectorSnapshot(self.place.rows.get(generation.scope, []), (older or names or [""])[-1])
+
+    def _seen(self, generation: Generation) -> Any:
+        self._check()
+        held = self.place.rows.get(generation.scope, [])
+        return (kept for kept in held if kept.born < generation.name <= kept.died)
+
+    def erase(self, generation: Generation, ids: Any) -> None:
+        self._check()

@@ -1,0 +1,43 @@
+"""The documentation says which store is tried with which case."""
+
+from pathlib import Path
+
+from contract.store.suite import StoreContract
+from contract.table import page
+from contract.vector_index import VectorIndexContract
+from contract.vector_upkeep import VectorUpkeepContract
+
+from tests.conftest import GoldenCheck
+from tests.stores import test_local_store, test_memory_store
+from tests.stores.milvus import test_milvus_vectors
+from tests.stores.pinecone import test_pinecone_vectors
+
+PAGE = Path(__file__).parents[2] / "docs" / "contract.md"
+PARTS = (
+    (
+        StoreContract,
+        {
+            "memory": test_memory_store.TestMemoryStore,
+            "local": test_local_store.TestLocalStore,
+            "Milvus Lite": test_milvus_vectors.TestMilvusStore,
+            "Milvus server": test_milvus_vectors.TestMilvusServerStore,
+            "Pinecone": test_pinecone_vectors.TestPineconeStore,
+        },
+    ),
+    *(
+        (
+            contract,
+            {
+                "memory": getattr(test_memory_store, f"TestMemory{name}"),
+                "Milvus Lite": getattr(test_milvus_vectors, f"TestMilvus{name}"),
+                "Milvus server": getattr(test_milvus_vectors, f"TestMilvus{name}"),
+                "Pinecone": getattr(test_pinecone_vectors, f"TestPinecone{name}"),
+            },
+        )
+        for contract, name in ((VectorIndexContract, "Vectors"), (VectorUpkeepContract, "Upkeep"))
+    ),
+)
+
+
+def test_the_page_says_who_is_tried_with_what(golden: GoldenCheck) -> None:
+    golden(PAGE, page(PARTS))
