@@ -52,5 +52,11 @@ milvus: .venv-milvus/.ready
 	.venv-milvus/bin/python -m pip install -q 'setuptools<81' milvus==2.3.5
 	touch $@
 
+# A server that speaks the protocol of S3, for the tests of artefacts in buckets.
+.venv-s3/.ready:
+	$(PYTHON) -m venv .venv-s3
+	.venv-s3/bin/python -m pip install -q 'moto[s3]==5.2.1' flask flask-cors
+	touch $@
+
 clean:
 	rm -rf $(VENV)
