@@ -1,0 +1,132 @@
+"""Stores on other machines: `python -m bench.remote recall|kills|starts`.
+
+`recall` keeps 50,000 rows in Milvus Lite and on a server, under each kind of index, and counts how many of the nearest
+rows are found, by all rows and by a tenth of them. `--uri` names the server; without it only Lite is asked.
+
+`kills` publishes 200 times to the Pinecone of the tests, and to the server of `--uri`; before each, a run is killed
+by SIGKILL before a call that is drawn, or within it. Meanwhile a reader asks without a pause; every answer must be that
+of one generation, whole.
+
+`starts` serves a small site from an empty folder, with nothing but an address and credentials.
+"""
+
+import argparse
+import os
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+from bench.remote import recall, starts
+from bench.remote.engines import Engine, pinecone_of_the_tests
+from bench.remote.kills import kill_many
+from searchsocket.stores.milvus.connection import Connection
+from searchsocket.types import MATCH_ALL
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.remote", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=["recall", "kills", "starts"])
+    parser.add_argument("--uri", help="of a Milvus server, e.g. of `make milvus`")
+    parser.add_argument("--token", default=os.environ.get("MILVUS_TEST_TOKEN", "root:Milvus"))
+    parser.add_argument("--rows", type=int, default=50_000)
+    parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--count", type=int, default=200, help="of publishes")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=["lite", "server", "pinecone"])
+    arguments = parser.parse_args()
+    if arguments.what == "kills":
+        print_kills(arguments)
+        return
+    if arguments.what == "starts":
+        print_starts(arguments)
+        return
+    with tempfile.TemporaryDirectory(prefix="searchsocket-remote-") as folder:
+        uris = {"lite": str(Path(folder) / "lite.db")} | ({"server": arguments.uri} if arguments.uri else {})
+        for engine, uri in uris.items():
+            if arguments.only in (None, engine):
+                print_recall(
+                    engine, Connection(uri, arguments.token, timeout_s=600.0), arguments.rows, arguments.queries
+                )
+
+
+def print_recall(engine: str, connection: Connection, count: int, queries: int) -> None:
+    """A table, a line for each kind of index."""
+    rows, name = recall.corpus(count, queries), "bench_recall"
+    collection = f"{name}_{recall.DIMENSIONS}"
+    try:
+        rate = recall.write(connection, name, rows)
+        print(f"\n{engine}: {count:,} rows, {rate:,.0f} written a second\n")
+        print("| index | of the 10 nearest | of 50 | ms | of the 10 in a tenth | of 50 | ms | built in s |")
+        print("|---|---:|---:|---:|---:|---:|---:|---:|")
+        built, last = 0.0, recall.KINDS[0]
+        for kind in recall.KINDS:
+            if (kind.name, kind.build) != (last.name, last.build):
+                built = recall.put_index(connection, collection, kind)
+            last = kind
+            wide, tenth = (recall.ask(connection, name, kind, rows, where) for where in (MATCH_ALL, recall.TAGGED))
+            print(
+                f"| {kind} | {wide.ten:.3f} | {wide.fifty:.3f} | {wide.ms:.1f} | {tenth.ten:.3f} | {tenth.fifty:.3f} | "
+                f"{tenth.ms:.1f} | {built:.0f} |",
+                flush=True,
+            )
+    finally:
+        for each in connection.call("list_collections"):
+            if each.startswith(name):
+                connection.call("drop_collection", each)
+
+
+def print_kills(arguments: argparse.Namespace) -> None:
+    """A table, a line for each store; exits with 1 where a reader saw anything else than one generation, whole."""
+    print(
+        "| store | publishes | runs killed | ended first | fell before | answers meanwhile | generations | problems |"
+    )
+    print("|---|---:|---:|---:|---|---:|---:|---:|")
+    found: list[str] = []
+    with ExitStack() as stack:
+        engines: list[tuple[str, Engine]] = []
+        if arguments.only in (None, "pinecone"):
+            engines.append(("Pinecone of the tests", stack.enter_context(pinecone_of_the_tests())[0]))
+        if arguments.uri and arguments.only in (None, "server"):
+            name = f"bench_{os.getpid()}"
+            engines.append(("Milvus server", Engine("milvus", arguments.uri, arguments.token, name)))
+        for title, engine in engines:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="searchsocket-remote-")))
+            ledger = kill_many(engine, folder / "index", arguments.count, arguments.seed)
+            fell = ", ".join(f"{verb} ({count})" for verb, count in ledger.fell.most_common())
+            print(
+                f"| {title} | {ledger.publishes} | {ledger.fell.total()} | {ledger.ended_first} | {fell} | "
+                f"{ledger.answers:,} | {len(ledger.generations)} | {len(ledger.problems)} |",
+                flush=True,
+            )
+            found += ledger.problems
+            engine.vectors("bench").drop()  # type: ignore[attr-defined]
+    print(*found[:20], sep="\n")
+    if found:
+        raise SystemExit(1)
+
+
+def print_starts(arguments: argparse.Namespace) -> None:
+    """A table, a line for each store."""
+    print("| store | CPU s until it listens | until the first answer | MB then |\n|---|---:|---:|---:|")
+    with ExitStack() as stack:
+        provider = "SEARCHSOCKET__VECTOR__PROVIDER"
+        stores: dict[str, dict[str, str]] = {"local": {}}
+        if arguments.uri:
+            milvus = {provider: "milvus", "MILVUS_URI": arguments.uri, "MILVUS_TOKEN": arguments.token}
+            stores["Milvus server"] = milvus | {"SEARCHSOCKET__VECTOR__MILVUS__COLLECTION": f"bench_{os.getpid()}"}
+        engine = stack.enter_context(pinecone_of_the_tests())[0]
+        pinecone = {"PINECONE_API_KEY": engine.secret, "PINECONE_CONTROLLER_HOST": engine.address}
+        stores["Pinecone of the tests"] = {provider: "pinecone"} | pinecone
+        for title, environ in stores.items():
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="searchsocket-remote-"))
+            start = starts.measure(Path(folder), environ)
+            print(
+                f"| {title} | {start.ready_cpu_s:.1f} | {start.answered_cpu_s:.1f} | {start.answered_mb:.0f} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
