@@ -40,6 +40,8 @@ def test_scenario_1_concepts_and_terms(service: ContentService) -> None:
     asked = ("vector similarity", "semantic search")
     answer = content(service, semantic_concepts=asked, exact_terms=("vec0", "MATCH"), limit=10)
     assert files(answer)[:2] == ["roadmap/semantic-search.md"] * 2
+    raised = "chunks about vector similarity and semantic search, raised by each that they hold of `vec0`, `MATCH`"
+    assert answer.data.statistics.search_interpretation == raised
     best = answer.data.results[0]
     assert "vec0 MATCH" in best.content or "`MATCH" in best.content
     [same] = [one for one in content(service, semantic_concepts=asked).data.results if one.chunk_id == best.chunk_id]
