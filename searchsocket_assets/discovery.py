@@ -1,7 +1,7 @@
 """Living branches become partitions by themselves, each with one run, as soon as there is something to index.
 
 The sensor reads what is there each time instead of remembering what it did, so that a tick that died, or a branch that
-came back, needs no repair; and no run key is given out, since Dagster never runs one twice, failed or not.
+came back, needs no repair.
 """
 
 import os
@@ -30,6 +30,7 @@ from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
 
 _MOST_AT_ONCE = 20  # scopes that one tick begins: a first look at a large repository is spread over several
 _TICK_S = 20.0  # that one tick looks for builds: Dagster ends it after 60
+_LOOKED_AT = 20  # newest runs of a scope
 _SHOWN = 30  # scopes that a skipped tick names
 _FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
@@ -53,11 +54,11 @@ def new_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.S
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
     keys = set(context.instance.get_dynamic_partitions(NAME))
-    begun = {
-        key
+    last = {
+        key: index_records(context.instance, project, key, _LOOKED_AT)
         for key in keys & (missing.wanted.keys() - missing.known)
-        if not _is_to_begin(context.instance, project, key)
     }
+    begun = {key for key, records in last.items() if not _is_to_begin(project, records)}
     unbuilt = _unbuilt(project, missing.wanted, begun | missing.known)
     new = new_scopes(missing.wanted, begun | missing.known | unbuilt, _MOST_AT_ONCE)
     if not new:
@@ -65,7 +66,12 @@ def new_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.S
         every = f"each of the {len(missing.wanted)} branches that {branches.place} names has its scope"
         return dg.SkipReason(waiting or missing.shared or every)
     runs = [
-        dg.RunRequest(partition_key=scope, tags={PROJECT_TAG: project.id, BRANCH_TAG: missing.wanted[scope]})
+        dg.RunRequest(
+            # Names the run before it as well, so that ticks that overlap ask for one, and a later one is not kept out.
+            run_key=f"{scope}:{next((record.dagster_run.run_id for record in last.get(scope, ())), '')}",
+            partition_key=scope,
+            tags={PROJECT_TAG: project.id, BRANCH_TAG: missing.wanted[scope]},
+        )
         for scope in new
     ]
     added = [scope for scope in new if scope not in keys]
@@ -96,13 +102,12 @@ def _missing(project: Project, wanted: Mapping[str, str]) -> _Missing:
     return _Missing({name: branch for name, branch in wanted.items() if name == ours}, known, shared)
 
 
-def _is_to_begin(instance: dg.DagsterInstance, project: Project, scope: str) -> bool:
-    """Whether a scope without an index wants a run.
+def _is_to_begin(project: Project, records: Sequence[dg.RunRecord]) -> bool:
+    """Whether a scope without an index wants a run, after those that there were.
 
     A preview that is crawled may answer long after its branch came, and nobody can watch it: what failed is tried
     again, after pauses that grow. Of a build that can be watched, the sensor for new builds does so.
     """
-    records = index_records(instance, project, scope, limit=20)
     is_crawled = project.settings.source.mode == "crawl"
     attempts = [
         Attempt(

@@ -67,6 +67,7 @@ def test_each_branch_gets_a_partition_and_one_run(
     instance.add_dynamic_partitions(NAME, [FEATURE])  # as far as a daemon came that died then
     again = tick(discovery(), repository, instance)
     assert [run.partition_key for run in again.run_requests] == [FEATURE, "main"]
+    assert [run.run_key for run in again.run_requests] == [run.run_key for run in found.run_requests], "they overlap"
     assert again.dynamic_partitions_requests[0].partition_keys == ["main"]
 
     run_graph("main")

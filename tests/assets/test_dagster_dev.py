@@ -26,28 +26,34 @@ pytestmark = [pytest.mark.dagster, pytest.mark.slow]
 T = TypeVar("T")
 COMMAND = [sys.executable, "-m", "searchsocket.cli.main"]
 _PATIENCE_S = 240.0
-# Loaded by every interpreter that Dagster starts: the first text that a run embeds makes it pause.
+# Loaded by every interpreter that Dagster starts: a run pauses where a file says, in the first text that it embeds or
+# beside what it built, before that goes live.
 PAUSE = """
 import importlib.abc, importlib.util, os, signal, sys
+PLACES = {
+    "searchsocket.embedders.hash": ("embed", "HashEmbedder", "embed"),
+    "searchsocket.quality.gate": ("publish", "", "judge_candidate"),
+}
 class Patch(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name != "searchsocket.embedders.hash":
+        if name not in PLACES:
             return None
-        sys.meta_path.remove(self)
+        place, owner, function = PLACES.pop(name)
         spec = importlib.util.find_spec(name)
         load = spec.loader.exec_module
         def exec_module(module):
             load(module)
-            embed, calls = module.HashEmbedder.embed, []
-            def paused(self, *arguments, **options):
+            where = getattr(module, owner) if owner else module
+            real, calls = getattr(where, function), []
+            def paused(*arguments, **options):
                 calls.append(1)
-                if len(calls) == 1:
+                if len(calls) == 1 and open(os.environ["PAUSE_FLAG"] + "-at").read() == place:
                     with open(os.environ["PAUSE_FLAG"], "w") as flag:
                         flag.write(str(os.getpid()))
                     while True:
                         signal.pause()
-                return embed(self, *arguments, **options)
-            module.HashEmbedder.embed = paused
+                return real(*arguments, **options)
+            setattr(where, function, paused)
         spec.loader.exec_module = exec_module
         return spec
 if os.environ.get("PAUSE_FLAG"):
@@ -191,11 +197,15 @@ def paused(site_with_pause: Path) -> Iterator[Dagster]:
     dagster.end()
 
 
-@pytest.mark.parametrize("policy", ["SAFE_TERMINATE", "MARK_AS_CANCELED_IMMEDIATELY"])
-def test_a_run_that_is_terminated_while_it_embeds_stays_canceled(paused: Dagster, policy: str) -> None:
+@pytest.mark.parametrize(
+    ("at", "policy"),
+    [("embed", "SAFE_TERMINATE"), ("embed", "MARK_AS_CANCELED_IMMEDIATELY"), ("publish", "SAFE_TERMINATE")],
+)
+def test_a_run_that_is_terminated_stays_canceled(paused: Dagster, at: str, policy: str) -> None:
     """And publishes nothing: it took 14 s of work, and then SUCCESS, when Dagster tried the stage again."""
     before = live(paused.root)
-    write_page(paused.root, "about", "About", f"Now written by people who like {policy}.")
+    (paused.root / "flag-at").write_text(at)
+    write_page(paused.root, "about", "About", f"Now written by people who like {policy} while they {at}.")
     run_id = paused.launch()
     with open(paused.root / "flag") as flag:
         process = int(flag.read())

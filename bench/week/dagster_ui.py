@@ -1,0 +1,221 @@
+"""`searchsocket dagster` as somebody starts it, and what its pages ask and do, by their own GraphQL."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bench.crashes.processes import session_members
+
+T = TypeVar("T")
+COMMAND = [sys.executable, "-m", "searchsocket.cli.main"]
+REPOSITORY = {"repositoryLocationName": "searchsocket", "repositoryName": "__repository__"}
+_PATIENCE_S = 600.0  # this machine may be busy
+_RUNS = """{ runsOrError(limit: 1000) { ... on Runs { results {
+  runId jobName status startTime endTime tags { key value }
+  assetMaterializations { assetKey { path } metadataEntries { label ... on IntMetadataEntry { intValue } } } } } } }"""
+_COUNTED = {"chunk_embeddings": ("created",), "search_index": ("upserted", "deleted")}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run, as the page of runs lists it."""
+
+    run_id: str
+    job: str
+    status: str
+    scope: str
+    launched_by: str
+    seconds: float
+    embeddings: int
+    records: int
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in ("SUCCESS", "FAILURE", "CANCELED")
+
+
+class DagsterUi:
+    """The processes, and their GraphQL."""
+
+    def __init__(self, root: Path, environ: Mapping[str, str]) -> None:
+        self.root, self._environ = root, {**os.environ, **environ}
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = int(free.getsockname()[1])
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "dagster", "--project", str(self.root), "--port", str(self.port)],
+            stdout=(self.root.parent / "dagster.log").open("a"),
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env=self._environ,
+        )
+        wait_for(lambda: self._try("{ repositoriesOrError { ... on RepositoryConnection { nodes { name } } } }"), "UI")
+
+    def kill(self) -> None:
+        """End every process of it at once, as a machine does that goes down."""
+        for member in session_members(self.process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(member, signal.SIGKILL)
+        self.process.wait()
+
+    def ask(self, query: str, **variables: object) -> Any:
+        """
+        Raises:
+            RuntimeError: The answer is an error.
+        """
+        body = json.dumps({"query": query, "variables": variables}).encode()
+        request = urllib.request.Request(f"{self.address}/graphql", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            found = json.load(answer)
+        if found.get("errors"):
+            raise RuntimeError(str(found["errors"])[:1000])
+        return found["data"]
+
+    def _try(self, query: str) -> Any:
+        with suppress(OSError, RuntimeError):
+            return self.ask(query)["repositoriesOrError"].get("nodes")
+        return None
+
+    def runs(self) -> list[Run]:
+        """Every run, the newest first."""
+        return [_run(found) for found in self.ask(_RUNS)["runsOrError"]["results"]]
+
+    def partitions(self) -> list[str]:
+        found = self.ask(
+            "query($k: AssetKeyInput!) { assetNodeOrError(assetKey: $k) { ... on AssetNode { partitionKeys } } }",
+            k={"path": ["search_index"]},
+        )
+        return list(found["assetNodeOrError"]["partitionKeys"])
+
+    def materialized(self) -> list[str]:
+        """The partitions that the page of `search_index` shows as made."""
+        found = self.ask(
+            "query($k: AssetKeyInput!) { assetNodeOrError(assetKey: $k) { ... on AssetNode { "
+            "assetPartitionStatuses { ... on DefaultPartitionStatuses { materializedPartitions } } } } }",
+            k={"path": ["search_index"]},
+        )
+        return list(found["assetNodeOrError"]["assetPartitionStatuses"]["materializedPartitions"])
+
+    def launch(self, job: str, scope: str = "", config: Mapping[str, Any] | None = None) -> str:
+        """Launch a job as the launchpad does."""
+        tags = [{"key": "dagster/partition", "value": scope}] if scope else []
+        answer = self.ask(
+            "mutation($p: ExecutionParams!) { launchRun(executionParams: $p) "
+            "{ __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } } }",
+            p={
+                "selector": {**REPOSITORY, "jobName": job},
+                "runConfigData": config or {},
+                "executionMetadata": {"tags": tags},
+            },
+        )["launchRun"]
+        if "run" not in answer:
+            raise RuntimeError(str(answer))
+        return str(answer["run"]["runId"])
+
+    def backfill(self, assets: Sequence[str], scopes: Sequence[str]) -> str:
+        """Materialize partitions of assets, as the dialog of the asset graph does."""
+        answer = self.ask(
+            "mutation($p: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $p) "
+            "{ __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } } }",
+            p={"assetSelection": [{"path": [name]} for name in assets], "partitionNames": list(scopes)},
+        )["launchPartitionBackfill"]
+        if "backfillId" not in answer:
+            raise RuntimeError(str(answer))
+        return str(answer["backfillId"])
+
+    def backfill_status(self, backfill_id: str) -> str:
+        found = self.ask(
+            "query($b: String!) { partitionBackfillOrError(backfillId: $b) { ... on PartitionBackfill { status } } }",
+            b=backfill_id,
+        )
+        return str(found["partitionBackfillOrError"]["status"])
+
+    def terminate(self, run_id: str, policy: str = "SAFE_TERMINATE") -> None:
+        answer = self.ask(
+            "mutation($r: String!, $p: TerminateRunPolicy) { terminateRun(runId: $r, terminatePolicy: $p) "
+            "{ __typename } }",
+            r=run_id,
+            p=policy,
+        )["terminateRun"]
+        if answer["__typename"] != "TerminateRunSuccess":
+            raise RuntimeError(str(answer))
+
+    def turn_on(self, sensor: str) -> None:
+        self.ask(
+            "mutation($s: SensorSelector!) { startSensor(sensorSelector: $s) { __typename } }",
+            s={**REPOSITORY, "sensorName": sensor},
+        )
+
+    def last_tick(self, sensor: str) -> Mapping[str, Any]:
+        """Status and words of a sensor's newest tick; nothing where there is none."""
+        found = self.ask(
+            "query($s: SensorSelector!) { sensorOrError(sensorSelector: $s) { ... on Sensor { sensorState "
+            "{ ticks(limit: 1) { status timestamp skipReason runIds } } } } }",
+            s={**REPOSITORY, "sensorName": sensor},
+        )
+        return dict(next(iter(found["sensorOrError"]["sensorState"]["ticks"]), {}))
+
+    def failure(self, run_id: str) -> str:
+        """What the page of a failed run says went wrong."""
+        found = self.ask(
+            "query($r: ID!) { logsForRun(runId: $r) { ... on EventConnection { events "
+            "{ ... on ExecutionStepFailureEvent { failureMetadata { description } error { message } } } } } }",
+            r=run_id,
+        )
+        for event in found["logsForRun"]["events"]:
+            if event:
+                told = event.get("failureMetadata") or {}
+                return str(told.get("description") or (event.get("error") or {}).get("message", "")).strip()
+        return ""
+
+
+def _run(found: Mapping[str, Any]) -> Run:
+    tags = {tag["key"]: tag["value"] for tag in found["tags"]}
+    numbers = {
+        (made["assetKey"]["path"][-1], entry["label"]): entry["intValue"]
+        for made in found["assetMaterializations"]
+        for entry in made["metadataEntries"]
+        if "intValue" in entry
+    }
+
+    def total(asset: str) -> int:
+        return sum(numbers.get((asset, label)) or 0 for label in _COUNTED[asset])
+
+    return Run(
+        found["runId"],
+        found["jobName"],
+        found["status"],
+        tags.get("dagster/partition", ""),
+        tags.get("searchsocket/launched_by", ""),
+        round((found["endTime"] or 0) - (found["startTime"] or 0), 1) if found["endTime"] else 0.0,
+        total("chunk_embeddings"),
+        total("search_index"),
+    )
+
+
+def wait_for(ask: Callable[[], T | None], what: str, patience_s: float = _PATIENCE_S) -> T:
+    """Ask again and again until the answer is something.
+
+    Raises:
+        TimeoutError: It did not come.
+    """
+    deadline = time.monotonic() + patience_s
+    while not (answer := ask()):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what} did not come")
+        time.sleep(0.5)
+    return answer

@@ -1,0 +1,47 @@
+"""Pages of Dagster's UI as a person sees them, by Debian's Chromium."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+WIDTH, HEIGHT = 1400, 900
+_SETTLED_MS = 2500  # the pages draw after their answers came
+
+
+class Camera:
+    """Takes a picture of a page once what it should say is there."""
+
+    def __init__(self, page: Page, address: str, folder: Path) -> None:
+        self._page, self._address, self._folder = page, address, folder
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def take(self, name: str, path: str, wanted: str = "", *clicks: str) -> None:
+        """
+        Args:
+            wanted: A text that the page must come to show.
+            clicks: Texts to click at, one after the other, before the picture.
+        """
+        self._page.goto(self._address + path)
+        for text in clicks:
+            self._page.get_by_text(text, exact=True).first.click(timeout=60_000)
+        try:
+            if wanted:
+                self._page.get_by_text(wanted).first.wait_for(timeout=60_000)
+        except Exception as error:  # noqa: BLE001  the picture says more than this
+            self.errors.append(f"{name}: {wanted!r} is not there: {error!s:.80}")
+        self._page.wait_for_timeout(_SETTLED_MS)
+        self._page.screenshot(path=self._folder / f"{name}.png")
+
+
+@contextmanager
+def camera(address: str, folder: Path) -> Iterator[Camera]:
+    folder.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        yield Camera(page, address, folder)
+        browser.close()
