@@ -19,6 +19,7 @@ from searchsocket_assets.discovery import named
 from searchsocket_assets.owned import about
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.ghosts import forget_in, ghosts_of
+from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures
 
 
@@ -39,6 +40,7 @@ class PruneOptions(dg.Config):
 def prune(context: dg.OpExecutionContext, config: PruneOptions, site: SiteProject) -> None:
     with errors_as_failures(log=context.log):
         project = site.open()
+        tag_run(context.instance, context.run, project.id, by_command=False)
         plan = plan_prune(project, os.environ, config.asked(), datetime.now(UTC))
         context.add_output_metadata(plan_metadata(plan))
         for verdict in plan.verdicts:

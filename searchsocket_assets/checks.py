@@ -46,7 +46,11 @@ def stage_checks(name: str, checks: Sequence[Check]) -> dg.AssetChecksDefinition
                 run = site.scope_run(caller, context.run, options.to_run_options(), on_event)
                 for key, check in by_key.items():
                     if key in context.selected_asset_check_keys:
-                        yield checked(outcome_of(check, run), key)
+                        outcome = outcome_of(check, run)
+                        if check.blocking and not outcome.passed:
+                            # The row of a failed run names the check alone.
+                            context.log.error(f"{check.name}: {outcome.message}")
+                        yield checked(outcome, key)
 
     return evaluate
 

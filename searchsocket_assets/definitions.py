@@ -61,7 +61,7 @@ def branch_definitions(look: "Look", index_site: Any) -> dg.Definitions:
     from searchsocket_assets.branches import prune_schedule, prune_scopes, prune_sensor
     from searchsocket_assets.builds import build_sensor
     from searchsocket_assets.discovery import discovery_sensor
-    from searchsocket_assets.live_jobs import VERIFY_SCOPE, rollback_scope, verify_schedule
+    from searchsocket_assets.live_jobs import rollback_scope, verify_schedule, verify_scope
     from searchsocket_assets.maintenance import maintenance, maintenance_schedule
     from searchsocket_assets.owned import owned
     from searchsocket_assets.planning import plan_scope
@@ -69,7 +69,7 @@ def branch_definitions(look: "Look", index_site: Any) -> dg.Definitions:
 
     owners = look.owners
     prune, maintain = owned(prune_scopes, owners, "branches"), owned(maintenance, owners, "maintenance")
-    verify = owned(VERIFY_SCOPE, owners, "maintenance")
+    verify = owned(verify_scope, owners, "maintenance")
     others = [
         owned(job, owners, subject)
         for job, subject in ((plan_scope, "site"), (LOOK_AT_SCOPES, "branches"), (rollback_scope, "maintenance"))

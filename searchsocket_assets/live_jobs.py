@@ -12,8 +12,10 @@ from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket_assets.owned import about
 from searchsocket_assets.partitions import NAME, SCOPES
-from searchsocket_assets.resources import SiteProject
-from searchsocket_assets.run.translate import errors_as_failures
+from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
+from searchsocket_assets.run.evaluations import evaluated, outcome_of
+from searchsocket_assets.run.tags import tag_run
+from searchsocket_assets.run.translate import errors_as_failures, events_logged
 
 _INDEX = dg.AssetKey(search_index.name)
 
@@ -22,6 +24,7 @@ _INDEX = dg.AssetKey(search_index.name)
 def rollback(context: dg.OpExecutionContext, site: SiteProject) -> None:
     with errors_as_failures(log=context.log):
         project = site.open()
+        tag_run(context.instance, context.run, project.id, by_command=False)
         scope = project.scope_named(context.partition_key)
         live, replaced = roll_back(project, scope, os.environ, datetime.now(UTC))
     numbers = {"records": live.records, "pages": live.pages}
@@ -47,17 +50,33 @@ def rollback_scope() -> None:
     rollback()
 
 
-VERIFY_SCOPE = dg.define_asset_job(
+@dg.op(name="verify", description="Ask all checks of a live index, and put what they find on its page.")
+def verify(
+    context: dg.OpExecutionContext, site: SiteProject, options: IndexOptions, caller: dg.ResourceParam[Caller]
+) -> Iterator[dg.AssetCheckEvaluation | dg.Output[None]]:
+    with errors_as_failures(log=context.log), events_logged(context.log, caller.on_event) as on_event:
+        run = site.scope_run(caller, context.run, options.to_run_options(), on_event)
+        tag_run(context.instance, context.run, run.project.id, by_command=False)
+        failed = []
+        for check in ALL_CHECKS.values():
+            if check.stage.name == search_index.name:
+                found = evaluated(outcome_of(check, run), check, context.partition_key)
+                yield found
+                if not found.passed and found.severity is dg.AssetCheckSeverity.ERROR:
+                    failed.append(f"{check.name}: {found.description}")
+    if failed:
+        raise dg.Failure("\n".join(failed))
+    yield dg.Output(None)
+
+
+@dg.job(
     name="verify_scope",
-    selection=dg.AssetSelection.checks(
-        *(
-            dg.AssetCheckKey(_INDEX, check.name)
-            for check in ALL_CHECKS.values()
-            if check.stage.name == search_index.name
-        )
-    ),
-    description="Ask a scope's live index whether all is well: its files, golden queries, links, age and branch.",
+    partitions_def=SCOPES,
+    description="Ask a scope's live index whether all is well: its files, golden queries, links, age and branch. It "
+    "fails where that is not so, and changes nothing.",
 )
+def verify_scope() -> None:
+    verify()
 
 
 def every_scope(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:

@@ -14,17 +14,18 @@ from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.system.files import bytes_below
 from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
-from searchsocket_assets.live_jobs import VERIFY_SCOPE, rollback_scope
+from searchsocket_assets.live_jobs import rollback_scope, verify_scope
 from searchsocket_assets.owned import about
 from searchsocket_assets.partitions import NAME
 from searchsocket_assets.planning import plan_scope
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.details import table
 from searchsocket_assets.run.history import ASSET_JOB, KEPT_RUNS, delete_old_runs
+from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures
 
 # Whose runs are of one scope each.
-_JOBS = (INDEX_SITE.name, INDEX_CODE.name, ASSET_JOB, plan_scope.name, rollback_scope.name, VERIFY_SCOPE.name)
+_JOBS = (INDEX_SITE.name, INDEX_CODE.name, ASSET_JOB, plan_scope.name, rollback_scope.name, verify_scope.name)
 _ROUNDS = 500  # of deleting runs, ten at a time
 
 
@@ -40,6 +41,7 @@ class MaintenanceOptions(dg.Config):
 def maintain(context: dg.OpExecutionContext, config: MaintenanceOptions, site: SiteProject) -> None:
     with errors_as_failures("maintain", log=context.log):
         project = site.open()
+        tag_run(context.instance, context.run, project.id, by_command=False)
         freed = [*_old_runs(context.instance, project, config.runs_kept), *_of_corpora(project), *tidy_temporary()]
         freed += [step for path in _databases(context.instance, project) for step in compact(path)]
         for step in freed:

@@ -13,6 +13,7 @@ from searchsocket_assets.owned import about
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.details import bullets, table
 from searchsocket_assets.run.last_runs import last_runs_in
+from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures
 
 GROUP = "branches"
@@ -32,6 +33,7 @@ def scopes_asset(owners: Sequence[str]) -> dg.AssetsDefinition:
     def scopes(context: dg.AssetExecutionContext, site: SiteProject) -> dg.MaterializeResult[None]:
         with errors_as_failures("scopes", log=context.log):
             project = site.open()
+            tag_run(context.instance, context.run, project.id, by_command=False)
             found = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
             runs = last_runs_in(context.instance, project, [row.scope for row in found.rows])
             return dg.MaterializeResult(metadata=scopes_metadata(found, runs))

@@ -173,13 +173,15 @@ class DagsterUi:
         """What the page of a failed run says went wrong."""
         found = self.ask(
             "query($r: ID!) { logsForRun(runId: $r) { ... on EventConnection { events "
-            "{ ... on ExecutionStepFailureEvent { failureMetadata { description } error { message } } } } } }",
+            "{ ... on ExecutionStepFailureEvent { failureMetadata { description } } "
+            "... on AssetCheckEvaluationEvent { evaluation { success checkName description } } } } } }",
             r=run_id,
         )
-        for event in found["logsForRun"]["events"]:
-            if event:
-                told = event.get("failureMetadata") or {}
-                return str(told.get("description") or (event.get("error") or {}).get("message", "")).strip()
+        for event in filter(None, found["logsForRun"]["events"]):
+            if (check := event.get("evaluation")) and not check["success"]:
+                return f"{check['checkName']}: {check['description']}"
+            if told := event.get("failureMetadata"):
+                return str(told["description"]).strip()
         return ""
 
 

@@ -93,7 +93,7 @@ class Week:
             self.ledger.note("Wed", f"{what} is stopped", self.ui.failure(day[scope].run_id).split("\n")[0])
         same = day[self.scopes["fix/typos"]]
         self.ledger.expect((same.embeddings, same.records) == (0, 0), f"an unchanged build moves nothing: {same}")
-        self.camera.take("stopped", f"/runs/{day[dear].run_id}", "BUDGET_EXCEEDED")
+        self.camera.take("stopped", f"/runs/{day[dear].run_id}", "cost_within_budget")
         self.camera.take(
             "refused",
             f"/assets/search_index?view=checks&partition={poor}&checkDetail=golden_queries_answered",

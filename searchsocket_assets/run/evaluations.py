@@ -38,15 +38,18 @@ def refusal(
 
     The live index stays, so the other checks of the asset are asked of it; Dagster would show them as failed.
     """
-    key = dg.AssetKey(asset)
-    golden = golden_queries_answered.__name__
+    golden = ALL_CHECKS[golden_queries_answered.__name__]
     words = f"candidate {failure.generation}: {failure.outcome.message}"
-    found = _shown(replace(failure.outcome, message=words))
-    yield dg.AssetCheckEvaluation(key, golden, blocking=True, partition=partition, **found)
+    yield evaluated(replace(failure.outcome, message=words), golden, partition)
     for check in ALL_CHECKS.values():
-        if check.stage.name == asset and check.name not in (golden, *BETWEEN_RUNS):
-            found = _shown(outcome_of(check, run))
-            yield dg.AssetCheckEvaluation(key, check.name, blocking=check.blocking, partition=partition, **found)
+        if check.stage.name == asset and check.name not in (golden.name, *BETWEEN_RUNS):
+            yield evaluated(outcome_of(check, run), check, partition)
+
+
+def evaluated(outcome: CheckOutcome, check: Check, partition: str) -> dg.AssetCheckEvaluation:
+    """What a check found of a scope, outside of the check's own step."""
+    key = dg.AssetKey(check.stage.name)
+    return dg.AssetCheckEvaluation(key, check.name, blocking=check.blocking, partition=partition, **_shown(outcome))
 
 
 def _shown(outcome: CheckOutcome) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -11,8 +12,9 @@ from runner_types import RunGraph
 from small_site import write_page
 
 from searchsocket.pipeline.run.stages import STAGES
+from searchsocket.system.files import write_atomic
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import ensure_scope
+from searchsocket_assets.partitions import SCOPES, ensure_scope
 
 pytestmark = pytest.mark.dagster
 
@@ -149,6 +151,39 @@ def test_every_run_of_dagster_says_who_launched_it(
     run = instance.get_run_by_id(done.run_id)
     assert run is not None
     assert (run.tags["project"], run.tags["searchsocket/launched_by"]) == ("harbour", launched_by)
+
+
+def test_so_does_every_run_of_another_job(site: Path, instance: dg.DagsterInstance, run_graph: RunGraph) -> None:
+    """Also in a home that several projects share, where it is by its tags that a run is known."""
+    run_graph()
+    definitions = build_definitions(str(site))
+    config: dict[str, Any] = {
+        "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+        "resources": {"site": {"config": {"root": str(site)}}},
+    }
+    for name in ("look_at_scopes", "maintenance", "verify_scope"):
+        scope = "main" if name == "verify_scope" else None
+        done = definitions.resolve_job_def(name).execute_in_process(config, instance=instance, partition_key=scope)
+        run = instance.get_run_by_id(done.run_id)
+        assert run is not None
+        assert (run.tags["project"], run.tags["searchsocket/launched_by"]) == ("harbour", "ui"), name
+
+
+def test_each_scope_is_verified_and_what_is_wrong_is_told(
+    site: Path, instance: dg.DagsterInstance, run_graph: RunGraph
+) -> None:
+    """By night too: the schedule's runs could not be launched, since a job of checks alone has no partitions."""
+    assert run_graph().success
+    definitions = build_definitions(str(site))
+    job = definitions.resolve_job_def("verify_scope")
+    assert job.partitions_def is SCOPES
+    quiet: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+    assert job.execute_in_process(quiet, instance=instance, partition_key="main").success
+    for manifest in (site / ".searchsocket/index/main").glob("*/records.db"):
+        write_atomic(manifest, b"nothing of use")
+    spoiled = job.execute_in_process(quiet, instance=instance, partition_key="main", raise_on_error=False)
+    (failure,) = spoiled.get_step_failure_events()
+    assert failure.step_failure_data.user_failure_data is not None, str(failure.step_failure_data.error)[-1800:]
 
 
 def test_scopes_are_partitions_that_do_not_touch_each_other(site: Path, run_graph: RunGraph) -> None:
