@@ -47,6 +47,10 @@ def dagster(root: Path, host: str, port: int) -> None:
     arguments = [sys.executable, "-m", "searchsocket_assets.run.dev", str(workspace), host, str(port)]
     if sys.platform != "win32":  # which has no open files that pass to another program
         arguments.append(str(_lock(home, address)))
+        from searchsocket_assets.run.dead import bury_dead
+
+        if buried := bury_dead(home):
+            click.echo(f"{len(buried)} runs of processes that are gone were ended; Dagster tries them again", err=True)
     click.echo(f"Dagster at {address}   (Ctrl-C stops)\n{HOME_VARIABLE}={home}\n{' '.join(arguments)}")
     environ = {**os.environ, HOME_VARIABLE: str(home), "SEARCHSOCKET_PROJECT": str(project.root)}
     # A shell starts what it runs in the background deaf to Ctrl-C, and Dagster would make SIGTERM alike.

@@ -1,5 +1,8 @@
 """Dagster's history of a scope stays short, on the disk too."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from searchsocket.project.project import Project, open_project
 from searchsocket_assets import assets
 from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
 from searchsocket_assets.partitions import PARTITION_TAG
+from searchsocket_assets.run.dead import bury_dead
 from searchsocket_assets.run.history import delete_old_runs
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.runs import run_index
@@ -116,6 +120,28 @@ def test_runs_of_other_jobs_never_push_out_those_that_index(project: Project, st
     assert delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_SITE.name) == 0
     assert delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_CODE.name) == 1
     assert set(stored.get_run_ids()) == {indexed, *others} - {others[KEPT_RUNS + 1]}
+
+
+def test_runs_whose_process_is_gone_are_ended_when_dagster_starts(project: Project, stored: dg.DagsterInstance) -> None:
+    """A machine that went down left a run that was shown as started for ever, and its backfill never ended."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    environ = {**os.environ, "DAGSTER_HOME": str(project.dagster_home)}
+    command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environ) as alive:
+        runs = {}
+        for name, pid in (("dead", ended.pid), ("alive", alive.pid), ("number of another", os.getpid())):
+            runs[name] = past_run(stored, status=dg.DagsterRunStatus.STARTED)
+            run = stored.get_run_by_id(runs[name])
+            stored.report_engine_event(f"Started process for run (pid: {pid}).", run)
+        queued = past_run(stored, status=dg.DagsterRunStatus.NOT_STARTED)
+        assert set(bury_dead(project.dagster_home)) == {runs["dead"], runs["number of another"]}
+        assert bury_dead(project.dagster_home) == []
+        alive.kill()
+    statuses = {run.run_id: run.status.value for run in stored.get_runs()}
+    assert statuses == {
+        runs["dead"]: "FAILURE", runs["number of another"]: "FAILURE", runs["alive"]: "STARTED", queued: "NOT_STARTED"
+    }  # fmt: skip
 
 
 def test_a_run_keeps_the_history_short_and_stays_in_it(project: Project, stored: dg.DagsterInstance) -> None:

@@ -1,0 +1,60 @@
+"""Runs whose process died with the machine, or with whatever killed all of Dagster.
+
+Dagster's own launcher cannot ask whether a process lives, so such a run would be shown as started for ever: it would
+hold its place among those that may run at once, and the backfill that it is of would never end.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import dagster as dg
+
+from searchsocket_assets.run.home import HOME_VARIABLE
+from searchsocket_assets.run.home_errors import home_errors
+from searchsocket_assets.run.instance import open_instance
+from searchsocket_assets.run.tags import COMMAND, LAUNCHED_BY_TAG
+
+_PROCESS = re.compile(r"^Started process for run \(pid: (\d+)\)")
+_BEGUN = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING])
+
+
+def bury_dead(home: Path) -> list[str]:
+    """Fail the runs that Dagster launched and whose process is gone, so that they are tried again; their ids.
+
+    Runs of commands are left to the next command over their scope.
+
+    Raises:
+        StateUnavailable: The Dagster home cannot be used.
+    """
+    buried = []
+    with home_errors(home), open_instance(home) as instance:
+        for run in instance.get_runs(_BEGUN):
+            process = _process_of(instance, run)
+            is_ours = run.tags.get(LAUNCHED_BY_TAG) != COMMAND or run.parent_run_id is not None
+            if is_ours and process is not None and not _is_alive(process, {HOME_VARIABLE: str(home)}):
+                instance.report_run_failed(run, "The process that executed this run is gone.")
+                buried.append(run.run_id)
+    return buried
+
+
+def _process_of(instance: dg.DagsterInstance, run: dg.DagsterRun) -> int | None:
+    """The process that executes a run, as the launcher put it on record."""
+    found = (_PROCESS.match(entry.message) for entry in instance.all_logs(run.run_id, dg.DagsterEventType.ENGINE_EVENT))
+    return next((int(match[1]) for match in found if match), None)
+
+
+def _is_alive(process: int, environ: Mapping[str, str]) -> bool:
+    """Whether a process lives; another that has its number by now is told by its environment where that is readable."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        held = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return True
+    return all(f"{name}={value}".encode() in held for name, value in environ.items())
