@@ -134,7 +134,7 @@ class Week:
         scopes = sorted({row["scope"] for row in self._scopes() if row["alive"]})
         backfill = self.ui.backfill(ASSETS, scopes)
         wait_for(lambda: sum(run.is_over for run in self._of(backfill)) >= 2, "two runs of the backfill")
-        self.camera.take("backfill", f"/runs/b/{backfill}?tab=partitions", "main")
+        self.camera.take("backfill", f"/runs/b/{backfill}", "In progress")
         self.ui.kill()
         self.ui.start()
         wait_for(lambda: self.ui.backfill_status(backfill).startswith("COMPLETED"), "the end of the backfill")
