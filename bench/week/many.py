@@ -54,9 +54,16 @@ def main(out: Path) -> None:
         try:
             with camera(ui.address, out) as pictures:
                 pictures.take("many-partitions", "/assets/search_index?view=partitions", "feature-29")
-                pictures.take("many-plots", "/assets/search_index?view=overview&partition=main", "Plots", "Plots")
+                pictures.take(
+                    "many-plots",
+                    "/assets/search_index?view=overview&partition=main",
+                    "Plots",
+                    "Events",
+                    "Plots",
+                    down_px=700,
+                )
                 pictures.take("many-events", "/assets/search_index?view=events", "main")
-                pictures.take("many-graph", "/asset-groups", "search_index")
+                pictures.take("many-graph", "/locations/__repository__@searchsocket/asset-groups/site", "search_index")
                 pictures.take("many-jobs", "/jobs", "index_site")
                 pictures.take("many-automation", "/automation", "new_branches")
                 print(pictures.errors)

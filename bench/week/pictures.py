@@ -19,20 +19,23 @@ class Camera:
         self.errors: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
-    def take(self, name: str, path: str, wanted: str = "", *clicks: str) -> None:
+    def take(self, name: str, path: str, wanted: str = "", *clicks: str, down_px: int = 0) -> None:
         """
         Args:
             wanted: A text that the page must come to show.
             clicks: Texts to click at, one after the other, before the picture.
+            down_px: How far the middle of the page is scrolled.
         """
         self._page.goto(self._address + path)
         for text in clicks:
-            self._page.get_by_text(text, exact=True).first.click(timeout=60_000)
+            self._page.get_by_text(text, exact=True).last.click(timeout=60_000)
         try:
             if wanted:
                 self._page.get_by_text(wanted).first.wait_for(timeout=60_000)
         except Exception as error:  # noqa: BLE001  the picture says more than this
             self.errors.append(f"{name}: {wanted!r} is not there: {error!s:.80}")
+        self._page.mouse.move(WIDTH / 2, HEIGHT / 2)
+        self._page.mouse.wheel(0, down_px)
         self._page.wait_for_timeout(_SETTLED_MS)
         self._page.screenshot(path=self._folder / f"{name}.png")
 
