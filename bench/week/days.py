@@ -177,7 +177,7 @@ class Week:
         back = self.ledger.step("Sun", "docs/pwa comes back with one more edit", {scope: "SUCCESS"})
         self.ledger.expect(back[scope].embeddings <= 3, f"it embeds what it says newly: {back[scope]}")
         self.camera.take("graph", "/locations/__repository__@searchsocket/asset-groups/site", "search_index")
-        self.camera.take("plots", "/assets/search_index?view=overview", "Plots", "Events", "Plots", down_px=700)
+        self.camera.take("plots", "/assets/search_index?view=overview", "Plots", "Plots", down_px=700)
 
     def _waiting(self) -> str:
         return self.tick("new_branches", "waiting for a build")

@@ -55,12 +55,7 @@ def main(out: Path) -> None:
             with camera(ui.address, out) as pictures:
                 pictures.take("many-partitions", "/assets/search_index?view=partitions", "feature-29")
                 pictures.take(
-                    "many-plots",
-                    "/assets/search_index?view=overview&partition=main",
-                    "Plots",
-                    "Events",
-                    "Plots",
-                    down_px=700,
+                    "many-plots", "/assets/search_index?view=overview&partition=main", "Plots", "Plots", down_px=700
                 )
                 pictures.take("many-events", "/assets/search_index?view=events", "main")
                 pictures.take("many-graph", "/locations/__repository__@searchsocket/asset-groups/site", "search_index")
