@@ -43,6 +43,12 @@ def plan(
             "`searchsocket serve` will answer (`searchsocket init --service https://…`), and name the site in "
             "api.cors.allow_origins"
         )
+    if not facts.prerenders:
+        made.notes.append(
+            f"no page of {facts.routes}/ is prerendered, and the files of a build are what is indexed: put `export "
+            f"const prerender = true;` into {facts.routes}/+layout.{'ts' if read('tsconfig.json') else 'js'}, or have "
+            'the running site read (source.mode = "crawl")'
+        )
     made.changes = distinct(changes)
     return made
 

@@ -31,6 +31,7 @@ class SiteFacts:
     is_built: bool = False
     routes: str = ""  # SvelteKit's pages
     hooks: str = ""  # SvelteKit's server hooks, without the ending
+    prerenders: bool = True  # whether some page is built as a file; False only where none of SvelteKit's says so
     source: str = ""  # the folder of what is written: SvelteKit's src, MkDocs' docs
     asked: str = ""  # who said it: `vite`, else files were read
     unknown: tuple[str, ...] = field(default=())  # what is not understood, in sentences
@@ -101,7 +102,14 @@ def _kit(
         unknown.append("paths.base is computed: set source.base_path, and `base` of the handle")
     if not facts.adapter:
         unknown.append("the adapter is not known: a server is supposed; without one, see --service")
-    return replace(facts, base=normalise_prefix(base or ""), unknown=tuple(unknown))
+    prerenders = facts.is_built or not facts.has_server or _prerenders(root / facts.routes)
+    return replace(facts, base=normalise_prefix(base or ""), prerenders=prerenders, unknown=tuple(unknown))
+
+
+def _prerenders(routes: Path) -> bool:
+    """Whether any route says so: which ones, only a build knows."""
+    files = (path for path in routes.rglob("+*") if path.suffix in (".js", ".ts"))
+    return any("prerender" in (reader(path.parent)(path.name) or "") for path in files)
 
 
 _ADAPTERS = tuple(f"@sveltejs/adapter-{name}" for name in ("static", "node", "auto", "vercel", "netlify", "cloudflare"))

@@ -124,7 +124,8 @@ def _reader(root: Path) -> ReadText:
 
 
 def _unbuilt(used: UsedGenerator) -> str:
-    return f"{used.config} says {used.name}, but {used.folders[0]}/ holds no HTML"
+    files = " (its files are the pages that are prerendered)" if used.name == "SvelteKit" else ""
+    return f"{used.config} says {used.name}, but {used.folders[0]}/ holds no HTML{files}"
 
 
 def _computed(used: UsedGenerator) -> str:

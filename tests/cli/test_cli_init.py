@@ -89,6 +89,16 @@ def test_a_site_without_a_server_asks_the_service_itself(run: RunCli, run_json: 
     assert "has no server of its own" in run("init").stdout
 
 
+def test_a_site_without_one_prerendered_page_is_told_so(run_json: RunJson, site: Path, put: Put) -> None:
+    """As the framework's creator makes it: there would be nothing to index after a build."""
+    shutil.rmtree(site / "build")
+    put(KIT2)
+    (note,) = run_json("init", "--yes")["notes"]
+    assert "put `export const prerender = true;` into src/routes/+layout.js" in note
+    put({"src/routes/docs/+page.js": "export const prerender = true;\n"})
+    assert run_json("init")["notes"] == []
+
+
 def test_what_somebody_changed_since_stays(run_json: RunJson, site: Path, put: Put) -> None:
     put(KIT2)
     run_json("init", "--yes")
