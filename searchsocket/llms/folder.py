@@ -1,25 +1,16 @@
 """Files that are written among those of somebody else: what is not ours is never overwritten or deleted."""
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from searchsocket.llms.record import Known, OwnFile, OwnRecord
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 
-
-@dataclass(frozen=True, slots=True)
-class OwnFile:
-    """A file as we wrote it."""
-
-    made_of: str  # digest of what it was made of: equal ones make equal files
-    sha256: str
-    stamp: str  # size and time, so that a file that nobody touched need not be read
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what the next run wants to know without making it
+RECORDS = "llms"  # folder of the state, with a record for each folder that is written to
 
 
 class OwnFiles:
@@ -28,13 +19,18 @@ class OwnFiles:
     Args:
         folder: Where they lie.
         record: The file that says which they are.
+        scope: That they are of.
     """
 
-    def __init__(self, folder: Path, record: Path) -> None:
+    def __init__(self, folder: Path, record: Path, scope: str) -> None:
         self._folder = folder
         self._root = Path(os.path.realpath(folder))
-        self._record = record
-        self._before = _read(record, str(self._root))
+        self._record = OwnRecord(record)
+        self._scope = scope
+        known = self._record.read()
+        self._is_new = known.folder != str(self._root)
+        self._known = Known() if self._is_new else known
+        self._before = dict(self._known.files)
         self._now: dict[str, OwnFile] = {}
         self.written = 0
         self.removed = 0
@@ -57,9 +53,10 @@ class OwnFiles:
             return
         data = make()
         if not _holds(path, data):
-            if self._leads_out(path) or (os.path.lexists(path) and not self._is_ours(path, known)):
+            if self._leads_out(path) or (os.path.lexists(path) and not self._is_ours(path, name)):
                 self.foreign.append(name)
                 return
+            self._begin(name, data)
             write_atomic(path, data, durable=False)
             self.written += 1
         self._now[name] = OwnFile(made_of, sha256(data).hexdigest(), _stamp(path), facts)
@@ -74,9 +71,9 @@ class OwnFiles:
         Raises:
             StateUnavailable, PermissionDenied: It cannot be deleted.
         """
-        for name, known in self._before.items():
+        for name in {**self._before, **self._known.begun}:
             path = self._folder / name
-            if name in self._now or name in self.foreign or self._leads_out(path) or not self._is_ours(path, known):
+            if name in self._now or name in self.foreign or self._leads_out(path) or not self._is_ours(path, name):
                 continue
             try:
                 path.unlink()
@@ -98,14 +95,22 @@ class OwnFiles:
 
     def save(self) -> None:
         """Write the record."""
-        files = {name: asdict(file) for name, file in sorted(self._now.items())}
-        write_atomic(self._record, json.dumps({"folder": str(self._root), "files": files}).encode(), durable=False)
+        self._record.save(str(self._root), self._scope, self._now)
 
-    def _is_ours(self, path: Path, known: OwnFile | None) -> bool:
-        if known is None or path.is_symlink():
+    def _begin(self, name: str, data: bytes) -> None:
+        if self._is_new:  # that the folder has files of ours is known before the first is there
+            self._record.save(str(self._root), self._scope, {})
+            self._is_new = False
+        self._record.begin(name, sha256(data).hexdigest())
+
+    def _is_ours(self, path: Path, name: str) -> bool:
+        """Whether it is as the last run wrote it, or one that died since."""
+        known = self._before.get(name)
+        ours = self._known.begun.get(name, frozenset()) | ({known.sha256} if known else set())
+        if not ours or path.is_symlink():
             return False
         try:
-            return sha256(path.read_bytes()).hexdigest() == known.sha256
+            return sha256(path.read_bytes()).hexdigest() in ours
         except OSError:
             return False
 
@@ -119,15 +124,28 @@ class OwnFiles:
         return not parent.is_dir() or not Path(os.path.realpath(parent)).is_relative_to(self._root)
 
 
-def _read(record: Path, folder: str) -> dict[str, OwnFile]:
-    """What is on record of a folder; nothing where the record is missing, damaged or of another one."""
-    try:
-        found = json.loads(record.read_bytes())
-        if found["folder"] != folder:
-            return {}
-        return {str(name): OwnFile(**values) for name, values in found["files"].items()}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return {}
+def remove_others(records: Path, scope: str, folder: Path | None) -> int:
+    """Delete what is left of a scope in folders that it is not written to any longer, where it is as we wrote it.
+
+    Args:
+        records: The folder of all records.
+        folder: Where the scope is written to now; None = nowhere.
+
+    Returns:
+        The number of files deleted.
+
+    Raises:
+        StateUnavailable, PermissionDenied: Something cannot be deleted.
+    """
+    removed = 0
+    for path in sorted(records.glob("*.json")):
+        known = OwnRecord(path).read()
+        if known.folder and known.scope == scope and (folder is None or known.folder != os.path.realpath(folder)):
+            files = OwnFiles(Path(known.folder), path, scope)
+            files.remove_rest()
+            OwnRecord(path).delete()  # last: a run that dies before goes on the next time
+            removed += files.removed
+    return removed
 
 
 def _stamp(path: Path) -> str:

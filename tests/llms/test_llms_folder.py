@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import SearchSocketError
-from searchsocket.pipeline.run.index import index_scope
+from searchsocket.llms.folder import OwnFiles
+from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
 from tests.llms.llms_txt_parser import parse_llms_txt
 from tests.pipeline.conftest import Site
@@ -114,8 +115,6 @@ def test_a_run_that_saw_half_of_the_site_removes_nothing(site: Site) -> None:
 
 
 def test_a_dry_run_writes_none(site: Site) -> None:
-    from searchsocket.pipeline.run.index import plan_scope
-
     plan_scope(site.run())
     assert not files(site)
 
@@ -128,6 +127,57 @@ def test_pages_that_come_from_no_folder_need_one_to_be_named(site: Site) -> None
     with pytest.raises(SearchSocketError, match=r"set llms\.dir") as caught:
         site.index()
     assert caught.value.code == "CONFIG_MISSING"
+
+
+def configure(site: Site, lines: str) -> None:
+    toml = site.root / "searchsocket.toml"
+    toml.write_text(toml.read_text().partition("[llms]")[0] + f"[llms]\n{lines}\n")
+
+
+def below(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_another_folder_or_none_takes_the_files_from_where_they_were(site: Site) -> None:
+    """Those of ours alone, as they were written, and of this scope."""
+    configure(site, 'enable = true\ndir = "static/{scope}"')
+    site.index()
+    site.index("other")
+    (site.root / "static/main/about.md").write_text("mine")
+    (site.root / "static/main/docs/usage.md").write_text("edited")
+    configure(site, 'enable = true\ndir = "public/{scope}"')
+    site.index()
+    every = {*PAGES, "llms.txt", "llms-full.txt"}
+    assert below(site.root / "public/main") == below(site.root / "static/other") == every
+    assert below(site.root / "static/main") == {"about.md", "docs/usage.md"}
+    assert last_numbers(site)["files_removed"] == len(every) - 1
+    configure(site, "enable = false")
+    plan_scope(site.run())
+    assert below(site.root / "public/main") == every
+    site.index()
+    assert not (site.root / "public").exists() or not below(site.root / "public")
+    assert below(site.root / "static/other") == every
+    assert len(list((site.root / ".searchsocket/llms").iterdir())) == 1
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["the first run", "a later run"])
+def test_what_a_run_wrote_that_died_is_ours(site: Site, monkeypatch: pytest.MonkeyPatch, first: bool) -> None:
+    """Its files are on record before they are there: they are replaced, and go with their pages, as all others."""
+    if not first:
+        site.index()
+        site.write("docs/faq.html", "FAQ", "<p>Tickets are free on Sundays.</p>")
+    with monkeypatch.context() as patched:
+        patched.setattr(OwnFiles, "save", lambda self: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            site.index()
+    assert "docs/faq.md" in files(site)
+    site.delete("blog/second.html")
+    site.write("docs/faq.html", "FAQ", "<p>Tickets are dear on Mondays.</p>")
+    summary = site.index()
+    assert not [warning for warning in summary.warnings if "somebody else" in warning]
+    assert "Mondays" in files(site)["docs/faq.md"].read_text()
+    assert "blog/second.md" not in files(site)
+    assert {path.suffix for path in (site.root / ".searchsocket/llms").iterdir()} == {".json"}
 
 
 def test_a_damaged_record_costs_only_reading(site: Site) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from searchsocket.errors import ConfigMissing
 from searchsocket.events import Event
 from searchsocket.llms.configured import agent_site
-from searchsocket.llms.folder import OwnFiles
+from searchsocket.llms.folder import RECORDS, OwnFiles, remove_others
 from searchsocket.llms.write import write_files
 from searchsocket.mirror.document import parse_page
 from searchsocket.pipeline.run.context import ScopeRun
@@ -23,7 +23,6 @@ from searchsocket.types import Page
 from searchsocket.urls.site import site_origin
 
 _NAMED = 3
-RECORDS = "llms"  # folder of the state, with a record for each folder that is written to
 
 
 def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
@@ -51,17 +50,19 @@ def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
     home = read("/") if any(url == "/" for url, _ in pages) else None
     site = agent_site(settings, run.project.id, run.site.path, home, origin=site_origin(settings, scope.name))
     make_folder(folder)
-    files = OwnFiles(folder, run.project.state_dir / RECORDS / f"{_id(folder)}.json")
+    records = run.project.state_dir / RECORDS
+    files = OwnFiles(folder, records / f"{_id(folder)}.json", scope.name)
     entries = write_files(site, pages, read, files, max_bytes=settings.llms.max_kb * 1000)
     if state.published.may_delete():
         files.remove_rest()
     else:
         files.keep_rest()
     files.save()
+    removed = files.removed + remove_others(records, scope.name, folder)
     run.on_event(Event("llms_written", {"files": files.written, "folder": os.fspath(folder)}))
     return StageResult(
         total=len(entries),
-        numbers=LlmsNumbers(len(entries), files.written, files.removed, len(files.foreign)),
+        numbers=LlmsNumbers(len(entries), files.written, removed, len(files.foreign)),
         version=files.digest,
         facts={"llms_folder": os.fspath(folder)},
         warnings=_warnings(files.foreign, folder),

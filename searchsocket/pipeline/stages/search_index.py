@@ -9,6 +9,7 @@ from searchsocket.artifacts.live import push_live
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
 from searchsocket.events import Event
+from searchsocket.llms.folder import RECORDS, remove_others
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.elsewhere import resync
@@ -63,7 +64,10 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         Interrupted: The run was told to stop; the live generation stays.
         ArtifactsUnavailable: The new generation is live here, and could not be pushed.
     """
-    return published(run, state, search_index, chunk_embeddings)
+    result = published(run, state, search_index, chunk_embeddings)
+    if not run.project.settings.llms.enable:
+        remove_others(run.project.state_dir / RECORDS, run.scope.name, None)
+    return result
 
 
 def published(

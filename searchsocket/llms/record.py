@@ -1,0 +1,94 @@
+"""Which files of a folder are ours: what the last run wrote, and what one wrote that died before its end."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from searchsocket.system.errors import system_error
+from searchsocket.system.files import write_atomic
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFile:
+    """A file as we wrote it."""
+
+    made_of: str  # digest of what it was made of: equal ones make equal files
+    sha256: str
+    stamp: str  # size and time, so that a file that nobody touched need not be read
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what the next run wants to know without making it
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is on record of a folder."""
+
+    folder: str = ""  # its real path
+    scope: str = ""  # that the files are of
+    files: Mapping[str, OwnFile] = field(default_factory=dict)
+    begun: Mapping[str, frozenset[str]] = field(default_factory=dict)  # hashes of what a run wrote and did not record
+
+
+class OwnRecord:
+    """The record of one folder, and beside it the log of a run that writes: a line before each file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._log = path.with_suffix(".log")
+
+    def read(self) -> Known:
+        """What is known; nothing where the record is missing or damaged."""
+        try:
+            found = json.loads(self._path.read_bytes())
+            files = {str(name): OwnFile(**values) for name, values in found["files"].items()}
+            return Known(str(found["folder"]), str(found.get("scope", "")), files, self._begun())
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return Known()
+
+    def begin(self, name: str, digest: str) -> None:
+        """Note a file that is about to be written.
+
+        Raises:
+            StateUnavailable, PermissionDenied: The log cannot be written.
+        """
+        line = json.dumps([name, digest]).encode()
+        try:
+            with self._log.open("ab") as log:
+                log.write(b"\n" + line)  # before it: the last line may be half there
+        except OSError as error:
+            raise system_error("cannot write", self._log, error) from error
+
+    def save(self, folder: str, scope: str, files: Mapping[str, OwnFile]) -> None:
+        """Replace the record; nothing is under way any longer."""
+        listed = {name: asdict(file) for name, file in sorted(files.items())}
+        data = json.dumps({"folder": folder, "scope": scope, "files": listed}).encode()
+        write_atomic(self._path, data, durable=False)
+        self._remove(self._log)
+
+    def delete(self) -> None:
+        """Forget the folder."""
+        for path in (self._path, self._log):
+            self._remove(path)
+
+    def _begun(self) -> dict[str, frozenset[str]]:
+        found: dict[str, frozenset[str]] = {}
+        try:
+            lines = self._log.read_bytes().split(b"\n")
+        except OSError:
+            return found
+        for line in lines:
+            try:
+                name, digest = json.loads(line)
+            except (ValueError, TypeError):
+                continue  # half a line: its file was not begun
+            found[str(name)] = found.get(str(name), frozenset()) | {str(digest)}
+        return found
+
+    def _remove(self, path: Path) -> None:
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise system_error("cannot delete", path, error) from error
