@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from search_api.requests import ScopeName, Text, whole
+from search_api.requests import ContinuationToken, MaxTokens, ScopeName, Text, whole
 from searchsocket.code.paths import MAX_PATH_CHARS
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.code.fetch import MAX_IDS, MAX_LINES
@@ -13,6 +13,7 @@ from searchsocket.search.code.find_all import MAX_LIMIT, CodeFindQuery
 from searchsocket.search.code.query import MAX_TOP_K, CodeQuery
 from searchsocket.search.code.related import MAX_RELATED, RelatedQuery
 from searchsocket.search.occurrences.continuation import MAX_CHARS
+from searchsocket.serving.parts import Part
 
 MAX_ID_CHARS = 400
 MAX_LINE = 100_000_000
@@ -42,6 +43,14 @@ class CodeRequest(_Request):
     kinds: _Names = []
     exported: bool = False
     max_per_file: _Limit = 2
+    max_tokens: MaxTokens | None = None
+    continuation_token: ContinuationToken = ""
+
+    @property
+    def part(self) -> Part | None:
+        """The part of the answer that is asked for; None: all of it."""
+        is_part = self.max_tokens or self.continuation_token
+        return Part(self.max_tokens, self.continuation_token) if is_part else None
 
     def to_query(self) -> CodeQuery:
         """The query that is meant."""

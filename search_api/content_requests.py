@@ -48,7 +48,7 @@ MaxTokens = Annotated[
     Field(
         ge=LEAST_MAX_TOKENS,
         le=MOST_MAX_TOKENS,
-        description="About how many tokens of text at most; what follows is got by the token. Default: 10,000.",
+        description="About how many tokens of text at most; what follows is got by the token. Default: 8,000.",
     ),
     BeforeValidator(whole),
 ]

@@ -7,6 +7,7 @@ from pydantic.alias_generators import to_camel
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.search import filters as query_filters
+from searchsocket.search.content.query import LEAST_MAX_TOKENS, MAX_TOKEN_CHARS, MOST_MAX_TOKENS
 from searchsocket.search.filters import MAX_FILTER_VALUES, MAX_FILTERS, OWN_FILTERS
 from searchsocket.search.query import (
     MAX_GENERATION_CHARS,
@@ -17,6 +18,7 @@ from searchsocket.search.query import (
     MAX_TOP_K,
     SearchQuery,
 )
+from searchsocket.serving.parts import Part
 from searchsocket.text.facets import MAX_VALUE_CHARS
 from searchsocket.types import GroupBy
 from searchsocket.urls.paths import MAX_URL_CHARS
@@ -85,6 +87,19 @@ Rerank = Annotated[
     Field(description="Have the configured reranker judge the best candidates; refused where there is none."),
 ]
 Explain = Annotated[bool, Field(description="Give every part of every score.")]
+MaxTokens = Annotated[
+    int,
+    Field(
+        ge=LEAST_MAX_TOKENS,
+        le=MOST_MAX_TOKENS,
+        description="About how many tokens of text at most: as many of the results as fit, whole and best first; the "
+        "others are got by `continuationToken`. Default: all of them.",
+    ),
+    BeforeValidator(whole),
+]
+ContinuationToken = Annotated[
+    str, Field(max_length=MAX_TOKEN_CHARS, description="Of the answer before, with the same text, for what follows.")
+]
 
 
 FilterName = Annotated[str, Field(min_length=1, max_length=_MAX_NAME_CHARS)]
@@ -115,6 +130,12 @@ class Request(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
+def part_of(asked: "SearchRequest | SearchParams | RelatedParams") -> Part | None:
+    """The part of an answer that is asked for; None: all of it."""
+    is_part = asked.max_tokens or asked.continuation_token
+    return Part(asked.max_tokens, asked.continuation_token) if is_part else None
+
+
 class SearchRequest(Request):
     """The body of `POST /api/search`."""
 
@@ -136,6 +157,8 @@ class SearchRequest(Request):
     filters: Filters | None = None
     facets: Facets | None = None
     rerank: Rerank = False
+    max_tokens: MaxTokens | None = None
+    continuation_token: ContinuationToken = ""
 
     def to_query(self) -> SearchQuery:
         """The query that is meant.
@@ -175,6 +198,8 @@ class SearchParams(Request):
     filter: NamedValues = []
     facet: Facets = []
     rerank: Rerank = False
+    max_tokens: MaxTokens | None = None
+    continuation_token: ContinuationToken = ""
 
     def to_query(self) -> SearchQuery:
         """The query that is meant."""
@@ -201,6 +226,8 @@ class RelatedParams(Request):
     url: Annotated[PathPrefix, Field(min_length=1, description="URL path of the page.", examples=["/docs/start"])]
     top_k: TopK = 5
     scope: ScopeName | None = None
+    max_tokens: MaxTokens | None = None
+    continuation_token: ContinuationToken = ""
 
 
 def filters_of(filters: dict[str, FilterValue | list[FilterValue]] | None) -> query_filters.Filters:

@@ -16,6 +16,7 @@ from searchsocket.search.code.find_all import CodeFindAnswer
 from searchsocket.search.code.related import RelatedCode
 from searchsocket.search.wire import Wire
 from searchsocket.serving.code import CodeService
+from searchsocket.serving.parts import code_part
 from searchsocket.serving.service import SearchService
 
 _TRUSTED = "For trusted callers: those with the key."
@@ -44,10 +45,12 @@ def add_code(app: FastAPI, prefix: str, code: CodeService, service: SearchServic
         responses=ERRORS | BODY_ERRORS,
     )
     async def search_code(request: Request, body: CodeRequest) -> Response:
-        query = body.to_query()
-        return await answered(
-            request, body.scope, lambda scope: code.search(query, scope), lambda answer: len(answer.results)
-        )
+        query, part = body.to_query(), body.part
+
+        def search(scope: str) -> CodeAnswer:
+            return code_part(code, query, part, scope) if part else code.search(query, scope)
+
+        return await answered(request, body.scope, search, lambda answer: len(answer.results))
 
     @app.post(
         f"{prefix}/find",

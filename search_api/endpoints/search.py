@@ -9,21 +9,22 @@ from starlette.responses import Response
 from search_api.endpoints.common import BODY_ERRORS, ERRORS, caller_of, json_response, note_search
 from search_api.gate.freshness import Freshness
 from search_api.gate.queries import Queries
-from search_api.requests import SearchParams, SearchRequest
+from search_api.requests import SearchParams, SearchRequest, part_of
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.notes import TEMPORARY
 from searchsocket.search.query import SearchQuery
+from searchsocket.serving.parts import Part
 
 
 def add_search(app: FastAPI, path: str, queries: Queries, freshness: Freshness) -> None:
     """Serve searches at `path`."""
 
-    async def answer(query: SearchQuery, scope: str | None, request: Request) -> Response:
+    async def answer(query: SearchQuery, part: Part | None, scope: str | None, request: Request) -> Response:
         caller = caller_of(request)
         is_get = request.method == "GET"
         if is_get and (unchanged := freshness.unchanged(request, caller, scope)):
             return unchanged
-        found = await queries.search(replace(query, sources=caller.trusted), scope, caller)
+        found = await queries.search(replace(query, sources=caller.trusted), scope, caller, part)
         note_search(request, found.scope, len(found.results))
         # What came about without the query's vector must not stay once the provider answers again.
         lasts = is_get and not any(note.code in TEMPORARY for note in found.meta.notes)
@@ -38,7 +39,7 @@ def add_search(app: FastAPI, path: str, queries: Queries, freshness: Freshness) 
         responses=ERRORS | BODY_ERRORS,
     )
     async def post_search(request: Request, body: SearchRequest) -> Response:
-        return await answer(body.to_query(), body.scope, request)
+        return await answer(body.to_query(), part_of(body), body.scope, request)
 
     @app.get(
         path,
@@ -48,4 +49,4 @@ def add_search(app: FastAPI, path: str, queries: Queries, freshness: Freshness) 
         responses=ERRORS,
     )
     async def get_search(request: Request, params: Annotated[SearchParams, Query()]) -> Response:
-        return await answer(params.to_query(), params.scope, request)
+        return await answer(params.to_query(), part_of(params), params.scope, request)

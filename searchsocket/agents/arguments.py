@@ -10,7 +10,7 @@ from pydantic import AliasChoices, AliasGenerator, BaseModel, BeforeValidator, C
 from pydantic.alias_generators import to_camel
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.content.query import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS, MAX_TOKEN_CHARS, MOST_MAX_TOKENS
+from searchsocket.search.content.query import LEAST_MAX_TOKENS, MAX_TOKEN_CHARS, MOST_MAX_TOKENS
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from searchsocket.urls.paths import MAX_URL_CHARS
 
@@ -84,11 +84,11 @@ MaxTokens = Annotated[
     Field(
         ge=0,
         le=MOST_MAX_TOKENS,
-        description=f"Tokens of text at most, about, from {LEAST_MAX_TOKENS}; 0: {DEFAULT_MAX_TOKENS}, or as before.",
+        description=f"Tokens of text at most, about, from {LEAST_MAX_TOKENS}; 0: what fits into one answer.",
     ),
 ]
 ContinuationToken = Annotated[
-    str, Field(max_length=MAX_TOKEN_CHARS, description="`next_token` of the answer before, for what follows.")
+    str, Field(max_length=MAX_TOKEN_CHARS, description="The token of the answer before, for what follows.")
 ]
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from searchsocket.errors import PageMissing, ScopeNotIndexed, SearchSocketError
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
 from searchsocket.serving.public_words import INTERNAL
+from searchsocket.text.token_count import count_tokens
 
 _CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)*)\(")
 
@@ -23,6 +24,14 @@ class Reply:
     data: dict[str, Any]
     actions: tuple[str, ...] = ()  # calls of tools that may come next
     is_error: bool = False
+
+    def tokens(self, few: int) -> int:
+        """About how many tokens it is, as text and as data; not counted where its bytes are no more than `few`."""
+        data = json.dumps(self.data, ensure_ascii=False)
+        size = len(self.text.encode("utf-8", "replace")) + len(
+            data.encode("utf-8", "replace")
+        )  # no token is less than a byte
+        return size if size <= few else count_tokens(self.text) + count_tokens(data)
 
     def with_actions_of(self, names: Collection[str]) -> "Reply":
         """The reply with those actions alone whose tools are offered."""
@@ -38,6 +47,12 @@ class Reply:
 def reply(text: str, answer: Wire, actions: tuple[str, ...] = ()) -> Reply:
     """The answer, with what hides in its texts made visible."""
     return Reply(text, visible_in(json.loads(to_json(answer, sources=True))), actions)
+
+
+def more_lines(token: str | None) -> Iterator[str]:
+    """How to go on, where there is more."""
+    if token:
+        yield f"\nThere is more: the same call with continuationToken {token}"
 
 
 def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:

@@ -20,7 +20,7 @@ from searchsocket.agents.arguments import read_arguments, schema_of
 from searchsocket.agents.library import Libraries, Library
 from searchsocket.agents.reply import Reply, defect, failure
 from searchsocket.agents.resources import KINDS, STATUS_URI, complete, read_resource
-from searchsocket.agents.tool import Tool, output_schema
+from searchsocket.agents.tool import Tool, fitting_reply, output_schema
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 
 T = TypeVar("T")
@@ -175,7 +175,7 @@ class _Calls:
         try:
             asked = read_arguments(tool.takes, sent)
             library = self._libraries.find(asked.scope_asked)
-            return tool.run(library, asked).with_actions_of(self._tools)
+            return fitting_reply(tool, library, asked).with_actions_of(self._tools)
         except ScopeNotIndexed as error:
             return failure(error, tuple(library.others()) if library else ())
         except SearchSocketError as error:

@@ -11,6 +11,12 @@ from pydantic import TypeAdapter
 from searchsocket.agents.arguments import Arguments, without_titles
 from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply
+from searchsocket.search.content.query import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
+from searchsocket.text.token_count import LEAST
+
+CLIENTS_TAKE = 25_000  # tokens of one reply, beyond which clients cut or refuse it
+MOST_TOKENS = int(CLIENTS_TAKE * LEAST)  # as they are counted here
+_SHRINK = 0.9  # what stands around the text does not shrink with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,23 @@ class Tool:
     def description(self) -> str:
         """When to call it and what comes back: the docstring of what runs, and nothing of any page."""
         return inspect.getdoc(self.run) or ""
+
+
+def fitting_reply(tool: Tool, library: Library, asked: Arguments) -> Reply:
+    """What a tool says, within what clients take, unless the caller says himself how much he wants.
+
+    What fits is not known before all is written: text may hold what counts for more when it is made visible, and
+    names and addresses come on top of it. So a reply that is too large is made again, of less text.
+    """
+    reply = tool.run(library, asked)
+    budget: int = getattr(asked, "max_tokens", 0)
+    if budget and "max_tokens" in asked.model_fields_set:
+        return reply
+    budget = budget or DEFAULT_MAX_TOKENS
+    while (tokens := reply.tokens(MOST_TOKENS)) > MOST_TOKENS and budget > LEAST_MAX_TOKENS:
+        budget = max(int(budget * _SHRINK * MOST_TOKENS / tokens), LEAST_MAX_TOKENS)
+        reply = tool.run(library, asked.model_copy(update={"max_tokens": budget}))
+    return reply
 
 
 @cache

@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 @project_option
 @scope_option
 @click.option("--limit", type=click.IntRange(1, 10), default=3, show_default=True, help="Passages at most.")
+@click.option(
+    "--max-tokens", type=click.IntRange(200, 100_000), default=2_000, show_default=True, help="Tokens of text, about."
+)
 @json_option
-def ask(question: tuple[str, ...], root: Path, scope_name: str | None, limit: int, as_json: bool) -> None:
+def ask(
+    question: tuple[str, ...], root: Path, scope_name: str | None, limit: int, max_tokens: int, as_json: bool
+) -> None:
     """Answer a question with passages of pages and code.
 
     \b
@@ -36,7 +41,7 @@ def ask(question: tuple[str, ...], root: Path, scope_name: str | None, limit: in
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     service = open_content(project, os.environ, open_service(project, os.environ))
-    answer = service.ask(AskQuery(" ".join(question), limit), scope.name, trusted=True)
+    answer = service.ask(AskQuery(" ".join(question), limit, max_tokens), scope.name, trusted=True)
     for note in answer.notes:
         click.echo(f"note: {note.message}", err=True)
     if as_json:

@@ -159,6 +159,13 @@ Total = Annotated[
         "meaning ranks the nearest, and `topK` says how many of them are looked at.",
     ),
 ]
+Truncated = Annotated[
+    bool, Field(exclude_if=lambda is_so: not is_so, description="Whether `maxTokens` ended it before `topK`.")
+]
+ContinuationToken = Annotated[
+    str | None,
+    Field(exclude_if=lambda token: token is None, description="For the results that follow; absent where none do."),
+]
 Quality = Annotated[
     Literal["answered", "weak", "rejected"],
     Field(
@@ -183,6 +190,8 @@ class SearchAnswer(Wire):
         FacetCounts | None,
         Field(exclude_if=lambda counts: counts is None, description="Of each facet that was asked for: value, pages."),
     ] = None
+    truncated: Truncated = False
+    continuation_token: ContinuationToken = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +220,5 @@ class RelatedAnswer(Wire):
     generation: str
     age_seconds: float
     results: tuple[RelatedPage, ...]
+    truncated: Truncated = False
+    continuation_token: ContinuationToken = None

@@ -38,7 +38,7 @@ from searchsocket.sources.code.beneath import read_beneath
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.files import path_of
 from searchsocket.stores.base import IndexReader, Readers
-from searchsocket.types import Lines, Scope
+from searchsocket.types import Generation, Lines, Scope
 from searchsocket.urls.site import configured_site
 
 _NOTHING: Callable[[BaseException], None] = lambda _: None  # noqa: E731
@@ -69,6 +69,14 @@ class CodeService:
         answer = self.engine.search(query, self.home.scope_named(scope))
         marked = self.marks.of(scope)
         return replace(answer, results=tuple(_as_marked(one, marked) for one in answer.results)) if marked else answer
+
+    def generation(self, scope: str) -> Generation:
+        """What is live of a scope.
+
+        Raises:
+            CodeNotIndexed: Its source code was not indexed.
+        """
+        return self._opened(scope)[0].generation
 
     def by_terms(self, q: str, scope: str, top_k: int, max_per_file: int) -> list[TermMatch]:
         """The best chunks by the words of the query alone, of files that are still there; see `search_by_terms`."""

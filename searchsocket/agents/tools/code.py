@@ -9,10 +9,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.agents.arguments import AsList, MaxTokens, Query, ScopeName, SiteArguments
+from searchsocket.agents.arguments import AsList, ContinuationToken, MaxTokens, Query, ScopeName, SiteArguments
 from searchsocket.agents.data import fenced, quoted, visible
 from searchsocket.agents.library import Library
-from searchsocket.agents.reply import Reply, reply
+from searchsocket.agents.reply import Reply, more_lines, reply
 from searchsocket.agents.tool import Tool
 from searchsocket.code.paths import MAX_PATH_CHARS
 from searchsocket.errors import InvalidRequest
@@ -22,6 +22,7 @@ from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.content.budget import cut_to, text_tokens
 from searchsocket.search.content.query import DEFAULT_MAX_TOKENS
 from searchsocket.search.wire import Wire
+from searchsocket.serving.parts import Part, code_part
 from searchsocket.text.amounts import count
 
 _LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
@@ -39,6 +40,8 @@ class SearchCodeArguments(SiteArguments):
     languages: Annotated[_Names, Field(description="Only these.", examples=[["typescript"]])] = []
     kinds: Annotated[_Names, Field(description="Only definitions of these kinds.", examples=[["function"]])] = []
     exported: Annotated[bool, Field(description="Only what other files can use.")] = False
+    max_tokens: MaxTokens = 0
+    continuation_token: ContinuationToken = ""
     scope: ScopeName = ""
 
 
@@ -74,7 +77,8 @@ def search_code(library: Library, asked: SearchCodeArguments) -> Reply:
     and says where a file changed since it was indexed. Then read more lines with fetch. Not for prose: that is search.
     """
     query = CodeQuery(asked.query, asked.top_k, asked.path, tuple(asked.languages), tuple(asked.kinds), asked.exported)
-    answer = library.code().search(query, library.scope.name)
+    part = Part(asked.max_tokens or None, asked.continuation_token)
+    answer = code_part(library.code(), query, part, library.scope.name)
     return reply("\n".join(_code_lines(library, answer)), answer)
 
 
@@ -119,6 +123,7 @@ def _code_lines(library: Library, answer: CodeAnswer) -> Iterator[str]:
     for note in answer.notes:
         yield f"\nNote {note.code}: {visible(note.message)}"
     best = answer.results[0]
+    yield from more_lines(answer.continuation_token)
     yield f"\nRead more: fetch with file {visible(best.file)!r} and lines {best.lines!r}, or with ids."
 
 

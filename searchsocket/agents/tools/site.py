@@ -18,11 +18,12 @@ from searchsocket.agents.arguments import (
 from searchsocket.agents.data import fenced, quoted, visible
 from searchsocket.agents.library import Library
 from searchsocket.agents.page_text import PageText, page_text
-from searchsocket.agents.reply import Reply, reply
+from searchsocket.agents.reply import Reply, more_lines, reply
 from searchsocket.agents.tool import Tool
 from searchsocket.search.answer import Note, RelatedAnswer, RelatedPage, Result, SearchAnswer
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.wire import Age, Confidence, Href, PassageLines, Resolution, RouteFile, Score, Url, Wire
+from searchsocket.serving.parts import Part, related_part, search_part
 from searchsocket.text.amounts import count
 from searchsocket.urls.paths import MAX_URL_CHARS
 
@@ -37,6 +38,8 @@ class SearchArguments(SiteArguments):
         str, Field(max_length=MAX_URL_CHARS, description="Only pages below this path.", examples=["/docs"])
     ] = ""
     tags: Tags = []
+    max_tokens: MaxTokens = 0
+    continuation_token: ContinuationToken = ""
     scope: ScopeName = ""
 
 
@@ -50,6 +53,8 @@ class PageArguments(SiteArguments):
 class RelatedArguments(SiteArguments):
     path_or_url: PageName
     top_k: TopK = 5
+    max_tokens: MaxTokens = 0
+    continuation_token: ContinuationToken = ""
     scope: ScopeName = ""
 
 
@@ -92,6 +97,8 @@ class SearchHits(Wire):
     total: int
     results: tuple[PageHit, ...]
     notes: tuple[Note, ...]
+    truncated: Annotated[bool, Field(description="Whether `maxTokens` ended it before `topK`.")]
+    continuation_token: Annotated[str | None, Field(description="For the results that follow; null where none do.")]
 
 
 def search(library: Library, asked: SearchArguments) -> Reply:
@@ -102,7 +109,8 @@ def search(library: Library, asked: SearchArguments) -> Reply:
     Then read a page with get_page. Not for source code: that is search_code.
     """
     query = SearchQuery(asked.query, asked.top_k, asked.path_prefix, tuple(asked.tags), sources=True)
-    answer = library.service.search(query, library.scope)
+    part = Part(asked.max_tokens or None, asked.continuation_token)
+    answer = search_part(library.service, query, part, library.scope)
     hits = SearchHits(
         query=answer.q,
         scope=answer.scope,
@@ -112,6 +120,8 @@ def search(library: Library, asked: SearchArguments) -> Reply:
         total=answer.total,
         results=tuple(map(_hit, answer.results)),
         notes=answer.meta.notes,
+        truncated=answer.truncated,
+        continuation_token=answer.continuation_token,
     )
     return reply("\n".join(_search_lines(library, answer)), hits)
 
@@ -139,7 +149,8 @@ def related(library: Library, asked: RelatedArguments) -> Reply:
 
     Call it when a page was found and more on its subject is wanted, or to see what else a change touches.
     """
-    answer = library.service.related(asked.path_or_url, library.scope, asked.top_k)
+    part = Part(asked.max_tokens or None, asked.continuation_token)
+    answer = related_part(library.service, asked.path_or_url, asked.top_k, part, library.scope)
     return reply("\n".join(_related_lines(library, answer)), answer)
 
 
@@ -188,6 +199,7 @@ def _search_lines(library: Library, answer: SearchAnswer) -> Iterator[str]:
                 yield f"   also: {visible(one.title)} ({visible(one.href)})"
     for note in answer.meta.notes:
         yield f"\nNote {note.code}: {visible(note.message)}"
+    yield from more_lines(answer.continuation_token)
     yield f"\nRead one whole: get_page with pathOrUrl {visible(results[0].url)!r}."
 
 
@@ -197,6 +209,7 @@ def _related_lines(library: Library, answer: RelatedAnswer) -> Iterator[str]:
     for one in answer.results:
         why = [f"meaning {one.meaning:.2f}", *["linked"] * one.is_linked, *["same folder"] * one.is_neighbour]
         yield f"- {visible(one.title)} ({visible(one.url)}): {', '.join(why)}; {_route(one)}"
+    yield from more_lines(answer.continuation_token)
 
 
 def _route(page: Result | PageText | RelatedPage) -> str:

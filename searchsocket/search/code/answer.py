@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.search.answer import Note
+from searchsocket.search.answer import ContinuationToken, Note, Truncated
 from searchsocket.search.wire import Age, Score, Wire
 
 
@@ -54,3 +54,5 @@ class CodeAnswer(Wire):
     generation: str
     age_seconds: Age
     notes: tuple[Note, ...] = ()
+    truncated: Truncated = False
+    continuation_token: ContinuationToken = None

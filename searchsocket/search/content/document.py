@@ -28,7 +28,7 @@ class DocumentQuery:
 
     file_path: str
     chunk_id: str = ""  # where to begin: at this chunk; "" = at the top
-    max_tokens: int | None = None  # None: that of the answer before, else 10,000
+    max_tokens: int | None = None  # None: that of the answer before, else 8,000
     continuation_token: str = ""
 
 

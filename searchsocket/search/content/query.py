@@ -11,8 +11,8 @@ from searchsocket.search.query import clean_text
 
 DEFAULT_LIMIT, MAX_LIMIT = 10, 50
 MAX_TERMS, MAX_TERM_CHARS = 20, 200
-# What clients cut at is 25,000 tokens, names of fields and a second copy as text left out.
-DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS, MOST_MAX_TOKENS = 10_000, 200, 100_000
+# Clients cut at 25,000 tokens; a tool says what it says twice, as text and as data, with names and numbers around it.
+DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS, MOST_MAX_TOKENS = 8_000, 200, 100_000
 MAX_TOKEN_CHARS = 40_000  # of a continuation: all the terms, as JSON in base64
 
 
@@ -23,7 +23,7 @@ class ContentQuery:
     semantic_concepts: tuple[str, ...] = ()
     exact_terms: tuple[str, ...] = ()
     limit: int | None = None  # None: that of the answer before, else 10
-    max_tokens: int | None = None  # None: likewise, else 10,000
+    max_tokens: int | None = None  # None: likewise, else 8,000
     continuation_token: str = ""  # "" = from the first
     offset: int = 0  # set by the continuation
 

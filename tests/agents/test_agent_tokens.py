@@ -1,0 +1,122 @@
+"""How much a reply is: no more than is asked for, and never more than clients take."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from search_site import DOCS, Piece, Site
+
+from searchsocket.agents.arguments import read_arguments
+from searchsocket.agents.reply import Reply
+from searchsocket.agents.server import make_server
+from searchsocket.agents.standing import StandingLibraries
+from searchsocket.agents.tool import CLIENTS_TAKE, MOST_TOKENS, fitting_reply
+from searchsocket.agents.toolset import TOOLS
+from searchsocket.project.project import Project
+from searchsocket.stores.local import LocalStore
+from searchsocket.text.token_count import LEAST, count_tokens
+from tests.agents.agent_project import ERAS, call, make_agent_project, text_of
+from tests.api.api_client import body_of
+
+TEXTS = Path(__file__).parents[1] / "text" / "tokens"
+WORST = ("language-fi", "language-th", "signs-emoji", "signs-lines", "signs-hidden", "noise-unicode", "data-base64")
+HIDDEN = "\u202e\U000e0041\x1b" * 400  # each is written out, as nine signs
+
+
+@pytest.fixture(scope="module")
+def worst_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Pages and a file of texts that are many tokens, far longer than any reply."""
+    project = make_agent_project(tmp_path_factory.mktemp("worst") / "robot")
+    texts = [*((TEXTS / f"{name}.txt").read_text() for name in WORST), HIDDEN]
+    pages = {f"/worst/{number}": (text * (40_000 // len(text))) for number, text in enumerate(texts)}
+    pieces = [
+        Piece(url, f"worst {text[at : at + 1_500]}", text[:200], text[:100], ordinal=at, description=text[:300])
+        for url, text in pages.items()
+        for at in range(0, 12_000, 1_500)
+    ]
+    Site(LocalStore(project.state_dir / "index", project.id)).publish(
+        [*DOCS, *pieces], bodies=[body_of("main", url, text) for url, text in pages.items()]
+    )
+    return project
+
+
+def reply_of(project: Project, name: str, **sent: Any) -> Reply:
+    tool = next(tool for tool in TOOLS if tool.name == name)
+    return fitting_reply(tool, StandingLibraries(project.root, {}).find(""), read_arguments(tool.takes, sent))
+
+
+EVERY_CALL: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("search", {"query": "worst", "topK": 20}),
+    ("related", {"pathOrUrl": "/worst/0", "topK": 20}),
+    ("search_content", {"folder_id": "site", "exact_terms": ["worst"], "limit": 50}),
+    ("find_documents", {"folder_id": "site", "query": "worst", "limit": 50}),
+    ("ask", {"question": "worst", "limit": 10}),
+    ("search_code", {"query": "step", "topK": 20}),
+    ("fetch", {"file": "src/steps.py"}),
+    *(("get_page", {"pathOrUrl": f"/worst/{number}"}) for number in range(len(WORST) + 1)),
+    *(("get_document_text", {"folder_id": "site", "file_path": f"worst/{n}.md"}) for n in (0, len(WORST))),
+    *(("get_document_data", {"folder_id": "site", "file_path": f"worst/{n}.md"}) for n in (0, len(WORST))),
+)
+
+
+def test_no_reply_is_more_than_clients_take(worst_project: Project) -> None:
+    """Counted as text and as data, with all that stands around, and with the largest error that counts have."""
+    assert {name for name, _ in EVERY_CALL} == {tool.name for tool in TOOLS}
+    assert MOST_TOKENS / LEAST <= CLIENTS_TAKE
+    sizes = {f"{name} {sent}": reply_of(worst_project, name, **sent).tokens(0) for name, sent in EVERY_CALL}
+    assert {call: size for call, size in sizes.items() if size > MOST_TOKENS} == {}
+    assert max(sizes.values()) > MOST_TOKENS / 2  # it is held by being cut, and not since the texts are short
+
+
+def test_whoever_says_how_much_gets_it(worst_project: Project) -> None:
+    found = reply_of(worst_project, "get_page", pathOrUrl="/worst/0", maxTokens=20_000)
+    assert count_tokens(found.data["markdown"]) > MOST_TOKENS / 2
+
+
+@pytest.mark.parametrize("mode", ERAS)
+@pytest.mark.parametrize(
+    ("tool", "asked", "key"),
+    [
+        ("search", {"query": "battery", "topK": 5}, "url"),
+        ("related", {"pathOrUrl": "/docs/battery", "topK": 5}, "url"),
+        ("search_code", {"query": "step", "topK": 6}, "id"),
+    ],
+)
+def test_results_that_do_not_fit_are_got_by_the_token(
+    agent_server: Any, mode: str, tool: str, asked: dict[str, Any], key: str
+) -> None:
+    """Best first, whole, none twice and none missed."""
+    whole = call(agent_server, tool, mode, **asked).structured_content
+    assert (whole.get("truncated", False), whole.get("continuationToken")) == (False, None)
+    first = call(agent_server, tool, mode, **asked, maxTokens=200)
+    assert first.structured_content["truncated"]
+    found, token = first.structured_content["results"], first.structured_content["continuationToken"]
+    assert f"continuationToken {token}" in text_of(first)
+    name = next(iter(asked))
+    while token:
+        part = call(agent_server, tool, mode, **{name: asked[name]}, continuationToken=token).structured_content
+        found += part["results"]
+        token = part.get("continuationToken")
+    assert [one[key] for one in found] == [one[key] for one in whole["results"]]
+
+
+@pytest.mark.parametrize(
+    ("tool", "other"),
+    [
+        ("search", {"query": "dock"}),
+        ("related", {"pathOrUrl": "/docs/battery"}),
+        ("search_code", {"query": "x"}),
+    ],
+)
+def test_a_token_is_of_one_request(agent_server: Any, tool: str, other: dict[str, Any]) -> None:
+    first = call(agent_server, "search", query="battery", topK=5, maxTokens=200)
+    found = call(agent_server, tool, **other, continuationToken=first.structured_content["continuationToken"])
+    code = "INVALID_REQUEST" if tool == "search" else "CONTINUATION_GONE"
+    assert found.structured_content["error"]["code"] == code
+
+
+def test_a_reply_that_is_made_again_is_still_one_of_the_protocol(worst_project: Project) -> None:
+    server = make_server(StandingLibraries(worst_project.root, {}), TOOLS)
+    found = call(server, "search_content", folder_id="site", exact_terms=["worst"], limit=50)
+    assert found.structured_content["continuation"]["truncated"]
+    assert found.structured_content["continuation"]["next_token"]

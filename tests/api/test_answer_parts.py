@@ -1,0 +1,66 @@
+"""Answers of no more than so many tokens: the best results that fit, and a word to go on with."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from api_client import KEY, Api
+
+from search_api.app import create_app
+from tests.agents.agent_project import make_agent_project
+from tests.api.api_client import ENVIRON
+
+TRUSTED = {"authorization": f"Bearer {KEY}"}
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/search?q=battery&topK=5", "/api/related?url=/docs/battery&topK=5"], ids=["search", "related"]
+)
+def test_parts_are_the_whole_in_order(api: Api, path: str) -> None:
+    whole = api.get(path).json()
+    assert "truncated" not in whole  # nobody asked
+    assert "continuationToken" not in whole
+    part = api.get(f"{path}&maxTokens=200").json()
+    assert part["truncated"]
+    found = [one["url"] for one in part["results"]]
+    while token := part.get("continuationToken"):
+        part = api.get(f"{path.split('&')[0]}&continuationToken={token}").json()
+        found += [one["url"] for one in part["results"]]
+    assert found == [one["url"] for one in whole["results"]]
+    assert len(found) > 1
+
+
+def test_a_body_takes_them_too(api: Api) -> None:
+    asked = {"q": "battery", "filters": {"kind": "section"}, "pathPrefix": "/docs"}
+    first = api.post(asked | {"maxTokens": 200}).json()
+    rest = api.post({"q": "battery", "continuationToken": first["continuationToken"]}).json()
+    both = [one["url"] for one in (*first["results"], *rest["results"])]
+    assert both == [one["url"] for one in api.post(asked).json()["results"]][: len(both)]
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "code"),
+    [
+        ({"maxTokens": 199}, 400, "INVALID_REQUEST"),
+        ({"continuationToken": "eyJhIjoxfQ"}, 404, "CONTINUATION_GONE"),
+        ({"q": "dock"}, 400, "INVALID_REQUEST"),
+        ({"scope": "secret-branch"}, 404, "CONTINUATION_GONE"),
+    ],
+)
+def test_what_is_wrong_is_named(api: Api, change: dict[str, Any], status: int, code: str) -> None:
+    token = api.post({"q": "battery", "maxTokens": 200}).json()["continuationToken"]
+    refused = api.post({"q": "battery", "continuationToken": token} | change, headers=TRUSTED)
+    assert refused.json()["error"]["code"] == code
+    assert refused.status_code == status
+
+
+def test_code_is_given_in_parts_to_the_trusted(tmp_path: Path) -> None:
+    api = Api(create_app(make_agent_project(tmp_path / "robot"), environ=ENVIRON, host="0.0.0.0"))
+
+    def ask(**asked: Any) -> Any:
+        return api.post({"query": "step"} | asked, "/api/code/search", headers=TRUSTED).json()
+
+    whole, first = ask(limit=6), ask(limit=6, maxTokens=200)
+    rest = ask(continuationToken=first["continuationToken"], maxTokens=5_000)
+    assert first["truncated"]
+    assert [one["id"] for one in (*first["results"], *rest["results"])] == [one["id"] for one in whole["results"]]
