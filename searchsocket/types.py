@@ -97,7 +97,6 @@ class PageFacts(StatedFacts):
     source_file: str = ""  # the content file that the page was made from, relative to the project; "" when built
     depth: int = 0  # path segments
     incoming_links: int = 0  # distinct other pages that link here
-    key_phrases: tuple[str, ...] = ()  # of its text, at most 7, see `text/key_phrases.py`; not in the mirror file
     link_texts: tuple[str, ...] = ()  # what other pages call this one, most frequent first, at most 8
 
 

@@ -16,7 +16,7 @@ from searchsocket.settings.site import ChunkSettings
 from searchsocket.text.graphemes import safe_cut
 from searchsocket.types import Chunk, Page, Prose, Section
 
-CHUNKER_VERSION = "4"  # part of every hash that lets chunking be skipped: raise it when the output changes
+CHUNKER_VERSION = "5"  # part of every hash that lets chunking be skipped: raise it when the output changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,9 @@ class MemoryCatalogue:
     def page_digest(self, url: str) -> str:
         return self.bodies[url].digest if url in self.bodies else ""
 
+    def key_phrases(self, url: str) -> tuple[str, ...]:
+        return self.bodies[url].key_phrases if url in self.bodies else ()
+
     def page_body(self, url: str) -> str | None:
         if url not in self.bodies and self.page_records(url):
             raise PageTextsMissing(self.scope)

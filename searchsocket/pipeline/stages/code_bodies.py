@@ -1,6 +1,6 @@
 """What source files say, staged beside their records: what is searched to the letter and compared with the files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from searchsocket.code.text import source_text
 from searchsocket.errors import SourceUnavailable
@@ -9,7 +9,8 @@ from searchsocket.pipeline.run.digests import sha256
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore
 from searchsocket.system.batches import batches
-from searchsocket.types import RawPage
+from searchsocket.text.key_phrases import phrases_of_code
+from searchsocket.types import Lines, RawPage, Record
 
 _BATCH = 200
 
@@ -35,4 +36,11 @@ def _texts(run: ScopeRun, state: ScopeState, files: list[tuple[str, str]]) -> It
         except SourceUnavailable:
             continue
         if sha256(data) == digest:
-            yield PageBody(url, digest, source_text(data)[0])
+            yield PageBody(url, digest, source_text(data)[0], _phrases(state.chunks.of_page(url)))
+
+
+def _phrases(records: Sequence[Record]) -> tuple[str, ...]:
+    at = [record.chunk.at for record in records if isinstance(record.chunk.at, Lines)]
+    names = [name for lines in at for name in lines.heading_path]
+    texts = (record.chunk.body.text for record in records)
+    return phrases_of_code(names, texts, [lines.doc for lines in at if lines.doc])

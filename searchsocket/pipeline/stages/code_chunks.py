@@ -25,7 +25,6 @@ from searchsocket.state.base.chunks import chunk_key
 from searchsocket.state.base.extracts import extract_key
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
-from searchsocket.text.key_phrases import phrases_of_code
 from searchsocket.types import Chunk, ExtractedPage, Lines, PageFacts
 
 _BATCH = 32
@@ -167,16 +166,9 @@ def _facts(locator: str, cut: CutFile) -> PageFacts:
         url=f"/{locator}",
         title=locator,
         facets=tuple(f"{name}=true" for name, held in sorted(roles.items()) if held),
-        key_phrases=_phrases(cut.chunks),
         source_file=locator,
         depth=locator.count("/"),
     )
-
-
-def _phrases(chunks: Sequence[Chunk]) -> tuple[str, ...]:
-    at = [chunk.at for chunk in chunks if isinstance(chunk.at, Lines)]
-    names = [name for lines in at for name in lines.heading_path]
-    return phrases_of_code(names, (chunk.body.text for chunk in chunks), [lines.doc for lines in at if lines.doc])
 
 
 def _facts_of(page: PageFacts, chunk: Chunk) -> PageFacts:

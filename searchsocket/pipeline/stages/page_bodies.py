@@ -1,14 +1,15 @@
-"""What pages say, staged beside their records: a generation serves the texts that it was made from."""
+"""What pages say, and in which key phrases, staged beside their records: a generation serves what it was made from."""
 
 from collections.abc import Iterator
 
 from searchsocket.errors import StateUnavailable
-from searchsocket.mirror.document import text_digest
+from searchsocket.mirror.document import parse_page, text_digest
 from searchsocket.mirror.paths import mirror_file
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore
 from searchsocket.system.batches import batches
+from searchsocket.text.key_phrases import phrases_of_page
 
 _BATCH = 200
 
@@ -39,4 +40,5 @@ def _bodies(run: ScopeRun, state: ScopeState, pages: list[tuple[str, str]]) -> I
             # Have the next run look more closely than at size and time.
             state.mirror.distrust(url)
             raise StateUnavailable(f"the mirror file {path} is damaged; run `searchsocket index` to write it again")
-        yield PageBody(url, digest, text)
+        page = parse_page(text)
+        yield PageBody(url, digest, text, phrases_of_page(page.facts.title, page.body))

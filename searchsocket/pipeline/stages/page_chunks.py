@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 from searchsocket.chunking import CHUNKER_VERSION, chunk_page
 from searchsocket.chunking.records import CutChunk, cut_chunks
@@ -19,7 +18,6 @@ from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.secrets import Secrets, secret_lines, secret_table
 from searchsocket.state import ScopeState
 from searchsocket.state.base.chunks import chunk_key
-from searchsocket.text.key_phrases import phrases_of_page
 
 _BATCH = 100
 
@@ -105,6 +103,5 @@ def _chunks(
     if page.facts.weight == 0:  # the author took the page out of search
         return [], ()
     chunked = chunk_page(page, run.project.settings.chunking)
-    facts = replace(page.facts, key_phrases=phrases_of_page(page.facts.title, page.body))
-    cut = cut_chunks(facts, chunked.chunks, run.scope, model_id, prepare=secrets.redacted)
+    cut = cut_chunks(page.facts, chunked.chunks, run.scope, model_id, prepare=secrets.redacted)
     return cut, chunked.warnings

@@ -26,10 +26,10 @@ class SourceLines(Documented):
 
 @dataclass(frozen=True, slots=True)
 class Source(Documented):
-    """Where a passage or a document comes from."""
+    """Where a passage or a document comes from: a page of the site, or lines of a file, which has no address."""
 
-    url: Url
-    href: Href
+    url: Annotated[Url | None, Field(description="The page; null for source code, of which `lines` names the file.")]
+    href: Annotated[Href | None, Field(description="Opens it on its host, at its section; null for source code.")]
     title: str
     section: Annotated[str, Field(description="The heading, or the symbol of code; empty above the first one.")]
     route_file: RouteFile

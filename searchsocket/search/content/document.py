@@ -129,7 +129,7 @@ class DocumentReader:
             last_line=max(bisect_right(ends, max(last - 1, start)) + 1, first_line),
             total_lines=len(ends),
             tokens=text_tokens(part),
-            source=source_of_page(records[0].page),
+            source=source_of_page(records[0].page, corpus.kind),
         )
         more = call(tool, folder_id=corpus.folder_id, file_path=query.file_path, continuation_token=token)
         return DocumentTextAnswer(
@@ -167,10 +167,10 @@ class DocumentReader:
             tags=page.tags,
             modified=page.modified,
             incoming_links=page.incoming_links,
-            document_keywords=page.key_phrases,
+            document_keywords=corpus.reader.catalogue.key_phrases(url),
             total_chunks=len(held),
             chunks=tuple(chunks),
-            source=source_of_page(page),
+            source=source_of_page(page, corpus.kind),
         )
         text = call("get_document_text", folder_id=corpus.folder_id, file_path=query.file_path)
         more = call(tool, folder_id=corpus.folder_id, file_path=query.file_path, continuation_token=token)

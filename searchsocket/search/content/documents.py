@@ -127,10 +127,10 @@ def _document(corpus: Corpus, url: str, score: float) -> FoundDocument:
         file_path=corpus.file_path(url),
         title=page.title,
         summary=summary_of(records),
-        document_keywords=page.key_phrases,
+        document_keywords=corpus.reader.catalogue.key_phrases(url),
         relevance_score=score,
         total_chunks=sum(record.chunk.kind != "summary" for record in records),
-        source=source_of_page(page),
+        source=source_of_page(page, corpus.kind),
     )
 
 

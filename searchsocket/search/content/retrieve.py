@@ -150,7 +150,7 @@ def _result(corpus: Corpus, query: ContentQuery, one: Scored, record: Record, co
         content=content,
         relevance_score=min(round(one.raw / BOOST ** len(query.exact_terms), _DIGITS), 1.0),
         chunk_index=record.chunk.ordinal,
-        document_keywords=record.page.key_phrases,
+        document_keywords=corpus.reader.catalogue.key_phrases(record.page.url),
         raw=RawScore(min(round(one.semantic, _DIGITS), 1.0), BOOST ** len(held), round(one.raw, _DIGITS), held),
         source=source_of_chunk(record),
         truncated=content != text,

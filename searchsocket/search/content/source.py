@@ -1,23 +1,30 @@
 """Where content comes from, as an answer says it."""
 
 from searchsocket.search.content.answer import IndexFacts, Source, SourceLines
-from searchsocket.search.content.corpus import Corpus
+from searchsocket.search.content.corpus import Corpus, CorpusKind
 from searchsocket.search.quoting.lines import source_of
 from searchsocket.search.quoting.links import href
 from searchsocket.search.quoting.titles import displayed
-from searchsocket.types import PageFacts, Record
+from searchsocket.types import Lines, PageFacts, Record
 
 
 def source_of_chunk(record: Record) -> Source:
     """The page or file of a chunk, and the lines that people edit."""
     lines, at = source_of(record), record.chunk.at
     kept = SourceLines(lines.file, lines.first_line, lines.last_line) if lines.file else None
-    return _source(record.page, displayed(at.title), at.anchor, kept)
+    return _source(record.page, displayed(at.title), href_of(record), kept)
 
 
-def source_of_page(page: PageFacts) -> Source:
+def source_of_page(page: PageFacts, kind: CorpusKind) -> Source:
     """The page or file itself."""
-    return _source(page, "", "", SourceLines(page.source_file, None, None) if page.source_file else None)
+    lines = SourceLines(page.source_file, None, None) if page.source_file else None
+    return _source(page, "", href(page) if kind == "site" else None, lines)
+
+
+def href_of(record: Record) -> str | None:
+    """What opens a passage on its host; None of source code, which has no address."""
+    at = record.chunk.at
+    return None if isinstance(at, Lines) else href(record.page, at.anchor)
 
 
 def index_facts(corpus: Corpus, age_seconds: float) -> IndexFacts:
@@ -26,5 +33,6 @@ def index_facts(corpus: Corpus, age_seconds: float) -> IndexFacts:
     return IndexFacts(corpus.folder_id, generation.scope, generation.name, generation.published_at, age_seconds)
 
 
-def _source(page: PageFacts, section: str, anchor: str, lines: SourceLines | None) -> Source:
-    return Source(page.url, href(page, anchor), displayed(page.title), section, page.route_file or None, lines)
+def _source(page: PageFacts, section: str, opens: str | None, lines: SourceLines | None) -> Source:
+    url = None if opens is None else page.url
+    return Source(url, opens, displayed(page.title), section, page.route_file or None, lines)

@@ -110,6 +110,13 @@ class ChunkTable(Protocol):
     def cut_pages(self) -> Iterator[tuple[str, str]]:
         """(URL, digest of the mirror file) of every cut page that has chunks, by rising URL."""
 
+    def of_page(self, url: str) -> list[Record]:
+        """The records of one page, by ordinal.
+
+        Raises:
+            DamagedRow: One is not what was written.
+        """
+
     def records_digests(self) -> Iterator[str]:
         """A digest over the records of each page that has chunks.
 

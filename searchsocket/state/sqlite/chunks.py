@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from searchsocket.chunking.records import CutChunk, hash_of
 from searchsocket.state.base.chunks import ChunkCounts, MirroredPage, PageChunks, Text
 from searchsocket.state.sqlite.conditions import CUT, MIRRORED
-from searchsocket.state.sqlite.records import SqliteSelection, pages_at, texts_at, texts_of
+from searchsocket.state.sqlite.records import SqliteSelection, pages_at, records_of, texts_at, texts_of
+from searchsocket.types import Record
 
 
 def count_chunks(db: sqlite3.Connection, scope: str) -> ChunkCounts:
@@ -110,6 +111,15 @@ class SqliteChunks:
         )
         for row in rows:  # noqa: UP028  see `SqliteInventory.hashes`
             yield row
+
+    def of_page(self, url: str) -> list[Record]:
+        return records_of(
+            self.db.execute(
+                "SELECT record, record_hash FROM chunks JOIN pages ON pages.id = page_id "
+                "WHERE chunks.scope = ? AND url = ? ORDER BY ordinal, chunks.id",
+                (self.scope, url),
+            )
+        )
 
     def records_digests(self) -> Iterator[str]:
         return self._digests("records_digest")

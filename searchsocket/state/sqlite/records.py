@@ -68,6 +68,15 @@ def pages_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
     return [urls.get(rowid, "") for rowid in rowids]
 
 
+def records_of(rows: sqlite3.Cursor) -> list[Record]:
+    """Rows of canonical text and hash as records.
+
+    Raises:
+        DamagedRow: One is not what was written.
+    """
+    return [_record(text, record_hash) for text, record_hash in rows]
+
+
 class SqliteSelection:
     """Chunks to be read, by their rowids."""
 

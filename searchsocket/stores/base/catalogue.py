@@ -39,6 +39,7 @@ class PageBody:
     url: str
     digest: str  # equal digests mean that the texts say the same
     text: str  # of its mirror file
+    key_phrases: tuple[str, ...] = ()  # of that text alone, at most 7, see `text/key_phrases.py`
 
 
 class CatalogueSnapshot(Protocol):
@@ -96,6 +97,9 @@ class CatalogueSnapshot(Protocol):
         Raises:
             PageTextsMissing: The page has records, but was published without its text.
         """
+
+    def key_phrases(self, url: str) -> tuple[str, ...]:
+        """The key phrases that the text of one page was put with; none where it has no text. Costs as little."""
 
     def page_digest(self, url: str) -> str:
         """The digest that the text of one page was put with; "" where it has none. Costs far less than the text."""

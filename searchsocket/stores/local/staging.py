@@ -122,7 +122,7 @@ class Staging:
     def put_bodies(self, bodies: Sequence[PageBody]) -> None:
         """Stage texts of pages whole or not at all."""
         self._connection.execute("BEGIN")
-        self._connection.executemany("INSERT OR REPLACE INTO bodies VALUES (?, ?, ?)", map(row_of_body, bodies))
+        self._connection.executemany("INSERT OR REPLACE INTO bodies VALUES (?, ?, ?, ?)", map(row_of_body, bodies))
         self._connection.execute("COMMIT")
 
     def _fact(self, name: str) -> str:

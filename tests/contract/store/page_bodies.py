@@ -26,6 +26,14 @@ class PageBodiesContract:
         assert list(store.body_digests(MAIN)) == [("/dócs/日本", body("", text).digest)]
         assert store.verify(MAIN) == []
 
+    def test_key_phrases_lie_beside_the_text(self, store: VectorStore) -> None:
+        """Also where it is carried on to another generation."""
+        store.put_bodies([replace(body("/a"), key_phrases=("main sail", "日本")), body("/b")], MAIN)
+        fill(store, [record("a", "/a"), record("b", "/b")])
+        reader = fill(store, [record("c", "/a", ordinal=1)])
+        found = [reader.catalogue.key_phrases(url) for url in ("/a", "/b", "/c")]
+        assert found == [("main sail", "日本"), (), ()]
+
     def test_texts_are_carried_on_and_replaced(self, store: VectorStore) -> None:
         store.put_bodies([body("/a", "one"), body("/b", "first"), body("/b", "two")], MAIN)
         fill(store, [record("a", "/a"), record("b", "/b")])

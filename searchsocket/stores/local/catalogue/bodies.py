@@ -15,7 +15,8 @@ from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.system.copying import copy_file, link_file
 from searchsocket.text.storable import storable
 
-_COLUMNS = "url TEXT NOT NULL, digest TEXT NOT NULL, text BLOB NOT NULL"
+_COLUMNS = "url TEXT NOT NULL, digest TEXT NOT NULL, phrases TEXT NOT NULL, text BLOB NOT NULL"
+_NAMES = "url, digest, phrases, text"
 STAGED_TABLE = f"CREATE TABLE IF NOT EXISTS bodies ({_COLUMNS}, PRIMARY KEY (url));"
 _TABLE = f"CREATE TABLE bodies ({_COLUMNS})"
 _INDEX = "CREATE UNIQUE INDEX by_url ON bodies (url, digest)"  # with the digest, so that comparing reads no text
@@ -33,9 +34,11 @@ class WrittenBodies(NamedTuple):
     digest: str
 
 
-def row_of_body(body: PageBody) -> tuple[str, str, bytes]:
+def row_of_body(body: PageBody) -> tuple[str, str, str, bytes]:
     """The values of a row, ready for SQLite."""
-    return storable(body.url), storable(body.digest), zlib.compress(body.text.encode("utf-8", "surrogatepass"), _LEVEL)
+    text = zlib.compress(body.text.encode("utf-8", "surrogatepass"), _LEVEL)
+    # Beside the text, and not in the records: an edit that changes them changes one row.
+    return storable(body.url), storable(body.digest), storable("\n".join(body.key_phrases)), text
 
 
 class BodyFile:
@@ -65,8 +68,16 @@ class BodyFile:
 
     def digest(self, url: str) -> str:
         """The digest of the text of a page; "" where there is none."""
+        return self._beside("digest", url)
+
+    def key_phrases(self, url: str) -> tuple[str, ...]:
+        """The key phrases of a page; none where there is no text of it."""
+        return tuple(filter(None, self._beside("phrases", url).split("\n")))
+
+    def _beside(self, column: str, url: str) -> str:
+        sql = f"SELECT {column} FROM bodies WHERE url = ?"
         with self._damage, self._lock:
-            row = self._connection.execute("SELECT digest FROM bodies WHERE url = ?", (storable(url),)).fetchone()
+            row = self._connection.execute(sql, (storable(url),)).fetchone()
         return row[0] if row else ""
 
     def digests(self, after: str, limit: int) -> Digests:
@@ -104,9 +115,7 @@ def write_bodies(target: Path, live: Path | None, staged: Path, urls: Collection
         if live is None:
             connection.execute(_TABLE)
         connection.executemany("DELETE FROM bodies WHERE url = ?", gone + new if live is not None else ())
-        connection.executemany(
-            "INSERT INTO bodies SELECT url, digest, text FROM other.bodies WHERE other.bodies.url = ?", new
-        )
+        connection.executemany(f"INSERT INTO bodies SELECT {_NAMES} FROM other.bodies WHERE other.bodies.url = ?", new)
         if live is None:
             connection.execute(_INDEX)
         connection.execute("COMMIT")

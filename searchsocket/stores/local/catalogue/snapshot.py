@@ -78,6 +78,10 @@ class LocalCatalogue:
         """See `CatalogueSnapshot.page_digest`."""
         return self._bodies.digest(url)
 
+    def key_phrases(self, url: str) -> tuple[str, ...]:
+        """See `CatalogueSnapshot.key_phrases`."""
+        return self._bodies.key_phrases(url)
+
     def body_digests(self) -> Iterator[tuple[str, str]]:
         """See `Catalogue.body_digests`."""
         return all_digests(self._bodies)
