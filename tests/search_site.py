@@ -1,7 +1,7 @@
 """A small site of chunks in a real store, for tests of what answers queries."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,13 +52,21 @@ class Site:
         queries, words = QueryVectors(lambda _: self.embedder), Continuations(lambda: b"a key")
         return SearchEngine(self.store, queries, self.settings, lambda: NOW, continuations=words)
 
-    def publish(self, pieces: Sequence[Piece], scope: Scope = MAIN, bodies: Sequence[PageBody] = ()) -> None:
+    def publish(
+        self,
+        pieces: Sequence[Piece],
+        scope: Scope = MAIN,
+        bodies: Sequence[PageBody] = (),
+        aliases: Mapping[str, str] | None = None,
+    ) -> None:
         """Add pieces, and texts of pages, to what the scope holds and publish it."""
         records = [record_of(piece, scope, self.embedder.model_id) for piece in pieces]
         texts = [f"{one.page.title}\n{one.chunk.at.title}\n{one.chunk.body.text}" for one in records]
         self.store.upsert(records, self.embedder.embed(texts, "passage"), scope)
         self.store.put_bodies(bodies, scope)
-        self.store.publish(scope, PublishInfo(self.embedder.model_id, self.embedder.dimensions, PUBLISHED))
+        self.store.publish(
+            scope, PublishInfo(self.embedder.model_id, self.embedder.dimensions, PUBLISHED, aliases=aliases or {})
+        )
 
 
 def make_site(root: Path, pieces: Sequence[Piece]) -> Site:

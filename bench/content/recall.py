@@ -42,7 +42,7 @@ def asked(indexed: Indexed, corpus: Corpus, text: str, budget: int) -> Found:
     search = ContentSearch(Continuations(), lambda: NOW)
     code = tuple(word for word in text.split() if ExactTerm(word).match_case)
     answer = search.search(corpus, ContentQuery((text[:200],), code, 50, budget))
-    ours = [indexed.ids[one.source.url] for one in answer.data.results]
+    ours = [indexed.ids[one.source.url or ""] for one in answer.data.results]
     vector = corpus.vector(text[:200])
     hits = corpus.reader.vectors.nearest(vector, top_k=_DEPTH, where=corpus.where)  # type: ignore[arg-type]
     records = corpus.reader.catalogue.records([hit.id for hit in hits])

@@ -55,6 +55,13 @@ def more_lines(token: str | None) -> Iterator[str]:
         yield f"\nThere is more: the same call with continuationToken {token}"
 
 
+def part_of(*, is_next: bool, is_cut: bool) -> str:
+    """Words behind a number of results that are not all of them."""
+    return (", those that follow the ones before" if is_next else "") + (
+        ", best first, as many as fit" if is_cut else ""
+    )
+
+
 def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:
     """An error, as something to act on: its code, what is wrong, whether to try again, and what may be meant.
 

@@ -67,4 +67,4 @@ def _place(passage: "AnswerPassage") -> str:
     lines = passage.source
     if lines is not None and lines.file and lines.first_line:
         return f"{safe(lines.file)}:{lines.first_line}"
-    return safe(passage.href)
+    return safe(passage.href or passage.file_path)

@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.queries import QueryVectors
-from searchsocket.errors import PageNotFound, SearchSocketError
+from searchsocket.errors import PageMissing, PageNotFound, SearchSocketError
 from searchsocket.project.access import signing_key
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
@@ -20,7 +20,7 @@ from searchsocket.search.engine import SearchEngine
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.health import HealthCheck, ServiceHealth
-from searchsocket.serving.pages import FoundPage, find_page
+from searchsocket.serving.pages import FoundPage, find_page, suggestions
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Scope
@@ -55,12 +55,17 @@ class SearchService:
         return self.engine.find(query, scope)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
-        """See `SearchEngine.related`; the page may be named by its address."""
-        *others, last = below_base(canonical_path(url), self.base_of(scope.name))
+        """See `SearchEngine.related`; the page may be named by its address, also an old one."""
+        urls = [*below_base(canonical_path(url), self.base_of(scope.name))]
+        aliases = self.store.reader(scope).generation.aliases
+        *others, last = [*(aliases[one] for one in urls if one in aliases), *urls]
         for other in others:
             with suppress(PageNotFound):
                 return self.engine.related(other, scope, top_k)
-        return self.engine.related(last, scope, top_k)
+        try:
+            return self.engine.related(last, scope, top_k)
+        except PageNotFound as error:
+            raise PageMissing(url, suggestions(url, self.store.reader(scope))) from error
 
     def page(self, path: str, scope: Scope, *, is_segment: bool = False) -> FoundPage:
         """See `find_page`."""

@@ -122,6 +122,10 @@ def test_documents_carry_their_key_phrases(service: ContentService) -> None:
     assert 5 <= len(data.document_keywords) <= 7
     assert "vec0" in " ".join(data.document_keywords)
     code = content(service, "code", exact_terms=("hybridScore",))
+    source = code.data.results[0].source
+    assert (source.url, source.href) == (None, None)
+    assert source.lines
+    assert source.lines.file == code.data.results[0].file_path
     assert code.data.results[0].document_keywords[0] == "hybridScore"
     related = content(service, semantic_concepts=("database lock",)).navigation_hints.related_queries
     assert related
@@ -138,6 +142,7 @@ def test_a_question_is_asked_of_pages_and_code_together(service: ContentService)
     assert code.text.startswith("Removes a lock file whose daemon died.")
     assert code.source is not None
     assert (code.source.file, code.source.first_line) == ("src/lockFile.ts", 1)
+    assert (code.url, code.href) == (None, None)  # no page of the site has that address
     assert not service.ask(AskQuery("How do I brew espresso in Antarctica?"), None, trusted=True).answered
     public = service.ask(AskQuery("How do I remove a stale lock file?"), None, trusted=False)
     assert {passage.folder_id for passage in public.passages} == {"site"}

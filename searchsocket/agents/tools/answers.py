@@ -66,5 +66,6 @@ def _origin(one: AnswerPassage) -> str:
     section = f" › {visible(one.section_title)}" if one.section_title else ""
     route = f"; route file {visible(one.route_file)}" if one.route_file else ""
     at = one.source
-    lines = f"; source {visible(at.file)}:{at.first_line}-{at.last_line}" if at and at.file and at.first_line else ""
-    return f"{visible(one.title)}{section} ({visible(one.href)}{route}{lines}; confidence {one.confidence:.2f})"
+    lines = [f"source {visible(at.file)}:{at.first_line}-{at.last_line}"] if at and at.file and at.first_line else []
+    page = [f"page {visible(one.href)}{route}"] if one.href else []
+    return f"{visible(one.title)}{section} ({'; '.join([*page, *lines])}; confidence {one.confidence:.2f})"

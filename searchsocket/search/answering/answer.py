@@ -26,8 +26,8 @@ class AnswerPassage(Wire):
     folder_id: str
     file_path: Annotated[str, Field(description="As every request for a document takes it.")]
     chunk_id: str
-    url: Url
-    href: Href
+    url: Annotated[Url | None, Field(description="The page; null for source code, of which `source` names the lines.")]
+    href: Annotated[Href | None, Field(description="Opens it on its host, at its section; null for source code.")]
     title: str
     section_title: str
     route_file: RouteFile

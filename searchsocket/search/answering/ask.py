@@ -16,11 +16,11 @@ from searchsocket.search.content.budget import OVERHEAD, text_tokens
 from searchsocket.search.content.corpus import Corpus, chunk_id
 from searchsocket.search.content.hints import call
 from searchsocket.search.content.query import check_bounds
+from searchsocket.search.content.source import href_of
 from searchsocket.search.find import find
 from searchsocket.search.notes import NOTES
 from searchsocket.search.query import clean_text
 from searchsocket.search.quoting.lines import source_of
-from searchsocket.search.quoting.links import href
 from searchsocket.search.quoting.results import age_s
 from searchsocket.search.quoting.titles import displayed
 from searchsocket.search.ranking.fusion import fuse, shares_of
@@ -123,14 +123,14 @@ def _within(found: Sequence[Supported], query: AskQuery) -> list[AnswerPassage]:
 
 def _cited(one: Supported, sure: float) -> AnswerPassage:
     record, corpus = one.found.record, one.corpus
-    page, at = record.page, record.chunk.at
+    page, at, opens = record.page, record.chunk.at, href_of(record)
     return AnswerPassage(
         text=one.passage.text,
         folder_id=corpus.folder_id,
         file_path=corpus.file_path(page.url),
         chunk_id=chunk_id(record),
-        url=page.url,
-        href=href(page, at.anchor),
+        url=None if opens is None else page.url,
+        href=opens,
         title=displayed(page.title),
         section_title=displayed(at.title),
         route_file=page.route_file or None,

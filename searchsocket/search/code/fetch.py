@@ -66,7 +66,7 @@ def fetch_file(
     known = reader.catalogue.page_records(f"/{path}")
     data = read_now(path) if known else None
     if data is None:
-        raise PageNotFound(f"{path[:200]!a} is no file of the index")
+        raise PageNotFound(f"{path[:200]!a} is no file of the index; take one that a result names")
     changed = is_changed(reader.catalogue.page_digest(f"/{path}"), data)
     return _lines(path, data, first, last, max_lines, changed=changed)
 
