@@ -92,6 +92,8 @@ class _Calls:
         if tool is None:
             known = ", ".join(self._tools)
             raise MCPError(code=wire.INVALID_PARAMS, message=f"no tool {params.name[:80]!r}; there are {known}")
+        # Nothing else takes long. An answer of plain JSON, as HTTP gives it, drops these: the protocol sends
+        # notifications on a stream alone, and a service has opened its indexes before it listens.
         is_cold = not self._libraries.is_open
         if is_cold:
             await context.session.report_progress(0, 1, "opening the index")

@@ -120,3 +120,11 @@ def test_a_reply_that_is_made_again_is_still_one_of_the_protocol(worst_project: 
     found = call(server, "search_content", folder_id="site", exact_terms=["worst"], limit=50)
     assert found.structured_content["continuation"]["truncated"]
     assert found.structured_content["continuation"]["next_token"]
+
+
+def test_lines_behind_the_end_of_a_file_are_told_from_an_empty_line(agent_server: Any) -> None:
+    assert "src/auth/token.ts:1-7, the end of the file" in text_of(
+        call(agent_server, "fetch", file="src/auth/token.ts")
+    )
+    missed = call(agent_server, "fetch", file="src/auth/token.ts", lines="900-950")
+    assert "src/auth/token.ts ends before line 900." in text_of(missed)

@@ -158,9 +158,9 @@ def _fetched_lines(library: Library, found: FetchedFiles) -> Iterator[str]:
         if not one.text:
             yield f"{visible(one.file)}{changed} ends before line {one.first_line}."
             continue
-        last = one.first_line + len(one.text) - 1
-        is_end = last < one.last_line and len(one.text) < MAX_LINES and not (found.truncated and one is found.files[-1])
-        yield f"{visible(one.file)}:{one.first_line}-{last}{', the end of the file' if is_end else ''}{changed}"
+        ends = one.first_line + len(one.text) - 1
+        is_end = ends < one.last_line and len(one.text) < MAX_LINES and not (found.truncated and one is found.files[-1])
+        yield f"{visible(one.file)}:{one.first_line}-{ends}{', the end of the file' if is_end else ''}{changed}"
         yield fenced("\n".join(one.text), one.file)
     if not found.files:
         yield "The files of these results are gone."
