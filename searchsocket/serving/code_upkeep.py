@@ -1,5 +1,7 @@
 """Keeping the index of a project's source code: how it stands, bringing it up to date, and marking files by hand."""
 
+import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +16,7 @@ from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.search.quoting.results import age_s
 from searchsocket.search.wire import Wire
+from searchsocket.serving.answer_json import to_json
 
 MAX_NAMED = 50
 
@@ -104,6 +107,13 @@ class CodeUpkeep:
             deleted=done.records["deleted"] if done else 0,
             warnings=tuple(done.warnings) if done else (),
         )
+
+    def remember(self, done: CodeSynced, asked: str | None) -> None:
+        """See `keep_code_record`: a sync found nothing to do."""
+        from searchsocket.pipeline.unchanged.code import keep_code_record  # loads what extracts pages
+
+        summary = json.loads(to_json(done, sources=True))
+        keep_code_record(self.project, self.home, self.backends, done.scope, asked, self.environ, summary, time.time_ns)
 
     def invalidate(self, patterns: Sequence[str], scope: str) -> Files:
         """See `invalidate_code`; by any of the patterns."""

@@ -95,6 +95,28 @@ def test_a_folder_that_becomes_a_link_leads_nowhere(tmp_path: Path) -> None:
         read_beneath(str(root), "pipe.py", 100)
 
 
+@pytest.mark.parametrize("step", range(4))
+def test_what_is_put_in_the_way_while_a_file_is_opened_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """Before each of the opens on the way: the root, two folders, the file."""
+    root = grow(tmp_path / "root", {"a/b/c.py": "inside"})
+    grow(tmp_path / "other", {"b/c.py": OUTSIDE, "c.py": OUTSIDE, "a/b/c.py": OUTSIDE})
+    opened, real = [], os.open
+
+    def open_(*given: object, **options: object) -> int:
+        if len(opened) == step:
+            swapped = {0: "a", 1: "a", 2: "a/b", 3: "a/b/c.py"}[step]
+            (root / swapped).rename(tmp_path / "moved")
+            (root / swapped).symlink_to(tmp_path / "other" / Path(swapped).name)
+        opened.append(given)
+        return real(*given, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "open", open_)
+    with pytest.raises(SourceUnavailable):
+        read_beneath(str(root), "a/b/c.py", 100)
+
+
 def test_the_command_prints_the_lines_that_are_asked_for(project: CodeProject) -> None:
     done = CliRunner().invoke(cli, ["code", "fetch", "src/auth/token.ts:3-4", "--project", str(project.root)])
     assert done.output.splitlines() == [

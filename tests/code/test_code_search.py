@@ -179,6 +179,18 @@ def test_the_command_prints_lines_that_an_editor_opens(indexed: CodeProject) -> 
     }  # fmt: skip
 
 
+def test_a_person_at_a_terminal_sees_what_was_looked_for(indexed: CodeProject) -> None:
+    asked = ["code", "search", "signature of a token", "--limit", "1", "--project", str(indexed.root)]
+    coloured = CliRunner().invoke(cli, asked, color=True).output
+    bold_yellow, end = "\x1b[33m\x1b[1m", "\x1b[0m"
+    assert coloured.startswith(f"\x1b[36msrc/auth/token.ts{end}:1  function ")
+    assert f"{bold_yellow}signature{end}" in coloured
+    assert "\x1b[" not in CliRunner().invoke(cli, asked).output
+    found = CliRunner().invoke(cli, ["code", "find", "verifyToken", "--project", str(indexed.root)], color=True).output
+    assert f"\x1b[36msrc/auth/token.ts{end}:4:23  " in found
+    assert f"{bold_yellow}verifyToken{end}" in found
+
+
 def test_source_is_for_callers_with_the_key(indexed: CodeProject) -> None:
     """The document's own form of a request is taken."""
     asked = {"action": "search", "query": "verifyToken", "limit": 1}

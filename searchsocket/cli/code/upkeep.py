@@ -1,5 +1,6 @@
 """`searchsocket code status`, `sync` and `invalidate`."""
 
+import json
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,10 +12,12 @@ import click
 from searchsocket.cli.code.asked import print_answer
 from searchsocket.cli.options import json_option, load_project, project_option, quiet_option, scope_option
 from searchsocket.cli.output import ago, count, safe, say
+from searchsocket.pipeline.unchanged.check import unchanged_since
 
 if TYPE_CHECKING:
     from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, CodeUpkeep, Files
 
+FOLDER = "code"  # in the state, see `corpora.code_home`, which is loaded only where something may have changed
 _SHOWN = 10
 
 
@@ -53,10 +56,20 @@ def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
     Example:
       searchsocket code sync
     """
+    now = datetime.now(UTC)
+    stamp, words = int(now.timestamp() * 1e9), now.isoformat(timespec="seconds").replace("+00:00", "Z")
+    if last := unchanged_since(str(root), scope_name, os.environ, now_ns=stamp, checked_at=words, corpus=FOLDER):
+        if as_json:
+            click.echo(json.dumps(last.summary, separators=(",", ":"), ensure_ascii=False))
+        else:
+            say(_up_to_date(last.summary["files"], last.summary["chunks"]))
+        return
     from uuid import uuid4
 
     upkeep, scope = _upkeep(root, scope_name)
     done = upkeep.sync(scope, str(uuid4()))
+    if not done.changed and not done.warnings:
+        upkeep.remember(done, scope_name)
     for warning in done.warnings:
         click.echo(f"warning: {safe(warning)}", err=True)
     if as_json:
@@ -111,10 +124,14 @@ def status_lines(found: "CodeStatus") -> Iterator[str]:
 
 
 def _synced(done: "CodeSynced") -> str:
-    held = f"{count(done.files, 'file')}, {count(done.chunks, 'chunk')}"
     if not done.changed:
-        return f"up to date: {held}"
+        return _up_to_date(done.files, done.chunks)
+    held = f"{count(done.files, 'file')}, {count(done.chunks, 'chunk')}"
     return f"{held}; {done.embedded:,} embedded, {done.upserted:,} written, {done.deleted:,} deleted"
+
+
+def _up_to_date(files: int, chunks: int) -> str:
+    return f"up to date: {count(files, 'file')}, {count(chunks, 'chunk')}"
 
 
 def _upkeep(root: Path, scope_name: str | None) -> "tuple[CodeUpkeep, str]":

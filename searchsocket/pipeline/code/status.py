@@ -13,6 +13,8 @@ from searchsocket.pipeline.code.staleness import (
 )
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
+from searchsocket.sources.code.commit import CommitSource
+from searchsocket.sources.code.working_tree import WorkingTreeSource
 from searchsocket.types import Generation
 
 
@@ -31,11 +33,18 @@ class CodeStanding:
         return self.live is None or self.files.is_dirty or self.configuration_changed or self.unpublished
 
 
-def code_standing(project: Project, home: Project, backends: Backends, scope: str) -> CodeStanding:
+def code_standing(
+    project: Project,
+    home: Project,
+    backends: Backends,
+    scope: str,
+    source: WorkingTreeSource | CommitSource | None = None,
+) -> CodeStanding:
     """Compare the files, the configuration and what is live.
 
     Args:
         home: Of the source code, see `corpora.code_home`; `backends` are its own.
+        source: The files, where somebody has them.
 
     Raises:
         SourceUnavailable: The files cannot be listed.
@@ -46,7 +55,7 @@ def code_standing(project: Project, home: Project, backends: Backends, scope: st
         live = backends.store.generation(named)
     except IndexCorrupt:  # a run builds it anew, and says why
         live = None
-    files = staleness(source_of(project, named), backends.state.listed(scope))
+    files = staleness(source or source_of(project, named), backends.state.listed(scope))
     report = backends.state.last_report(scope, RECORDED_BY)
     known = (report or {}).get("facts", {}).get(CONFIGURATION)
     return CodeStanding(

@@ -17,7 +17,7 @@ _VARIABLE = "SEARCHSOCKET__STATE__DIR"
 
 
 def unchanged_since(
-    root: str, asked: str | None, environ: Mapping[str, str], *, now_ns: int, checked_at: str
+    root: str, asked: str | None, environ: Mapping[str, str], *, now_ns: int, checked_at: str, corpus: str = ""
 ) -> Record | None:
     """The last run of the scope where nothing that it read or left has changed since; None = a run must look.
 
@@ -28,9 +28,10 @@ def unchanged_since(
         asked: The scope that the command named; None = as configured.
         now_ns: The clock.
         checked_at: The same for people, ISO 8601.
+        corpus: The folder in the state that holds its own; "" = the site's.
     """
     root = os.path.realpath(root)
-    path = record_path(state_dir_of(root, environ), asked)
+    path = record_path(os.path.join(state_dir_of(root, environ), corpus), asked)
     record = read_record(path)
     if record is None:
         return None

@@ -14,6 +14,7 @@ from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.record import Record, Watched, record_path, written
 from searchsocket.pipeline.unchanged.stamps import bytes_of, file_clock_ns
+from searchsocket.project.project import Project
 from searchsocket.routes import read_kit
 from searchsocket.sources.files import is_inside
 from searchsocket.sources.find import find_build
@@ -82,6 +83,12 @@ def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if settings.scope.mode == "git":
         asked.append(_head(root))
     return _distinct(root, asked), _distinct(root, folders)
+
+
+def deciding_files(project: Project) -> tuple[str, ...]:
+    """Small files that say what a project is and which scope is meant, present or not."""
+    head = [_head(project.root)] if project.settings.scope.mode == "git" else []
+    return _distinct(project.root, [*_CONFIGURATION, *head])
 
 
 def _distinct(root: Path, names: list[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from searchsocket.pipeline.unchanged.stamps import TICK_NS, bytes_of, stamps_of
+from searchsocket.pipeline.unchanged.stamps import TICK_NS, bytes_of, names_in, stamps_of
 
 FOLDER = "checks"
 _FORMAT = 1
@@ -57,6 +57,8 @@ class Record:
     result: Watched  # state, mirror and index
     cache: tuple[str, int, int]  # path, inode and the bytes that it had at least
     summary: Mapping[str, Any]  # what a run without changes prints as JSON
+    folders: tuple[str, ...] = ()  # whose names decide what is read, where not all below them is
+    names: str = ""  # the digest of those
     checked_at: str = ""  # when it was last found so, ISO 8601; "" = never since the run
     format: int = field(default=_FORMAT)
 
@@ -69,6 +71,8 @@ class Record:
         if (project, environment) != (self.project, self.environment):
             return None
         if bytes_of(self.files) != self.files_digest or not _holds(*self.cache):
+            return None
+        if names_in(self.folders) != self.names:
             return None
         source = self.source.still(now_ns)
         result = self.result.still(now_ns) if source else None

@@ -88,6 +88,22 @@ def bytes_of(paths: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
+def names_in(folders: Iterable[str]) -> str:
+    """A digest of what folders hold: names, and whether each is a file, a folder, or a link; "" of none.
+
+    Raises:
+        OSError: One cannot be listed.
+    """
+    lines = []
+    for folder in sorted(folders):
+        with os.scandir(folder) as entries:
+            lines += sorted(
+                f"{entry.name}\0{'l' if entry.is_symlink() else 'd' if entry.is_dir() else 'f'}" for entry in entries
+            )
+        lines.append(folder)
+    return sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest() if lines else ""
+
+
 def _stamp(info: os.stat_result | None) -> str:
     if info is None:
         return _MISSING

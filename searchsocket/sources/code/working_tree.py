@@ -36,6 +36,9 @@ class WorkingTreeSource:
         self._max_bytes = max_file_bytes
         self._now_ns = now_ns
         self._report = SourceReport()
+        # What the last iteration looked at, by absolute path: what else there is decides nothing.
+        self.folders: list[str] = []
+        self.files: list[str] = []
 
     @property
     def report(self) -> SourceReport:
@@ -49,11 +52,13 @@ class WorkingTreeSource:
             SourceUnavailable: The folder or an ignore file cannot be read.
         """
         self._report = report = SourceReport()
+        self.folders, self.files = [], []
         now = self._now_ns()
         prefix = "".join(f"{part}/" for part in Path(self._root).relative_to(self._top).parts)
         found = 0
         for path, entry in source_files(self._list, self._read_ignore, prefix, self._want, report):
             locator = locator_of(path)
+            self.files.append(entry.path)
             try:
                 info = entry.stat(follow_symlinks=False)
             except OSError as error:
@@ -76,8 +81,9 @@ class WorkingTreeSource:
 
     def _list(self, folder: str) -> Listing[os.DirEntry[str]]:
         folders, files, others = [], {}, {}
+        self.folders.append(os.path.join(self._top, folder))
         try:
-            with os.scandir(os.path.join(self._top, folder)) as entries:
+            with os.scandir(self.folders[-1]) as entries:
                 for entry in entries:
                     if entry.is_symlink():
                         others[entry.name] = "a link"
@@ -95,6 +101,7 @@ class WorkingTreeSource:
 
     def _read_ignore(self, path: str) -> bytes | None:
         file = Path(self._top, path)
+        self.files.append(os.fspath(file))
         if file.is_dir() or not os.path.lexists(file):
             return None
         return read_inside(self._top, path, _MAX_IGNORE_BYTES)

@@ -1,0 +1,87 @@
+"""A sync where nothing changed loads nothing, and looks again after any change that could matter."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from searchsocket.cli.main import cli
+from searchsocket.pipeline.unchanged import code as kept
+from searchsocket.pipeline.unchanged.check import unchanged_since
+from searchsocket.pipeline.unchanged.record import Record
+from searchsocket.serving.code_upkeep import open_upkeep
+from tests.code.code_project import CodeProject
+from tests.code.trees import grow
+
+
+@pytest.fixture
+def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CodeProject:
+    """A project that was synced, and then found as it was."""
+    monkeypatch.setattr(kept, "TICK_NS", 0)  # else nothing is written down of files as young as these
+    code = CodeProject(tmp_path / "site")
+    (code.root / "link.py").symlink_to(tmp_path / "elsewhere.py")
+    settled(code)
+    return code
+
+
+def settled(code: CodeProject) -> None:
+    upkeep = open_upkeep(code.project, os.environ)
+    upkeep.sync("main", "run")
+    upkeep.remember(upkeep.sync("main", "again"), None)
+    assert record(code)
+
+
+def record(code: CodeProject) -> Record | None:
+    return unchanged_since(str(code.root), None, os.environ, now_ns=1 << 62, checked_at="now", corpus="code")
+
+
+def test_the_command_loads_nothing_and_says_the_same(code: CodeProject) -> None:
+    asked = ["code", "sync", "--project", str(code.root)]
+    program = (
+        "import sys; from searchsocket.cli.main import cli; cli(sys.argv[1:], standalone_mode=False)\n"
+        "print(*(name for name in ('numpy', 'pydantic', 'dagster', 'tree_sitter', 'sqlite3') if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *asked], capture_output=True, text=True, check=True)
+    assert done.stdout == "up to date: 6 files, 67 chunks\n\n"
+    known = CliRunner().invoke(cli, [*asked, "--json"]).stdout
+    (code.root / ".searchsocket/code/checks/configured.json").unlink()
+    assert CliRunner().invoke(cli, [*asked, "--json"]).stdout == known
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "edit": lambda root: (root / "src/steps.py").write_text("def other(): pass\n"),
+    "new": lambda root: grow(root, {"src/auth/new.py": "a = 1"}),
+    "new folder": lambda root: grow(root, {"lib/new.py": "a = 1"}),
+    "deletion": lambda root: (root / "docs/guide.md").unlink(),
+    "ignore file": lambda root: (root / ".gitignore").write_text("docs\n"),
+    "new ignore file": lambda root: grow(root, {"src/.searchsocketignore": "auth\n"}),
+    "configuration": lambda root: (root / "searchsocket.toml").write_text("[code]\nenable = true\nmax_file_bytes = 9"),
+    "link": lambda root: ((root / "link.py").unlink(), (root / "link.py").write_text("a = 1")),
+    "index": lambda root: next(root.glob(".searchsocket/code/index/main/*/manifest.json")).unlink(),
+    "mark": lambda root: open_upkeep(CodeProject(root).project, os.environ).invalidate(["src"], "main"),
+}
+
+
+def test_every_change_that_could_matter_is_looked_at(code: CodeProject) -> None:
+    grow(code.root, {"node_modules/lib/more.js": "of a dependency", ".git/index": "of git"})
+    settled(code)
+    grow(code.root, {"node_modules/lib/other.js": "of a dependency", ".git/index": "written again"})
+    assert record(code)
+    for name, change in CHANGES.items():
+        change(code.root)
+        assert record(code) is None, name
+        code = CodeProject(code.root)
+        settled(code)
+
+
+def test_what_is_as_young_as_the_look_at_it_is_looked_at_again(tmp_path: Path) -> None:
+    """It may change once more within a tick of the file system's clock, and show the same times."""
+    code = CodeProject(tmp_path / "site")
+    upkeep = open_upkeep(code.project, os.environ)
+    upkeep.sync("main", "run")
+    upkeep.remember(upkeep.sync("main", "again"), None)
+    assert record(code) is None
