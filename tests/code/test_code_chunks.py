@@ -95,6 +95,11 @@ def test_a_short_definition_is_found_by_its_symbol_in_the_chunk_of_its_neighbour
     assert len(cut("a.ts", text)) == 1
 
 
+def test_a_heading_is_called_by_what_it_shows() -> None:
+    text = "## [v2.0](https://example.org/a...b) of `run` ![](/i.png)\n\nWhat is new in this version, told at length.\n"
+    assert set(symbols("a.md", text)) == {"v2.0 of `run`"}
+
+
 def test_a_long_function_is_split_where_its_code_is_divided() -> None:
     body = "".join(f"    # ---- step {n}\n    for x in items:\n" + "        work(x, 1, 2)\n" * 20 for n in range(12))
     found = cut("a.py", f"def long(items):\n{body}")

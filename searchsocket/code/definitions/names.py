@@ -26,6 +26,7 @@ _NAMED_BY_CHILD = {
     "snippet_start": ("snippet_name",),
 }
 _ID = re.compile(r"""\bid\s*=\s*["']?([^"'\s>{}]+)""")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")  # in a heading: only what it shows is its name
 _TYPE_ARGUMENTS = re.compile(r"<.*>", re.DOTALL)
 
 
@@ -107,7 +108,8 @@ def _of_markup(node: "Node") -> tuple[tuple[str, ...], "Node"]:
     if node.type == "section":
         heading = _named(node)
         named = heading.child_by_field_name("heading_content") if heading else None
-        return ((text_of(named),) if named else ()), node
+        title = _LINK.sub(r"\1", text_of(named)).strip() if named else ""
+        return ((title,) if title else ()), node
     head = text_of(node).partition("{")[0].strip()
     return ((head,) if head else ()), node
 
