@@ -45,6 +45,7 @@ class CodeStatus(Wire):
     deleted: Files
     marked: Annotated[Files, Field(description="By hand.")]
     configuration_changed: bool
+    rules_changed: Annotated[bool, Field(description="A new version, or grammars that came or went, cut files anew.")]
     unpublished: Annotated[bool, Field(description="A run stopped before it published what it had read.")]
 
 
@@ -89,6 +90,7 @@ class CodeUpkeep:
             deleted=_named(files.deleted),
             marked=_named(files.marked),
             configuration_changed=standing.configuration_changed,
+            rules_changed=standing.rules_changed,
             unpublished=standing.unpublished,
         )
 

@@ -75,6 +75,18 @@ def test_bytes_of_the_configuration_and_times_of_files_count(code: CodeProject) 
     assert status(code).deleted.paths == ("src/auth/token.ts",)
 
 
+def test_files_that_another_version_cut_are_cut_anew(code: CodeProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where nothing else changed, and where grammars were installed since."""
+    upkeep(code).sync("main", "run-1")
+    monkeypatch.setattr("searchsocket.pipeline.code.staleness.CODE_CHUNKER_VERSION", "next")
+    monkeypatch.setattr("searchsocket.pipeline.stages.code_chunks.CODE_CHUNKER_VERSION", "next")
+    assert (status(code).rules_changed, status(code).dirty) == (True, True)
+    done = upkeep(code).sync("main", "run-2")
+    assert (done.changed, done.embedded, status(code).dirty) == (True, 0, False)
+    monkeypatch.setattr("searchsocket.pipeline.code.staleness.available", lambda: False)
+    assert status(code).rules_changed
+
+
 def test_files_are_not_read_to_know_that_they_are_the_same(code: CodeProject) -> None:
     """Their stamps say it, but for those that were written in the moment before."""
     listed = {

@@ -67,5 +67,6 @@ def standing_words(found: "CodeStatus") -> str:
     parts = [f"{getattr(found, name).count:,} {name}" for name in ("changed", "new", "deleted", "marked")]
     parts = [part for part in parts if not part.startswith("0 ")]
     parts += ["the configuration changed"] if found.configuration_changed else []
+    parts += ["files are cut in another way"] if found.rules_changed else []
     parts += ["a run stopped before it published"] if found.unpublished else []
     return f"{', '.join(parts)}; `searchsocket code sync --scope {found.scope}` brings it up to date"

@@ -118,6 +118,8 @@ def status_lines(found: "CodeStatus") -> Iterator[str]:
             yield f"{name:>8}  {', '.join(map(safe, files.paths[:_SHOWN]))}{more}"
     if found.configuration_changed:
         yield "the configuration changed since"
+    if found.rules_changed:
+        yield "files are cut in another way since: by a new version, or by grammars that were installed or removed"
     if found.unpublished:
         yield "a run stopped before it published"
     yield "run `searchsocket code sync`" if found.dirty else "up to date"

@@ -2,6 +2,7 @@
 
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,6 +37,11 @@ LANGUAGES = frozenset(MODULES)
 def installed() -> bool:
     """Whether files are cut at their definitions at all."""
     return parser_of("python") is not None
+
+
+def available() -> bool:
+    """The same by what lies there, which loads nothing."""
+    return all(find_spec(name) is not None for name in ("tree_sitter", MODULES["python"][0]))
 
 
 @cache

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from searchsocket.code.chunks import CODE_CHUNKER_VERSION
+from searchsocket.code.definitions.grammars import available
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.run.digests import sha256 as hash_of
 from searchsocket.project.project import Project
@@ -17,6 +19,7 @@ from searchsocket.state.base.inventory import ListedFile
 from searchsocket.types import RawPage, Scope
 
 CONFIGURATION = "configuration"  # of a report: `configuration_digest` when the stage ran
+RULES = "rules"  # likewise: `cutting_rules`
 RECORDED_BY = "code_chunks"  # the stage; importing it would load all of them
 
 
@@ -78,6 +81,11 @@ def configuration_digest(root: Path) -> str:
         return sha256(path.read_bytes() if path else b"").hexdigest()[:16]
     except OSError:
         return ""
+
+
+def cutting_rules() -> str:
+    """What decides besides the files how they are cut: the version of that, and whether there are grammars."""
+    return f"{CODE_CHUNKER_VERSION}, {'grammars' if available() else 'blank lines'}"
 
 
 def _is_same(source: WorkingTreeSource | CommitSource, page: RawPage, before: ListedFile) -> bool:

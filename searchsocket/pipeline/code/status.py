@@ -6,8 +6,10 @@ from searchsocket.errors import IndexCorrupt
 from searchsocket.pipeline.code.staleness import (
     CONFIGURATION,
     RECORDED_BY,
+    RULES,
     Staleness,
     configuration_digest,
+    cutting_rules,
     source_of,
     staleness,
 )
@@ -25,12 +27,14 @@ class CodeStanding:
     live: Generation | None
     files: Staleness
     configuration_changed: bool  # its bytes are others than those that the last run read
+    rules_changed: bool  # files are cut by others since: a new version, or grammars that came or went
     unpublished: bool  # a run stopped before it published what it had cut
 
     @property
     def is_dirty(self) -> bool:
         """Whether a run would find anything to do."""
-        return self.live is None or self.files.is_dirty or self.configuration_changed or self.unpublished
+        changed = self.configuration_changed or self.rules_changed
+        return self.live is None or self.files.is_dirty or changed or self.unpublished
 
 
 def code_standing(
@@ -57,10 +61,11 @@ def code_standing(
         live = None
     files = staleness(source or source_of(project, named), backends.state.listed(scope))
     report = backends.state.last_report(scope, RECORDED_BY)
-    known = (report or {}).get("facts", {}).get(CONFIGURATION)
+    known = (report or {}).get("facts", {})
     return CodeStanding(
         live,
         files,
-        configuration_changed=report is not None and known != configuration_digest(project.root),
+        configuration_changed=report is not None and known.get(CONFIGURATION) != configuration_digest(project.root),
+        rules_changed=report is not None and known.get(RULES) != cutting_rules(),
         unpublished=live is not None and not backends.state.is_published(scope, live),
     )

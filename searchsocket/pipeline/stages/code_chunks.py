@@ -10,7 +10,7 @@ from searchsocket.code.definitions.grammars import installed
 from searchsocket.code.roles import is_test
 from searchsocket.code.symbols import labels_of
 from searchsocket.events import Event
-from searchsocket.pipeline.code.staleness import CONFIGURATION, configuration_digest
+from searchsocket.pipeline.code.staleness import CONFIGURATION, RULES, configuration_digest, cutting_rules
 from searchsocket.pipeline.extraction.code_job import CodeJob, CutFile, cut_batch, one_file_each, without_grammar
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
@@ -80,7 +80,7 @@ def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
             removed=removed,
         ),
         version=digest_of(state.chunks.records_digests()),
-        facts={CONFIGURATION: configuration_digest(run.project.root)},
+        facts={CONFIGURATION: configuration_digest(run.project.root), RULES: cutting_rules()},
         skipped=[Skipped(page.url[1:], page.skip) for page in state.extracts.skipped(MAX_SKIPPED)],
         skip_reasons=counts,
         warnings=(
