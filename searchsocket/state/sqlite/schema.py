@@ -1,6 +1,6 @@
 """The tables of `state.db`; what each column means and which stage sets it is said in `state.base`."""
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,

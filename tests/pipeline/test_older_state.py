@@ -1,0 +1,53 @@
+"""A state whose chunks an earlier release wrote: a run that is cut short reads none of them, and a whole one heals."""
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import fields, is_dataclass
+from typing import Any, get_args, get_type_hints
+
+from searchsocket.chunking.records import hash_of
+from searchsocket.state.sqlite.schema import SCHEMA_VERSION
+from searchsocket.types import Record
+from tests.older_index import make_older
+from tests.pipeline.conftest import Site
+
+
+def make_state_older(site: Site) -> None:
+    """Give each chunk a fact that records have no longer, as the release before this one's schema wrote them."""
+    with closing(sqlite3.connect(site.project.state_dir / "state.db")) as db, db:
+        for rowid, text in db.execute("SELECT rowid, record FROM chunks").fetchall():
+            older = text.replace(',"page":{', ',"page":{"key_phrases":["main sail"],')
+            assert json.loads(older)["page"]["key_phrases"]
+            db.execute("UPDATE chunks SET record = ?, record_hash = ? WHERE rowid = ?", (older, hash_of(older), rowid))
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION - 1}")
+
+
+def test_a_run_that_is_cut_short_and_a_new_scope_read_no_older_chunks(site: Site) -> None:
+    site.index()
+    everything = site.urls()
+    make_state_older(site)
+    make_older(site.project.state_dir / "index")
+    summary = site.index(max_chunks=3)
+    assert any(f"schema version {SCHEMA_VERSION - 1}, not {SCHEMA_VERSION}" in line for line in summary.warnings)
+    assert site.urls() < everything
+    site.index("feature")
+    assert site.urls("feature") == everything
+    healed = site.index()
+    assert site.urls() == everything
+    assert healed.embeddings["created"] == 0
+
+
+def form(kind: Any) -> Any:
+    """The names of the fields of a type, and of those that it holds."""
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return {field.name: form(hints[field.name]) for field in fields(kind)}
+    held = {one.__name__: form(one) for one in get_args(kind) if is_dataclass(one) and isinstance(one, type)}
+    return held or None
+
+
+def test_records_change_their_form_with_the_schema_alone() -> None:
+    """What the state holds is read back by the types: raise SCHEMA_VERSION with them, and then this number."""
+    found = hash_of(json.dumps(form(Record), sort_keys=True))[:16]
+    assert (SCHEMA_VERSION, found) == (12, "732e5c1f17086ec2")
