@@ -32,7 +32,18 @@ class _Request(BaseModel):
     scope: ScopeName | None = None
 
 
-class CodeRequest(_Request):
+class _PartRequest(_Request):
+    max_tokens: MaxTokens | None = None
+    continuation_token: ContinuationToken = ""
+
+    @property
+    def part(self) -> Part | None:
+        """The part of the answer that is asked for; None: all of it."""
+        is_part = self.max_tokens or self.continuation_token
+        return Part(self.max_tokens, self.continuation_token) if is_part else None
+
+
+class CodeRequest(_PartRequest):
     """The body of a search of source code."""
 
     action: Annotated[Literal["search"], Field(description="What tools send that know several actions.")] = "search"
@@ -43,14 +54,6 @@ class CodeRequest(_Request):
     kinds: _Names = []
     exported: bool = False
     max_per_file: _Limit = 2
-    max_tokens: MaxTokens | None = None
-    continuation_token: ContinuationToken = ""
-
-    @property
-    def part(self) -> Part | None:
-        """The part of the answer that is asked for; None: all of it."""
-        is_part = self.max_tokens or self.continuation_token
-        return Part(self.max_tokens, self.continuation_token) if is_part else None
 
     def to_query(self) -> CodeQuery:
         """The query that is meant."""
@@ -99,6 +102,7 @@ class CodeFetchRequest(_Request):
     first_line: _Line = 1
     last_line: _Line | None = None
     max_lines: Annotated[int, Field(ge=1, le=MAX_LINES), BeforeValidator(whole)] = MAX_LINES
+    max_tokens: MaxTokens | None = None
 
     def checked(self) -> "CodeFetchRequest":
         """The request itself.
@@ -111,7 +115,7 @@ class CodeFetchRequest(_Request):
         return self
 
 
-class CodeRelatedRequest(_Request):
+class CodeRelatedRequest(_PartRequest):
     """The body of a request for what belongs to a chunk, a definition or a page."""
 
     id: _Id | None = None

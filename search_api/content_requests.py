@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from search_api.requests import Request, ScopeName, Text, whole
+from search_api.requests import ContinuationToken, Request, ScopeName, Text, whole
 from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.answering.ask import MAX_PASSAGES
 from searchsocket.search.content.document import DocumentQuery
@@ -117,7 +117,8 @@ class AskRequest(Request):
     question: Text
     scope: ScopeName | None = None
     limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="Passages at most."), BeforeValidator(whole)] = 3
-    max_tokens: MaxTokens = 2_000
+    max_tokens: MaxTokens | None = None
+    continuation_token: ContinuationToken = ""
 
     def to_query(self) -> AskQuery:
-        return AskQuery(self.question, self.limit, self.max_tokens)
+        return AskQuery(self.question, self.limit, self.max_tokens, self.continuation_token)

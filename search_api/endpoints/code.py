@@ -11,12 +11,12 @@ from search_api.code_requests import CodeFetchRequest, CodeFindRequest, CodeRela
 from search_api.endpoints.common import BODY_ERRORS, ERRORS, caller_of, json_response, note_search
 from searchsocket.errors import ScopeRefused
 from searchsocket.search.code.answer import CodeAnswer
-from searchsocket.search.code.fetch import FetchedCode
 from searchsocket.search.code.find_all import CodeFindAnswer
+from searchsocket.search.code.fitting import FetchedCode, fetched_code
 from searchsocket.search.code.related import RelatedCode
 from searchsocket.search.wire import Wire
 from searchsocket.serving.code import CodeService
-from searchsocket.serving.parts import code_part
+from searchsocket.serving.parts import code_part, related_code_part
 from searchsocket.serving.service import SearchService
 
 _TRUSTED = "For trusted callers: those with the key."
@@ -88,14 +88,17 @@ def add_code(app: FastAPI, prefix: str, code: CodeService, service: SearchServic
         responses=ERRORS | BODY_ERRORS,
     )
     async def related_code(request: Request, body: CodeRelatedRequest) -> Response:
-        query = body.to_query()
-        return await answered(
-            request, body.scope, lambda scope: code.related(query, scope), lambda answer: len(answer.code)
-        )
+        query, part = body.to_query(), body.part
+
+        def related(scope: str) -> RelatedCode:
+            return related_code_part(code, query, part, scope) if part else code.related(query, scope)
+
+        return await answered(request, body.scope, related, lambda answer: len(answer.code))
 
 
 def _fetched(code: CodeService, asked: CodeFetchRequest, scope: str) -> FetchedCode:
     if asked.file is None:
-        return FetchedCode(scope, tuple(code.fetch_chunks(asked.ids, scope, asked.max_lines)))
+        return fetched_code(scope, code.fetch_chunks(asked.ids, scope, asked.max_lines), asked.max_tokens)
     last = asked.last_line or asked.first_line + asked.max_lines - 1
-    return FetchedCode(scope, (code.fetch_file(asked.file, asked.first_line, last, scope, asked.max_lines),))
+    found = code.fetch_file(asked.file, asked.first_line, last, scope, asked.max_lines)
+    return fetched_code(scope, [found], asked.max_tokens)

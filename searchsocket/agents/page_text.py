@@ -30,6 +30,7 @@ class PageText(Wire):
     tags: tuple[str, ...]
     modified: str
     markdown: str
+    truncated: Annotated[bool, Field(description="Whether the page goes on behind this part.")]
     continuation_token: Annotated[str | None, Field(description="For what follows; null where this is the end.")]
 
 
@@ -67,6 +68,7 @@ def page_text(library: Library, path: str, max_tokens: int, token: str) -> PageT
         tags=answer.tags,
         modified=answer.modified,
         markdown=part,
+        truncated=more is not None,
         continuation_token=more,
     )
 

@@ -23,9 +23,18 @@ if TYPE_CHECKING:
 @click.option(
     "--max-tokens", type=click.IntRange(200, 100_000), default=2_000, show_default=True, help="Tokens of text, about."
 )
+@click.option(
+    "--continue", "token", default="", metavar="TOKEN", help="What follows, by `continuationToken` of --json."
+)
 @json_option
 def ask(
-    question: tuple[str, ...], root: Path, scope_name: str | None, limit: int, max_tokens: int, as_json: bool
+    question: tuple[str, ...],
+    root: Path,
+    scope_name: str | None,
+    limit: int,
+    max_tokens: int,
+    token: str,
+    as_json: bool,
 ) -> None:
     """Answer a question with passages of pages and code.
 
@@ -41,7 +50,7 @@ def ask(
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     service = open_content(project, os.environ, open_service(project, os.environ))
-    answer = service.ask(AskQuery(" ".join(question), limit, max_tokens), scope.name, trusted=True)
+    answer = service.ask(AskQuery(" ".join(question), limit, max_tokens, token), scope.name, trusted=True)
     for note in answer.notes:
         click.echo(f"note: {note.message}", err=True)
     if as_json:
@@ -60,6 +69,8 @@ def _lines(answer: "AskAnswer") -> Iterator[str]:
         yield f"{click.style(_place(passage), fg='cyan')}  {passage.confidence:.2f}"
         yield indent("\n".join(map(safe, passage.text.expandtabs(4).split("\n"))), "   ")
         yield ""
+    if answer.truncated:
+        yield "There is more than --max-tokens allows."
 
 
 def _place(passage: "AnswerPassage") -> str:

@@ -124,6 +124,12 @@ class CodeService:
             self._pages_about(names, query.top_k, scope),
         )
 
+    def pages_generation(self, scope: str) -> str:
+        """The generation of the pages that document code; "" where none are indexed."""
+        with suppress(ScopeNotIndexed):
+            return self.site.reader(self.project.scope_named(scope)).generation.name
+        return ""
+
     def fetch_chunks(self, ids: Sequence[str], scope: str, max_lines: int = MAX_LINES) -> list[FetchedLines]:
         """See `fetch.fetch_chunks`."""
         reader, read_now = self._opened(scope)

@@ -77,6 +77,7 @@ class ContentService:
 
         Raises:
             InvalidRequest: The question is empty, or a limit is not held.
+            ContinuationGone: The continuation is none, or of another scope or generation.
             ScopeRefused, ScopeNotIndexed: The scope is not for this caller, or not indexed.
         """
         before = f"{scope}/" if scope else ""
@@ -88,7 +89,7 @@ class ContentService:
                 missing = missing or error
         if not corpora and missing:
             raise missing
-        return ask(corpora, query, self.clock)
+        return ask(corpora, query, self.clock, self.service.continuations)
 
     def _ranked(
         self, corpus: Corpus, query: DocumentsQuery, offset: int, *, trusted: bool

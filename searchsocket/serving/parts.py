@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
-from searchsocket.errors import Busy, InvalidRequest
+from searchsocket.errors import Busy, ContinuationGone, InvalidRequest
 from searchsocket.search.answer import RelatedAnswer, RelatedPage, Result, SearchAnswer
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.query import CodeQuery
+from searchsocket.search.code.related import DocumentingPage, RelatedCode, RelatedQuery
 from searchsocket.search.content.budget import OVERHEAD, text_tokens
 from searchsocket.search.content.query import DEFAULT_MAX_TOKENS, check_bounds
 from searchsocket.search.continuation import Continuations
@@ -17,7 +18,7 @@ from searchsocket.serving.service import SearchService
 from searchsocket.types import Generation, Scope
 
 _MAX_TRIES = 3
-R = TypeVar("R", Result, RelatedPage, CodeResult)
+R = TypeVar("R", Result, RelatedPage, CodeResult, CodeResult | DocumentingPage)
 A = TypeVar("A", SearchAnswer, RelatedAnswer, CodeAnswer)
 
 
@@ -91,6 +92,33 @@ def code_part(code: CodeService, query: CodeQuery, part: Part, scope: str) -> Co
     return _of_one_generation(lambda: code.generation(scope), answer)
 
 
+def related_code_part(code: CodeService, query: RelatedQuery, part: Part, scope: str) -> RelatedCode:
+    """See `CodeService.related`: first the code, then the pages; raises as `search_part`."""
+    words, kind = code.continuations, "related_code"
+    for _ in range(_MAX_TRIES):
+        generation, pages = code.generation(scope), code.pages_generation(scope)
+        subject = query.id or query.symbol or query.url or f"{query.file}:{query.line}"
+        asked = _asked(words, kind, generation, part, [subject, query.top_k, pages])
+        if asked.what[2] != pages:
+            raise ContinuationGone("the pages were published anew since; leave the continuation out to begin anew")
+        found = code.related(replace(query, top_k=asked.what[1]), scope)
+        both: list[CodeResult | DocumentingPage] = [*found.code, *found.pages]
+        left = both[asked.offset :]
+        kept = _fitting(left, _related_code_text, asked.max_tokens)
+        is_cut, after = len(kept) < len(left), asked.offset + len(kept)
+        if (code.generation(scope), code.pages_generation(scope)) == (generation, pages):
+            return replace(
+                found,
+                code=tuple(one for one in kept if isinstance(one, CodeResult)),
+                pages=tuple(one for one in kept if isinstance(one, DocumentingPage)),
+                truncated=is_cut,
+                continuation_token=words.word(kind, generation, (asked.what, asked.max_tokens), after)
+                if is_cut
+                else None,
+            )
+    raise _too_fast()
+
+
 def _of_one_generation(live: Callable[[], Generation], answer: Callable[[Generation], tuple[str, A]]) -> A:
     """An answer whose word is of the generation that answered."""
     for _ in range(_MAX_TRIES):
@@ -98,7 +126,11 @@ def _of_one_generation(live: Callable[[], Generation], answer: Callable[[Generat
         name, found = answer(generation)
         if name == generation.name:  # none was published in between
             return found
-    raise Busy("the index is published faster than it can be read; try again")
+    raise _too_fast()
+
+
+def _too_fast() -> Busy:
+    return Busy("the index is published faster than it can be read; try again")
 
 
 def _asked(words: Continuations, kind: str, generation: Generation, part: Part, what: list[Any]) -> _Asked:
@@ -145,6 +177,10 @@ def _page_text(result: Result) -> str:
 
 def _related_text(page: RelatedPage) -> str:
     return f"{page.title} {page.description}"
+
+
+def _related_code_text(one: CodeResult | DocumentingPage) -> str:
+    return _code_text(one) if isinstance(one, CodeResult) else f"{one.title} {one.section_title} {one.text}"
 
 
 def _code_text(result: CodeResult) -> str:

@@ -114,3 +114,18 @@ def test_lines_of_files_are_fetched_within_a_number_of_tokens(agent_server: Any)
     assert found.structured_content["truncated"]
     last = found.structured_content["files"][0]["text"][-1].partition("|")[0]
     assert f"lines '{int(last) + 1}-120'" in text_of(found)
+    assert found.structured_content["left"] == [{"file": "src/steps.py", "firstLine": int(last) + 1, "lastLine": 120}]
+
+
+def test_every_file_that_does_not_fit_is_named(agent_server: Any) -> None:
+    ids = [one["id"] for one in call(agent_server, "search_code", query="step", topK=5).structured_content["results"]]
+    whole = call(agent_server, "fetch", ids=ids).structured_content
+    found = call(agent_server, "fetch", ids=ids, maxTokens=200).structured_content
+    assert found["left"]
+    lines = [line for one in found["files"] for line in one["text"]]
+    for left in found["left"]:
+        asked = {"file": left["file"], "lines": f"{left['firstLine']}-{left['lastLine']}"}
+        lines += [
+            line for one in call(agent_server, "fetch", **asked).structured_content["files"] for line in one["text"]
+        ]
+    assert lines == [line for one in whole["files"] for line in one["text"]]

@@ -100,12 +100,28 @@ def test_results_that_do_not_fit_are_got_by_the_token(
     assert [one[key] for one in found] == [one[key] for one in whole["results"]]
 
 
+def test_passages_that_do_not_fit_are_got_by_the_token(agent_server: Any) -> None:
+    asked = {"question": "What does the battery do?"}
+    whole = call(agent_server, "ask", **asked, limit=4).structured_content
+    assert (whole["truncated"], whole["continuationToken"]) == (False, None)
+    part = call(agent_server, "ask", **asked, limit=4, maxTokens=200)
+    assert f"continuationToken {part.structured_content['continuationToken']}" in text_of(part)
+    found = list(part.structured_content["passages"])
+    while token := part.structured_content["continuationToken"]:
+        part = call(agent_server, "ask", **asked, continuationToken=token)
+        found += part.structured_content["passages"]
+    assert found == whole["passages"]
+    assert len(found) > 1
+    assert not part.structured_content["truncated"]
+
+
 @pytest.mark.parametrize(
     ("tool", "other"),
     [
         ("search", {"query": "dock"}),
         ("related", {"pathOrUrl": "/docs/battery"}),
         ("search_code", {"query": "x"}),
+        ("ask", {"question": "x"}),
     ],
 )
 def test_a_token_is_of_one_request(agent_server: Any, tool: str, other: dict[str, Any]) -> None:

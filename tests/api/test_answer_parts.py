@@ -57,8 +57,27 @@ def test_what_is_wrong_is_named(api: Api, change: dict[str, Any], status: int, c
 def test_code_is_given_in_parts_to_the_trusted(tmp_path: Path) -> None:
     api = Api(create_app(make_agent_project(tmp_path / "robot"), environ=ENVIRON, host="0.0.0.0"))
 
+    def post(path: str, **asked: Any) -> Any:
+        return api.post(asked, f"/api/code/{path}", headers=TRUSTED).json()
+
     def ask(**asked: Any) -> Any:
-        return api.post({"query": "step"} | asked, "/api/code/search", headers=TRUSTED).json()
+        return post("search", query="step", **asked)
+
+    near = post("related", file="src/steps.py", limit=4)
+    part = post("related", file="src/steps.py", limit=4, maxTokens=200)
+    assert part["truncated"]
+    found = part["code"] + part["pages"]
+    while token := part.get("continuationToken"):
+        part = post("related", file="src/steps.py", continuationToken=token)
+        found += part["code"] + part["pages"]
+    assert found == near["code"] + near["pages"]
+    wrong = post("related", file="src/other.py", continuationToken=ask(limit=6, maxTokens=200)["continuationToken"])
+    assert wrong["error"]["code"] == "CONTINUATION_GONE"
+
+    lines = post("fetch", file="src/steps.py", maxTokens=200)
+    assert lines["truncated"]
+    [left] = lines["left"]
+    assert left["firstLine"] == 1 + len(lines["fetched"][0]["text"])
 
     whole, first = ask(limit=6), ask(limit=6, maxTokens=200)
     rest = ask(continuationToken=first["continuationToken"], maxTokens=5_000)

@@ -5,17 +5,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.agents.arguments import MaxTokens, ScopeName, SiteArguments
+from searchsocket.agents.arguments import ContinuationToken, MaxTokens, ScopeName, SiteArguments
 from searchsocket.agents.data import fenced, visible
 from searchsocket.agents.library import Library
-from searchsocket.agents.reply import Reply, reply
+from searchsocket.agents.reply import Reply, more_lines, reply
 from searchsocket.agents.tool import Tool
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskQuery
 from searchsocket.search.answering.ask import MAX_PASSAGES
 from searchsocket.search.query import MAX_QUERY_CHARS
 from searchsocket.text.amounts import ago
-
-_MAX_TOKENS = 2_000
 
 
 class AskArguments(SiteArguments):
@@ -29,7 +27,8 @@ class AskArguments(SiteArguments):
         ),
     ]
     limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="Passages at most.")] = 3
-    max_tokens: MaxTokens = _MAX_TOKENS
+    max_tokens: MaxTokens = 0
+    continuation_token: ContinuationToken = ""
     scope: ScopeName = ""
 
 
@@ -37,9 +36,9 @@ def ask(library: Library, asked: AskArguments) -> Reply:
     """Answer one question with cited sentences from pages and code, or say that nothing here answers it.
 
     Call it for a question with a definite answer, when a few sentences with their sources are enough. It writes no
-    prose, and would rather refuse than guess: then use search.
+    prose, and would rather refuse than guess: then use search, as for what the docs say at length about a subject.
     """
-    query = AskQuery(asked.question, asked.limit, asked.max_tokens or _MAX_TOKENS)
+    query = AskQuery(asked.question, asked.limit, asked.max_tokens or None, asked.continuation_token)
     answer = library.content().ask(query, library.scope.name, trusted=True)
     return reply("\n".join(_lines(library, answer)), answer, answer.next_actions)
 
@@ -60,6 +59,7 @@ def _lines(library: Library, answer: AskAnswer) -> Iterator[str]:
         yield fenced(one.text, one.href or one.file_path)
     for note in answer.notes:
         yield f"\nNote {note.code}: {visible(note.message)}"
+    yield from more_lines(answer.continuation_token)
 
 
 def _origin(one: AnswerPassage) -> str:

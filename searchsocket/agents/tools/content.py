@@ -44,7 +44,7 @@ class FolderArguments(ContentArguments):
         Field(
             min_length=1,
             max_length=300,
-            description="`site` (pages) or `code` (source files); of another scope `main/site`.",
+            description="`site` (pages) or `code` (source files); of another scope or branch `main/site`.",
             examples=["site", "code"],
         ),
     ]
@@ -59,7 +59,11 @@ class ContentSearchArguments(FolderArguments):
         Terms, Field(description="To be found by meaning.", examples=[["token rotation", "session expiry"]])
     ] = []
     exact_terms: Annotated[
-        Terms, Field(description="To be found to the letter, as whole words.", examples=[["useState", "WebSocket"]])
+        Terms,
+        Field(
+            description="To be found to the letter, as whole words; one may be several: `rate limit`.",
+            examples=[["useState", "WebSocket"]],
+        ),
     ] = []
     limit: Limit = 0
     max_tokens: MaxTokens = 0
@@ -84,8 +88,8 @@ def search_content(library: Library, asked: ContentSearchArguments) -> Reply:
     """Find passages and give their whole text at once, by concepts (meaning), exact terms (to the letter), or both.
 
     Call it when exact identifiers, versions or error codes must be in the text, when every passage with a term is
-    wanted (it counts them all and goes on by token), or when text of many passages is needed in one call. Each distinct
-    exact term in a passage raises it by half.
+    wanted (it counts them all and goes on by token), or when text of many passages is needed in one call. With
+    concepts, passages without the exact terms are given too: each term that one holds only raises it, by half.
     """
     query = ContentQuery(
         tuple(asked.semantic_concepts),

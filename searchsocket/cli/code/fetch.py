@@ -48,9 +48,9 @@ def fetch(
     found = [_file(source, place, max_lines) for place in places]
     found += source.code.fetch_chunks(ids, source.scope, max_lines) if ids else []
     if as_json:
-        from searchsocket.search.code.fetch import FetchedCode
+        from searchsocket.search.code.fitting import fetched_code
 
-        print_answer(FetchedCode(source.scope, tuple(found)))
+        print_answer(fetched_code(source.scope, found, None))
         return
     for each in found:
         if each.changed_since:

@@ -15,7 +15,8 @@ class AskQuery:
 
     question: str
     limit: int = 3  # passages: 1 to 10
-    max_tokens: int = 2_000  # of all passages: 200 to 100,000
+    max_tokens: int | None = None  # of all passages: 200 to 100,000; None: that of the answer before, else 2,000
+    continuation_token: str = ""  # of the answer before, for the passages that follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +58,7 @@ class AskAnswer(Wire):
     indexes: tuple[AskedIndex, ...]
     next_actions: tuple[str, ...]
     notes: tuple[Note, ...] = ()
+    truncated: Annotated[
+        bool, Field(description="Whether the most tokens that are asked for ended it before `limit`.")
+    ] = False
+    continuation_token: Annotated[str | None, Field(description="For the passages that follow; null without.")] = None

@@ -4,10 +4,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 
 from searchsocket.embedders.queries import NoVector
+from searchsocket.errors import ContinuationGone, InvalidRequest
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskedIndex, AskQuery
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
@@ -17,6 +19,7 @@ from searchsocket.search.content.corpus import Corpus, chunk_id
 from searchsocket.search.content.hints import call
 from searchsocket.search.content.query import check_bounds
 from searchsocket.search.content.source import href_of
+from searchsocket.search.continuation import Continuations
 from searchsocket.search.find import find
 from searchsocket.search.notes import NOTES
 from searchsocket.search.query import clean_text
@@ -28,9 +31,17 @@ from searchsocket.search.ranking.relevance import nearness
 from searchsocket.stores.base import ReadableRecord
 
 MAX_PASSAGES = 10
+DEFAULT_MAX_TOKENS = 2_000
+_KIND = "ask"
 _CANDIDATES = 50  # of each list
 _READ = 12  # chunks of each corpus, whose sentences are looked at
 _RANK_SHARE = 0.15  # of how well the chunk ranks, beside what the passage says
+
+
+class _Asked(NamedTuple):
+    limit: int  # passages in all
+    max_tokens: int  # of this part
+    offset: int  # passages that were given before
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +55,17 @@ class Supported:
     score: float  # to order by
 
 
-def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime]) -> AskAnswer:
+def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime], words: Continuations) -> AskAnswer:
     """The passages that answer, from all corpora, best first.
 
     Raises:
-        InvalidRequest: The question is empty, or a limit is not held.
+        InvalidRequest: The question is empty, or a limit is not held, or the continuation is of another question.
+        ContinuationGone: It is none, or of another scope or generation.
         VectorBackendUnavailable: An outage, which is never "not found".
     """
     check_bounds(query.limit, query.max_tokens, MAX_PASSAGES)
     question = clean_text(query.question)
+    asked = _asked(corpora, query, question, words)
     found = sorted((one for corpus in corpora for one in supported(corpus, question)), key=lambda one: -one.score)
     sure = likelihood(found[0].support) if found else 0.0
     is_answered = sure >= ENOUGH
@@ -61,7 +74,12 @@ def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime
         AskedIndex(corpus.folder_id, corpus.reader.generation.name, age_s(corpus.reader.generation.published_at, now))
         for corpus in corpora
     )
-    passages = _within(found, query) if is_answered else []
+    answering = _passages(found, asked.limit) if is_answered else []
+    passages = _within(answering[asked.offset :], asked.max_tokens)
+    after = asked.offset + len(passages)
+    is_cut = after < len(answering)
+    remembered = (question, asked.limit, asked.max_tokens, _generations(corpora))
+    token = words.word(_KIND, corpora[0].reader.generation, remembered, after) if is_cut else None
     notes = {
         note for corpus in corpora if isinstance(told := corpus.vector(question), NoVector) for note in (NOTES[told],)
     }
@@ -74,6 +92,8 @@ def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime
         indexes=indexes,
         next_actions=_actions(question, indexes, passages),
         notes=tuple(sorted(notes, key=lambda note: note.code)),
+        truncated=is_cut,
+        continuation_token=token,
     )
 
 
@@ -103,17 +123,40 @@ def supported(corpus: Corpus, question: str) -> list[Supported]:
     return passages
 
 
-def _within(found: Sequence[Supported], query: AskQuery) -> list[AnswerPassage]:
-    """The best passages that fit, each text once, and the first in any case."""
+def _asked(corpora: Sequence[Corpus], query: AskQuery, question: str, words: Continuations) -> _Asked:
+    """What is asked for: of a continuation, what the answer before was asked with."""
+    if not query.continuation_token:
+        return _Asked(query.limit, query.max_tokens or DEFAULT_MAX_TOKENS, 0)
+    generation = corpora[0].reader.generation
+    (before, limit, max_tokens, generations), offset = words.position(query.continuation_token, _KIND, generation)
+    if before != question:
+        raise InvalidRequest(f"the continuation is of {before[:80]!r}, not of {question[:80]!r}; send it with that")
+    if generations != _generations(corpora):
+        raise ContinuationGone("an index that the continuation is of was published anew; leave it out to begin anew")
+    return _Asked(limit, query.max_tokens or max_tokens, offset)
+
+
+def _generations(corpora: Sequence[Corpus]) -> list[str]:
+    return [corpus.reader.generation.name for corpus in corpora]
+
+
+def _within(passages: Sequence[AnswerPassage], max_tokens: int) -> Sequence[AnswerPassage]:
+    """The first passages that fit, and the first one in any case."""
+    left = max_tokens
+    for number, passage in enumerate(passages):
+        left -= text_tokens(passage.text) + OVERHEAD
+        if left < 0 and number:
+            return passages[:number]
+    return passages
+
+
+def _passages(found: Sequence[Supported], limit: int) -> list[AnswerPassage]:
+    """The best passages, each text once."""
     passages: list[AnswerPassage] = []
     texts: set[str] = set()
-    left = query.max_tokens
     for one in found:
         sure = likelihood(one.support)
-        if len(passages) == query.limit or sure < ENOUGH:
-            break
-        left -= text_tokens(one.passage.text) + OVERHEAD
-        if passages and left < 0:
+        if len(passages) == limit or sure < ENOUGH:
             break
         if one.passage.text and one.passage.text not in texts:
             texts.add(one.passage.text)

@@ -24,14 +24,6 @@ class FetchedLines(Wire):
     changed_since: bool  # the file is another one than the one that was indexed
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedCode(Wire):
-    """Lines of some places, in the order in which they were named."""
-
-    scope: str
-    fetched: tuple[FetchedLines, ...]
-
-
 def fetch_chunks(reader: IndexReader, ids: Sequence[str], max_lines: int, read_now: ReadNow) -> list[FetchedLines]:
     """The first lines of each of the first `MAX_IDS` chunks, where they stand now; those of files that are gone not.
 

@@ -12,6 +12,7 @@ from searchsocket.code.symbols import EXACT, LABEL, looks_like_code, symbols_in
 from searchsocket.errors import InvalidRequest, PageNotFound, PageTextsMissing
 from searchsocket.markdown.blocks import parse_blocks
 from searchsocket.mirror.document import parse_page
+from searchsocket.search.answer import ContinuationToken, Truncated
 from searchsocket.search.code.answer import CodeResult
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.results import code_result
@@ -79,6 +80,8 @@ class RelatedCode(Wire):
     subject: Annotated[str, Field(description="Name of the definition, lines of the file, or address of the page.")]
     code: Annotated[tuple[CodeResult, ...], Field(description="Near it by meaning; of a page: what it mentions.")]
     pages: Annotated[tuple[DocumentingPage, ...], Field(description="That document it; none of a page.")]
+    truncated: Truncated = False
+    continuation_token: ContinuationToken = None
 
 
 def chunk_meant(reader: IndexReader, query: RelatedQuery) -> Record:
