@@ -8,6 +8,7 @@ import pytest
 
 from searchsocket.state import ProjectState, base, make_state
 from searchsocket.state.sqlite.schema import SCHEMA_VERSION
+from searchsocket.state.sqlite.scope import SqliteScope
 from tests.contract.state.building import chunked, generation, listed
 from tests.contract.state.chunks import ChunksContract
 from tests.contract.state.damage import Damage, DamageContract
@@ -106,6 +107,29 @@ def test_a_count_that_does_not_fit_ends_the_shortcut(tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / "state.db", isolation_level=None)) as db:
             db.execute("DELETE FROM unpublished")
         assert not state.published.is_of(generation(1))
+
+
+def test_reading_a_page_takes_no_longer_where_there_are_others(tmp_path: Path) -> None:
+    """Its chunks are read page by page, so looking through those of all pages would take their square."""
+    steps = 0
+
+    def step() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    with make_state(tmp_path).open("main") as state:
+        assert isinstance(state, SqliteScope)
+        taken = []
+        for others in (1, 100):
+            for number in range(others):
+                chunked(state, f"/{number}", "one", "two", "three")
+            steps = 0
+            state.db.set_progress_handler(step, 1)
+            assert len(state.chunks.of_page("/0")) == 3
+            state.db.set_progress_handler(None, 1)
+            taken.append(steps)
+    assert taken[1] < 2 * taken[0]
 
 
 @pytest.mark.parametrize("table", ["pages", "scopes"])

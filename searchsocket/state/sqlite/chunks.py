@@ -116,7 +116,7 @@ class SqliteChunks:
         return records_of(
             self.db.execute(
                 "SELECT record, record_hash FROM chunks JOIN pages ON pages.id = page_id "
-                "WHERE chunks.scope = ? AND url = ? ORDER BY ordinal, chunks.id",
+                "WHERE pages.scope = ? AND url = ? ORDER BY ordinal, chunks.id",
                 (self.scope, url),
             )
         )
