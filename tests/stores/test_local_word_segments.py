@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from contract.store.samples import INFO, MAIN, fill, ids, random_units, record
@@ -126,6 +127,26 @@ def test_more_records_are_more_segments_and_fewer_are_fewer(tmp_path: Path, monk
     store.publish(MAIN, INFO)
     assert len(list((live(tmp_path) / "words").glob("*.idx"))) == 1
     assert len(store.reader(MAIN).words.search("zebra", top_k=999)) == 90
+
+
+@pytest.mark.parametrize("a_share", [word_segments.RECORDS_A_SHARE, 40])
+def test_one_segment_is_in_memory_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, a_share: int) -> None:
+    """Its writer holds all that it says until it ends: two at once take the memory of both."""
+    write, are_open, most = word_segments._segment, 0, 0
+
+    @contextmanager
+    def counted(*args: Any) -> Iterator[Any]:
+        nonlocal are_open, most
+        with write(*args) as writer:
+            are_open += 1
+            most = max(most, are_open)
+            yield writer
+        are_open -= 1
+
+    monkeypatch.setattr(word_segments, "RECORDS_A_SHARE", a_share)
+    monkeypatch.setattr(word_segments, "_segment", counted)
+    publish_twice(tmp_path)
+    assert most == 1
 
 
 def test_words_are_whole_where_files_cannot_be_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

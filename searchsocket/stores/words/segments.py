@@ -9,10 +9,12 @@ old one stored. The others are linked. Each segment costs a query, and a large o
 import hashlib
 import json
 import os
+import pickle
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -72,13 +74,20 @@ def write_words(target: Path, source: WordSource, live: Path | None) -> None:
         segments[part] = [] if old is None or stale is None else old.link(part, target / part, stale)
     kept = (lambda _: None) if old is None else old.documents(stale)
     for share, paths in sorted(_by_share(source.paths(), shares, stale).items()):
-        pages = source.pages(paths, are_old_kept=old is not None)
-        with _segment(target, WORDS, share, segments) as records, _segment(target, PAGES, share, segments) as wholes:
-            for rows in pages:
-                documents, whole = documents_of(rows, kept)
-                for document in documents:
-                    records.add_document(document)
-                wholes.add_document(whole)
+        # One index after the other: each holds all that it says in memory until it is written.
+        with TemporaryFile(dir=target) as wholes:
+            count = 0
+            with _segment(target, WORDS, share, segments) as writer:
+                for rows in source.pages(paths, are_old_kept=old is not None):
+                    documents, whole = documents_of(rows, kept)
+                    for document in documents:
+                        writer.add_document(document)
+                    pickle.dump(whole, wholes)
+                    count += 1
+            wholes.seek(0)
+            with _segment(target, PAGES, share, segments) as writer:
+                for _ in range(count):
+                    writer.add_document(pickle.load(wholes))  # noqa: S301  nobody else can write to this file
     for part in (WORDS, PAGES):
         _write_meta(target / part, part, shares, segments[part])
 
