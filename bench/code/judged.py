@@ -19,8 +19,7 @@ _DEPTH = 20
 
 
 def main(arguments: Sequence[str]) -> None:
-    with QUERIES.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+    rows = _rows()
     ranks = []
     for name in dict.fromkeys(row["repository"] for row in rows):
         code = indexed(Path(arguments[0]) / name, os.environ)
@@ -31,6 +30,16 @@ def main(arguments: Sequence[str]) -> None:
             ranks.append(next(found, 0))
             print(f"{ranks[-1] or '-':>3}  {name:<7} {row['query']}")
     print(f"mean reciprocal rank {mean(1 / rank if rank else 0.0 for rank in ranks):.3f} of {len(ranks)}")
+
+
+def questions() -> list[str]:
+    """What was asked, of whatever repository."""
+    return [row["query"] for row in _rows()]
+
+
+def _rows() -> list[dict[str, str]]:
+    with QUERIES.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> None:
     total = [0, 0, 0, 0]
     for root in map(Path, arguments):
         code = indexed(root, os.environ)
-        names = _names(code)
+        names = names_in(code)
         asked = random.Random(SEED).sample(names, min(TOTAL // len(arguments), len(names)))
         found = [[one.symbol == name for one in code.search(CodeQuery(name), "main").results] for name in asked]
         missed = [name for name, right in zip(asked, found, strict=True) if not any(right[:5])]
@@ -45,7 +45,8 @@ def main(arguments: Sequence[str]) -> None:
     print(f"all: {_line(total)}")
 
 
-def _names(code: CodeService) -> list[str]:
+def names_in(code: CodeService) -> list[str]:
+    """The qualified names of all definitions of programs."""
     reader, _ = code.engine.opened(code.home.scope_named("main"))
     ids = [record_id for record_id, _ in reader.catalogue.fingerprints("", 1_000_000)]
     records = reader.catalogue.records(ids)
