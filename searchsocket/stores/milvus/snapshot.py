@@ -1,6 +1,6 @@
 """The vectors of one generation in Milvus, as a query sees them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from searchsocket.stores.base import VectorLimits, check_vectors
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.milvus import filters
 from searchsocket.stores.milvus.connection import Connection
-from searchsocket.stores.milvus.schema import ID, VECTOR
+from searchsocket.stores.milvus.schema import BORN, ID, VECTOR
 from searchsocket.system.batches import batches
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
 
@@ -18,6 +18,7 @@ MAX_TOP_K = 16_384  # what a server answers at most
 _MARGIN_ROWS = 16  # fetched beyond top_k: those that score alike are ordered here, by id
 _MARGIN_SCORE = 1e-5  # far above the rounding of a server's float32
 _MAX_IDS = 500
+_FIELDS = [ID, BORN, VECTOR]
 # "Set this parameter to 10 for the most accurate results" (Zilliz Cloud, where the service chooses the kind of index);
 # others pass over it.
 _PARAMETERS = {"params": {"level": 10}}
@@ -48,9 +49,9 @@ class MilvusSnapshot:
             if is_whole or found[-1]["distance"] < found[top_k - 1]["distance"] - _MARGIN_SCORE:
                 break
             limit = min(4 * limit, MAX_TOP_K)  # so many score alike that it matters which of them came
-        ids = [hit["entity"][ID] for hit in found]
-        scores = self._cosines(vector, [hit["entity"][VECTOR] for hit in found])
-        return sorted(map(Hit, ids, scores), key=lambda hit: (-hit.score, hit.id))[:top_k]
+        rows = _newest(hit["entity"] for hit in found)
+        scores = self._cosines(vector, [row[VECTOR] for row in rows.values()])
+        return sorted(map(Hit, rows, scores), key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `VectorSnapshot.similarities`."""
@@ -59,15 +60,14 @@ class MilvusSnapshot:
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `VectorSnapshot.vectors_of`."""
-        known: dict[str, Any] = {}
+        known: dict[str, Mapping[str, Any]] = {}
         self._connection.load(self._collection)
         for some in batches(dict.fromkeys(ids), _MAX_IDS):
             where = f"{self._rows} and {ID} in {filters.quoted_list(some)}"
-            rows = self._connection.call("query", self._collection, filter=where, output_fields=[ID, VECTOR])
-            known |= {row[ID]: row[VECTOR] for row in rows}
+            known |= _newest(self._connection.call("query", self._collection, filter=where, output_fields=_FIELDS))
         if unknown := [id_ for id_ in ids if id_ not in known]:
             raise RecordsMissing(unknown)
-        return np.array([known[id_] for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
+        return np.array([known[id_][VECTOR] for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
 
     def _search(self, vector: Vector, limit: int, where: Filter) -> list[Any]:
         self._connection.load(self._collection)
@@ -78,7 +78,7 @@ class MilvusSnapshot:
             anns_field=VECTOR,
             limit=limit,
             filter=self._rows + filters.matching(where),
-            output_fields=[ID, VECTOR],
+            output_fields=_FIELDS,
             search_params=_PARAMETERS,
         )
         return list(found)
@@ -91,3 +91,12 @@ class MilvusSnapshot:
 
     def _check(self, vector: Vector) -> None:
         check_vectors(vector[np.newaxis], 1, self._generation.dimensions)
+
+
+def _newest(rows: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """One row a record: for a moment a server may show one that ended beside what follows it, or a row twice."""
+    newest: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        if row[ID] not in newest or row[BORN] > newest[row[ID]][BORN]:
+            newest[row[ID]] = row
+    return newest
