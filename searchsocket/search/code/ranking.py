@@ -1,7 +1,7 @@
 """The order of code: one score of meaning, words and names; source before texts and tests, what was generated last."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,7 +16,8 @@ from searchsocket.stores.base import WordEvidence
 
 MEANING, WORDS, FILE = 0.5, 0.2, 0.3  # shares of the score, by how well changes and questions find their code
 DEFINES = 2.0  # for what defines a name that the query says, as it is written; more than the rest together
-_SHARE = {"test=true": 0.8, "generated=true": 0.4}  # what such a file scores of what other source would
+_TEST, _ALL = "test=true", f"{EXACT}=__all__"
+_SHARE = {_TEST: 0.8, "generated=true": 0.4}  # what such a file scores of what other source would
 _SPOKEN = 0.25  # of that, for a name that the query says in words
 _PROSE, _LIST = 0.85, 0.7  # what a text about code, and a list of names, score of what the code itself would
 _PROSE_LANGUAGES = frozenset({"markdown", "text"})
@@ -44,7 +45,7 @@ class RankedCode(NamedTuple):
             "meaning": self.meaning >= 0.5,
             "words": self.words >= 0.3,
             "file": self.file >= 0.5,
-            "test": "test=true" in labels,
+            "test": _TEST in labels,
             "generated": "generated=true" in labels,
         }
         return tuple(name for name, is_held in held.items() if is_held)
@@ -62,11 +63,12 @@ def rank_code(found: CodeCandidates, q: str, symbols: Sequence[str]) -> list[Ran
     if not found.ids:
         return []
     meaning, words, files = min_max(found.cosine), min_max(found.bm25), min_max(found.file_bm25)
-    spoken = spoken_name(q)
-    defining = [_defines(labels, symbols) or _says(labels, spoken) for labels in found.labels]
-    about_tests, prose = _ABOUT_TESTS.search(q) is not None, 1.0 if _ABOUT_PROSE.search(q) else _PROSE
+    spoken, names = spoken_name(q), _named(symbols)
+    defining = [_defines(labels, names) or _says(labels, spoken) for labels in found.labels]
+    prose = 1.0 if _ABOUT_PROSE.search(q) else _PROSE
+    parts = {label: part for label, part in _SHARE.items() if label != _TEST or not _ABOUT_TESTS.search(q)}
     shares = [
-        _share(labels, about_tests=about_tests) * _LESS.get(kind, 1.0) * (prose if _is_prose(url) else 1.0)
+        _share(labels, parts) * _LESS.get(kind, 1.0) * (prose if _is_prose(url) else 1.0)
         for labels, kind, url in zip(found.labels, found.facts.kind, found.facts.url, strict=True)
     ]
     part, named = np.array(shares), DEFINES * np.array(defining)
@@ -78,22 +80,26 @@ def rank_code(found: CodeCandidates, q: str, symbols: Sequence[str]) -> list[Ran
     return list(map(RankedCode, *(column.tolist() for column in columns)))
 
 
-def _defines(labels: frozenset[str], symbols: Sequence[str]) -> float:
-    """1 for a name that is defined there as it is written, less in other letters, or for the last part of one."""
-    if not symbols:
-        return 0.0
-    if any(f"{EXACT}={name}" in labels for name in symbols):
-        return 1.0
-    found = [name for name in symbols if f"{LABEL}={name.casefold()}" in labels]
-    return max((0.5 if "." in name else 0.45 for name in found), default=0.0)
+def _named(symbols: Sequence[str]) -> Mapping[str, float]:
+    """What a definition has of which label: 1 for its name as it is written, less in other letters or for a part."""
+    folded = {f"{LABEL}={name.casefold()}": 0.5 if "." in name else 0.45 for name in symbols}
+    return folded | {f"{EXACT}={name}": 1.0 for name in symbols}
+
+
+def _defines(labels: frozenset[str], names: Mapping[str, float]) -> float:
+    return max((share for label, share in names.items() if label in labels), default=0.0) if names else 0.0
 
 
 def _says(labels: frozenset[str], spoken: Spoken) -> float:
     """What a definition has of one whose name the query writes, where it says that name in words."""
     if not spoken:
         return 0.0
-    names = (label.partition("=")[2] for label in labels if label.startswith(EXACT))
-    return _SPOKEN if any(spoken in ways_to_say(name) for name in names) else 0.0
+    return _SPOKEN if any(spoken in ways_to_say(name) for name in _names_of(labels)) else 0.0
+
+
+@lru_cache(maxsize=1 << 14)  # each query meets the same ones
+def _names_of(labels: frozenset[str]) -> tuple[str, ...]:
+    return tuple(label.partition("=")[2] for label in labels if label.startswith(EXACT))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -101,10 +107,10 @@ def _is_prose(url: str) -> bool:
     return language_of(url.rpartition("/")[2]) in _PROSE_LANGUAGES
 
 
-def _share(labels: frozenset[str], *, about_tests: bool) -> float:
-    share = _LIST if f"{EXACT}=__all__" in labels else 1.0
-    for label, part in _SHARE.items():
-        if label in labels and not (label == "test=true" and about_tests):
+def _share(labels: frozenset[str], parts: Mapping[str, float]) -> float:
+    share = _LIST if _ALL in labels else 1.0
+    for label, part in parts.items():
+        if label in labels:
             share *= part
     return share
 
