@@ -76,7 +76,7 @@ def main() -> int:
                     week.sunday()
                 finally:
                     (asked.out / "ledger.md").write_text(ledger.markdown() + "\n", encoding="utf-8")
-            print(ledger.markdown())
+            print(ledger.markdown(), *pictures.errors, sep="\n")
             return 1 if ledger.wrong or pictures.errors else 0
         finally:
             ui.kill()

@@ -101,14 +101,15 @@ class DagsterUi:
         )
         return list(found["assetNodeOrError"]["partitionKeys"])
 
-    def materialized(self) -> list[str]:
-        """The partitions that the page of `search_index` shows as made."""
+    def partitions_that(self, state: str) -> list[str]:
+        """The partitions that the page of `search_index` shows as `materialized` or as `failed`."""
         found = self.ask(
             "query($k: AssetKeyInput!) { assetNodeOrError(assetKey: $k) { ... on AssetNode { "
-            "assetPartitionStatuses { ... on DefaultPartitionStatuses { materializedPartitions } } } } }",
+            "assetPartitionStatuses { ... on DefaultPartitionStatuses "
+            "{ materializedPartitions failedPartitions } } } } }",
             k={"path": ["search_index"]},
         )
-        return list(found["assetNodeOrError"]["assetPartitionStatuses"]["materializedPartitions"])
+        return list(found["assetNodeOrError"]["assetPartitionStatuses"][f"{state}Partitions"])
 
     def launch(self, job: str, scope: str = "", config: Mapping[str, Any] | None = None) -> str:
         """Launch a job as the launchpad does."""
@@ -174,12 +175,12 @@ class DagsterUi:
         found = self.ask(
             "query($r: ID!) { logsForRun(runId: $r) { ... on EventConnection { events "
             "{ ... on ExecutionStepFailureEvent { failureMetadata { description } } "
-            "... on AssetCheckEvaluationEvent { evaluation { success checkName description } } } } } }",
+            "... on LogMessageEvent { level message } } } } }",
             r=run_id,
         )
         for event in filter(None, found["logsForRun"]["events"]):
-            if (check := event.get("evaluation")) and not check["success"]:
-                return f"{check['checkName']}: {check['description']}"
+            if event.get("level") == "ERROR":  # why a check stopped it
+                return str(event["message"]).strip()
             if told := event.get("failureMetadata"):
                 return str(told["description"]).strip()
         return ""

@@ -27,8 +27,14 @@ TUESDAY: Mapping[str, Edit] = {
     "docs/sidebar": say(SIDEBAR, "Groups beside the text fold and unfold."),
     "feature/import": say(QUICK, "Pages of another generator can be brought in."),
     "feature/blog": say(BLOG, "A post may name several authors."),
-    "release/2.0": write("guide/upgrading/index.html", "Upgrading to 2.0", "Replace the old plugin by the new one."),
-    "team/ann": write("guide/notes/index.html", "Notes of Ann", "What she found while she read the manual."),
+    "release/2.0": write(
+        "guide/upgrading/index.html",
+        "Upgrading to 2.0",
+        "Replace the old plugin by the new one, and look at what the log says.",
+    ),
+    "team/ann": write(
+        "guide/notes/index.html", "Notes of Ann", "What she found while she read the manual, page by page, in a week."
+    ),
 }
 
 
@@ -88,12 +94,14 @@ class Week:
         dear, poor = self.build("feature/import", "feature/blog")
         broken = self._half_a_build("docs/sidebar")
         ends = {**dict.fromkeys(good, "SUCCESS"), dear: "FAILURE", poor: "FAILURE", broken: "FAILURE"}
-        day = self.ledger.step("Wed", "two edits, an unchanged build, an import, a page lost, a broken build", ends)
+        day = self.ledger.step(
+            "Wed", "two edits, an unchanged build, an import, a page lost, a broken build", ends, self._states
+        )
         for scope, what in ((dear, "the import"), (poor, "the lost page"), (broken, "the broken build")):
             self.ledger.note("Wed", f"{what} is stopped", self.ui.failure(day[scope].run_id).split("\n")[0])
         same = day[self.scopes["fix/typos"]]
         self.ledger.expect((same.embeddings, same.records) == (0, 0), f"an unchanged build moves nothing: {same}")
-        self.camera.take("stopped", f"/runs/{day[dear].run_id}", "cost_within_budget")
+        self.camera.take("stopped", f"/runs/{day[dear].run_id}?logs=cost_within_budget", "cost_within_budget:")
         self.camera.take(
             "refused",
             f"/assets/search_index?view=checks&partition={poor}&checkDetail=golden_queries_answered",
@@ -105,26 +113,30 @@ class Week:
     def _mend(self, dear: str) -> None:
         self.site.edit("feature/blog", _restore(self.site, PWA))
         mended = self.build("feature/blog", "docs/sidebar")
-        self.ledger.step("Wed", "the page is back, the build is whole", dict.fromkeys(mended, "SUCCESS"))
+        self.ledger.step("Wed", "the page is back, the build is whole", dict.fromkeys(mended, "SUCCESS"), self._states)
         self.ui.launch("index_site", dear, {"resources": {"options": {"config": {"max_cost_usd": 1.0}}}})
-        self.ledger.step("Wed", "the import is launched in the UI with a higher limit", {dear: "SUCCESS"})
+        self.ledger.step("Wed", "the import is launched in the UI with a higher limit", {dear: "SUCCESS"}, self._states)
 
     def thursday(self) -> None:
         for branch in ("fix/typos", "docs/pwa", "fix/links"):
             self.site.merge(branch)
         (main,) = self.build("main")
-        done = self.ledger.step("Thu", "three branches are merged and deleted; main is built", {main: "SUCCESS"})
+        done = self.ledger.step(
+            "Thu", "three branches are merged and deleted; main is built", {main: "SUCCESS"}, lambda _: self._live(main)
+        )
         self.ledger.expect(done[main].embeddings <= 1, f"what was merged is embedded already: {done[main]}")
 
     def friday(self) -> None:
         self.site.edit("main", spoil)
         (main,) = self.build("main")
-        self.ledger.step("Fri", "a spoiled release goes live", {main: "SUCCESS"})
+        self.ledger.step("Fri", "a spoiled release goes live", {main: "SUCCESS"}, lambda _: self._live(main))
         self.ui.launch("rollback_scope", main)
         self.ledger.step("Fri", "it is rolled back in the UI", {main: "SUCCESS"}, lambda _: self._live(main))
         self.site.edit("main", _restore(self.site, "guide", "HEAD~1"))
         self.build("main")
-        self.ledger.step("Fri", "the spoiled pages are mended; main is built", {main: "SUCCESS"})
+        self.ledger.step(
+            "Fri", "the spoiled pages are mended; main is built", {main: "SUCCESS"}, lambda _: self._live(main)
+        )
         self._backfill()
 
     def _backfill(self) -> None:
@@ -159,6 +171,7 @@ class Week:
             "prune",
             "/locations/__repository__@searchsocket/sensors/dead_branches",
             "would prune",
+            "0 runs requested",
         )
         listed = {row["scope"] for row in json.loads(self.run("prune", "--json"))["scopes"] if row["goes"]}
         self.ledger.expect(listed == gone, f"prune lists {listed}, not {gone}")
@@ -166,17 +179,21 @@ class Week:
         self.ledger.expect(not gone & set(self.ui.partitions()), "pruned scopes are partitions still")
         self.ledger.note("Sat", "`searchsocket prune --apply`", f"{len(self.ui.partitions())} partitions are left")
         self.ui.launch("look_at_scopes")
-        self.ledger.step("Sat", "the table of scopes is brought up to date", {"look_at_scopes": "SUCCESS"})
-        self.camera.take("scopes", "/assets/scopes", "release", "Show table")
+        self.ledger.step("Sat", "the table of scopes is brought up to date", {"look_at_scopes": "SUCCESS"}, self._rows)
+        self.camera.take("scopes", "/assets/scopes", "feature/navbar", down_px=500)
 
     def sunday(self) -> None:
         self.site.edit("docs/pwa", say(PWA, "An installed site tells when a new version came."))
         scope = self.scopes["docs/pwa"]
-        self.ledger.expect(scope not in self.ui.materialized(), "a branch that comes back is shown as indexed already")
+        self.ledger.expect(
+            scope not in self.ui.partitions_that("materialized"), "a branch that comes back is shown as indexed already"
+        )
         self.build("docs/pwa")
-        back = self.ledger.step("Sun", "docs/pwa comes back with one more edit", {scope: "SUCCESS"})
+        back = self.ledger.step("Sun", "docs/pwa comes back with one more edit", {scope: "SUCCESS"}, self._rows)
         self.ledger.expect(back[scope].embeddings <= 3, f"it embeds what it says newly: {back[scope]}")
-        self.camera.take("graph", "/locations/__repository__@searchsocket/asset-groups/site", "search_index")
+        self.camera.take(
+            "graph", "/locations/__repository__@searchsocket/asset-groups/site", "search_index", keys="Alt+e"
+        )
         self.camera.take("plots", "/assets/search_index?view=overview", "Plots", "Plots", down_px=700)
 
     def _waiting(self) -> str:
@@ -184,7 +201,11 @@ class Week:
 
     def _rows(self, _: object) -> str:
         rows = self._scopes()
-        return f"{len(self.ui.materialized())} partitions made; `searchsocket scopes` lists {len(rows)}"
+        return f"{self._states(rows)}; `searchsocket scopes` lists {len(rows)}"
+
+    def _states(self, _: object) -> str:
+        made, failed = (len(self.ui.partitions_that(state)) for state in ("materialized", "failed"))
+        return f"{made} partitions made" + (f", {failed} failed" if failed else "")
 
     def _live(self, scope: str) -> str:
         (row,) = [row for row in self._scopes() if row["scope"] == scope]

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bench.week.dagster_ui import DagsterUi, Run, wait_for
@@ -30,14 +30,14 @@ class Ledger:
     rows: list[Row] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
-    _failing: set[str] = field(default_factory=set)  # scopes whose build is tried again by itself
+    _failing: set[str] = field(default_factory=set)  # scopes whose newest run failed: they are tried again
     _texts: int = 0
 
     def step(
         self,
         day: str,
         what: str,
-        expected: Mapping[str, str | Sequence[str]],
+        expected: Mapping[str, str],
         words: Callable[[Mapping[str, Run]], str] = lambda _: "",
         *,
         count: bool = True,
@@ -52,34 +52,40 @@ class Ledger:
         for name, status in expected.items():
             if found[name].status != status:
                 self.wrong.append(f"{day}, {what}: run of {name} ended as {found[name].status}, not {status}")
-        self._note(day, what, list(found.values()), words(found), count=count)
+        self._note(day, what, expected, words(found), count=count)
         return found
 
     def note(self, day: str, what: str, words: str) -> None:
         """Something that takes no run."""
-        self._note(day, what, [], words, count=True)
+        self._note(day, what, (), words, count=True)
 
     def expect(self, holds: object, claim: str) -> None:
         """Put on record that a claim does not hold."""
         if not holds:
             self.wrong.append(claim)
 
-    def _finished(self, expected: Mapping[str, object]) -> Mapping[str, Run] | None:
+    def _finished(self, expected: Mapping[str, str]) -> Mapping[str, Run] | None:
         new = [run for run in self.ui.runs() if run.run_id not in self._seen]
         by_name = {run.scope or run.job: run for run in reversed(new)}  # the newest of each
         is_done = all(name in by_name and by_name[name].is_over for name in expected)
         if not is_done or any(not run.is_over for run in new):
             return None
-        return by_name
+        # What failed before is tried again by itself, perhaps just before what is waited for.
+        is_old = any(name in self._failing and by_name[name].status != end for name, end in expected.items())
+        return None if is_old else by_name
 
-    def _note(self, day: str, what: str, runs: Sequence[Run], words: str, *, count: bool) -> None:
+    def _note(self, day: str, what: str, expected: Iterable[str], words: str, *, count: bool) -> None:
         new = [run for run in self.ui.runs() if run.run_id not in self._seen]
-        asked = {run.run_id for run in runs}
-        more = [run for run in new if run.run_id not in asked and run.scope not in self._failing]
+        more, wanted = [], set(expected)
+        for run in reversed(new):  # the oldest first
+            name = run.scope or run.job
+            if name in wanted:
+                wanted.remove(name)
+            elif name not in self._failing:
+                more.append(run)
+            (self._failing.add if run.status == "FAILURE" else self._failing.discard)(name)
         self.expect(not more, f"{day}, {what}: runs that nobody asked for: {more}")
         self._seen |= {run.run_id for run in new}
-        for run in reversed(new):
-            (self._failing.add if run.status == "FAILURE" else self._failing.discard)(run.scope)
         ends = Counter((_FAILED.get(run.status, run.status), run.launched_by or run.job) for run in new)
         embeddings, texts = sum(run.embeddings for run in new), self.provider.texts - self._texts
         self._texts = self.provider.texts

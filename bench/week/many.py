@@ -58,7 +58,12 @@ def main(out: Path) -> None:
                     "many-plots", "/assets/search_index?view=overview&partition=main", "Plots", "Plots", down_px=700
                 )
                 pictures.take("many-events", "/assets/search_index?view=events", "main")
-                pictures.take("many-graph", "/locations/__repository__@searchsocket/asset-groups/site", "search_index")
+                pictures.take(
+                    "many-graph",
+                    "/locations/__repository__@searchsocket/asset-groups/site",
+                    "search_index",
+                    keys="Alt+e",
+                )
                 pictures.take("many-jobs", "/jobs", "index_site")
                 pictures.take("many-automation", "/automation", "new_branches")
                 print(pictures.errors)

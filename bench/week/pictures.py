@@ -19,17 +19,21 @@ class Camera:
         self.errors: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
-    def take(self, name: str, path: str, wanted: str = "", *clicks: str, down_px: int = 0) -> None:
+    def take(self, name: str, path: str, wanted: str = "", *clicks: str, keys: str = "", down_px: int = 0) -> None:
         """
         Args:
             wanted: A text that the page must come to show.
             clicks: Texts to click at, one after the other, before the picture.
+            keys: Pressed before the picture, as Playwright names them.
             down_px: How far the middle of the page is scrolled.
         """
         self._page.goto(self._address + path)
         try:
             for text in clicks:
                 self._page.get_by_text(text, exact=True).last.click(timeout=60_000)
+            if keys:
+                self._page.wait_for_timeout(_SETTLED_MS)
+                self._page.keyboard.press(keys)
             if wanted:
                 self._page.get_by_text(wanted).first.wait_for(timeout=60_000)
         except Error as error:  # the picture says more than this
