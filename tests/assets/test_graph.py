@@ -1,6 +1,7 @@
 """The graph over a real small site."""
 
 import json
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -91,7 +92,9 @@ def test_an_edited_page_gives_another_data_version_all_the_way(site: Path, run_g
     assert all(before[name] != after[name] for name in ORDER)
 
 
-def test_over_the_budget_nothing_is_embedded_or_published(site: Path, run_graph: RunGraph) -> None:
+def test_over_the_budget_nothing_is_embedded_or_published(
+    site: Path, run_graph: RunGraph, instance: dg.DagsterInstance
+) -> None:
     """The check stands before the first paid call, and fails the run (spec 21)."""
     (site / "searchsocket.toml").write_text("[embeddings]\nprice_per_million_tokens_usd = 1000.0\n")
     result = run_graph(max_cost_usd=0.0001)
@@ -99,6 +102,9 @@ def test_over_the_budget_nothing_is_embedded_or_published(site: Path, run_graph:
     assert not result.success
     assert list(materializations(result)) == ORDER[:3]
     assert [evaluation.check_name for evaluation in failed] == ["cost_within_budget"]
+    # The row of the failed run names the check alone: the reason is in its log.
+    errors = [entry.user_message for entry in instance.all_logs(result.run_id) if entry.level == logging.ERROR]
+    assert f"cost_within_budget: {failed[0].description}" in errors
     assert not (site / ".searchsocket" / "index").exists()
 
 
