@@ -9,7 +9,7 @@ from typing import Any
 from bench.week.dagster_ui import COMMAND, DagsterUi, Run, wait_for
 from bench.week.edits import Edit, import_all, say, spoil, take_away, write
 from bench.week.ledger import Ledger
-from bench.week.pictures import Camera
+from bench.week.pictures import GRAPH, WIDE, Camera
 from bench.week.site import PAGES, Site, git
 
 PWA, SEARCH, SIDEBAR = (f"guide/default-theme/{name}/index.html" for name in ("pwa", "search", "sidebar"))
@@ -191,10 +191,8 @@ class Week:
         self.build("docs/pwa")
         back = self.ledger.step("Sun", "docs/pwa comes back with one more edit", {scope: "SUCCESS"}, self._rows)
         self.ledger.expect(back[scope].embeddings <= 3, f"it embeds what it says newly: {back[scope]}")
-        self.camera.take(
-            "graph", "/locations/__repository__@searchsocket/asset-groups/site", "search_index", keys="Alt+e"
-        )
-        self.camera.take("plots", "/assets/search_index?view=overview", "Plots", "Plots", down_px=700)
+        self.camera.take("graph", GRAPH, "filled", width_px=WIDE)
+        self.camera.take("plots", "/assets/search_index", "dagster/row_count", "Plots", "Events", down_px=700)
 
     def _waiting(self) -> str:
         return self.tick("new_branches", "waiting for a build")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from playwright.sync_api import Error, Page, sync_playwright
 
-WIDTH, HEIGHT = 1400, 900
+WIDTH, WIDE, HEIGHT = 1400, 1900, 900
+GRAPH = "/asset-groups?expanded=global%40global%3Asite%2Cglobal%40global%3Abranches"
+"""Path of the graph of assets, whose groups are folded otherwise."""
 _SETTLED_MS = 2500  # the pages draw after their answers came
 
 
@@ -19,21 +21,20 @@ class Camera:
         self.errors: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
-    def take(self, name: str, path: str, wanted: str = "", *clicks: str, keys: str = "", down_px: int = 0) -> None:
+    def take(
+        self, name: str, path: str, wanted: str = "", *clicks: str, down_px: int = 0, width_px: int = WIDTH
+    ) -> None:
         """
         Args:
             wanted: A text that the page must come to show.
             clicks: Texts to click at, one after the other, before the picture.
-            keys: Pressed before the picture, as Playwright names them.
             down_px: How far the middle of the page is scrolled.
         """
+        self._page.set_viewport_size({"width": width_px, "height": HEIGHT})
         self._page.goto(self._address + path)
         try:
             for text in clicks:
                 self._page.get_by_text(text, exact=True).last.click(timeout=60_000)
-            if keys:
-                self._page.wait_for_timeout(_SETTLED_MS)
-                self._page.keyboard.press(keys)
             if wanted:
                 self._page.get_by_text(wanted).first.wait_for(timeout=60_000)
         except Error as error:  # the picture says more than this
