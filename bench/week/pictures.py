@@ -33,6 +33,8 @@ class Camera:
         self._page.set_viewport_size({"width": width_px, "height": HEIGHT})
         self._page.goto(self._address + path)
         try:
+            if clicks:  # the last of several may be drawn later than the first
+                self._page.wait_for_timeout(_SETTLED_MS)
             for text in clicks:
                 self._page.get_by_text(text, exact=True).last.click(timeout=60_000)
             if wanted:
