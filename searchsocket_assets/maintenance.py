@@ -8,7 +8,9 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
+from searchsocket.branches.unused_embeddings import prune_unused
 from searchsocket.branches.upkeep import Freed, compact, tidy_scopes, tidy_temporary
+from searchsocket.errors import SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
@@ -36,6 +38,11 @@ class MaintenanceOptions(dg.Config):
         default=KEPT_RUNS, ge=1, description="Runs of each job and scope that Dagster's history keeps."
     )
 
+    unused_embeddings: bool = Field(
+        default=False,
+        description="Also remove embeddings that no scope of any project uses, as `searchsocket cache prune --unused`.",
+    )
+
 
 @dg.op(description="Old runs, generations and temporary folders, and space that databases do not use.")
 def maintain(context: dg.OpExecutionContext, config: MaintenanceOptions, site: SiteProject) -> None:
@@ -44,6 +51,8 @@ def maintain(context: dg.OpExecutionContext, config: MaintenanceOptions, site: S
         tag_run(context.instance, context.run, project.id, by_command=False)
         freed = [*_old_runs(context.instance, project, config.runs_kept), *_of_corpora(project), *tidy_temporary()]
         freed += [step for path in _databases(context.instance, project) for step in compact(path)]
+        if config.unused_embeddings:
+            freed += _unused_embeddings(project)
         for step in freed:
             context.log.info(f"{step.what}, {step.where}: {step.note or f'{step.bytes:,} bytes'}")
         rows = [{"what": each.what, "where": each.where, "bytes": each.bytes, "note": each.note} for each in freed]
@@ -70,6 +79,17 @@ def _of_corpora(project: Project) -> Iterator[Freed]:
             yield from tidy_scopes(home, Backends(home, os.environ, calls=False))
 
 
+def _unused_embeddings(project: Project) -> Iterator[Freed]:
+    with Backends(project, os.environ, calls=False).open_cache() as cache:
+        before = cache.held_bytes()
+        try:
+            found = prune_unused(cache, apply=True)
+        except SearchSocketError as error:
+            yield Freed("unused embeddings", str(cache.path), 0, str(error))
+            return
+        yield Freed(f"{found.texts} unused embeddings", str(cache.path), max(0, before - cache.held_bytes()))
+
+
 def _databases(instance: dg.DagsterInstance, project: Project) -> Iterator[Path]:
     for home in (project, code_home(project)):
         if (path := home.state_dir / "state.db").is_file():
@@ -80,8 +100,8 @@ def _databases(instance: dg.DagsterInstance, project: Project) -> Iterator[Path]
 
 @dg.job(
     description="Deletes old runs of each scope, what dead runs and old generations left, and dead temporary folders, "
-    "and gives back what databases hold and do not use. It says what each step freed. Embeddings stay: "
-    "`searchsocket cache prune` is for them.",
+    "and gives back what databases hold and do not use. It says what each step freed. Embeddings stay, "
+    "unless `unused_embeddings` asks for those that no scope of any project uses.",
 )
 def maintenance() -> None:
     maintain()

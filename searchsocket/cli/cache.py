@@ -39,10 +39,14 @@ def info(root: Path, as_json: bool) -> None:
     Example:
       searchsocket cache info --json
     """
+    from searchsocket.embedders.homes import Homes
+
     with _open(root) as held:
-        models, size = held.models(), held.held_bytes()
+        models, size, homes = held.models(), held.held_bytes(), Homes(held.path).all()
         if as_json:
-            print_json({"path": str(held.path), "bytes": size, "models": [_model(model) for model in models]})
+            used_by = [{"state": str(home.state), "lastSeen": home.seen} for home in homes]
+            listed = [_model(model) for model in models]
+            print_json({"path": str(held.path), "bytes": size, "models": listed, "homes": used_by})
             return
         click.echo(f"{held.path}  {size / 1e6:,.1f} MB")
         for model in models:
@@ -51,6 +55,8 @@ def info(root: Path, as_json: bool) -> None:
                 f"  {safe(model.model_id)}  {count(model.texts, 'text')}, {count(model.tokens, 'token')}, "
                 f"{model.bytes / 1e6:,.1f} MB{f', last used {used}' if used else ''}"
             )
+        for home in homes:
+            click.echo(f"  used by {safe(str(home.state))}, last seen {safe(home.seen)}")
 
 
 @cache.command("export")
@@ -101,11 +107,24 @@ def import_(file: Path, root: Path, as_json: bool) -> None:
 @click.option("--model", "model_id", metavar="ID", help="Only what this model made; `cache info` names them.")
 @click.option("--max-mb", type=click.IntRange(min=0), help="Only what is too much for this size, the oldest first.")
 @click.option("--all", "everything", is_flag=True, help="Everything: every text is embedded again, and paid again.")
+@click.option("--unused", is_flag=True, help="Only what no scope of any project uses; a dry run without --apply.")
+@click.option("--apply", "applies", is_flag=True, help="With --unused: remove it.")
+@click.option(
+    "--forget-home",
+    "gone",
+    metavar="PATH",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="With --unused: this state folder is gone for good, and needs nothing.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @quiet_option
 @json_option
 def prune(
     root: Path,
+    unused: bool,
+    applies: bool,
+    gone: tuple[Path, ...],
     unused_days: int | None,
     model_id: str | None,
     max_mb: int | None,
@@ -113,14 +132,25 @@ def prune(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Remove embeddings; those of other projects are among them.
+    """Remove embeddings; those of other projects are among them, but for --unused.
 
     \b
     Example:
       searchsocket cache prune --unused-days 90
+      searchsocket cache prune --unused --apply
     """
+    by_use = everything or yes or unused_days is not None or model_id is not None or max_mb is not None
+    if unused:
+        if by_use:
+            raise click.UsageError("--unused goes with --apply and --forget-home alone")
+        _prune_unused(root, applies, gone, as_json)
+        return
+    if applies or gone:
+        raise click.UsageError("--apply and --forget-home need --unused")
     if everything == (unused_days is not None or model_id is not None or max_mb is not None):
-        raise click.UsageError("say what is to go: --unused-days, --model or --max-mb, or --all and none of these")
+        raise click.UsageError(
+            "say what is to go: --unused-days, --model or --max-mb, or --all or --unused and none of these"
+        )
     if not yes:
         if as_json or is_quiet():
             raise click.UsageError(f"{'--json' if as_json else '--quiet'} does not ask; add --yes")
@@ -138,6 +168,25 @@ def prune(
         print_json({"removed": removed, "bytes": size})
         return
     say(f"removed {count(removed, 'embedding')}; {size / 1e6:,.1f} MB are left")
+
+
+def _prune_unused(root: Path, applies: bool, gone: tuple[Path, ...], as_json: bool) -> None:
+    from searchsocket.branches.unused_embeddings import prune_unused
+
+    with _open(root) as held:
+        found = prune_unused(held, apply=applies, gone=[path.absolute() for path in gone])
+        size = held.held_bytes()
+    if as_json:
+        removed = found.texts if applies else 0
+        numbers = {"unused": found.texts, "vectorBytes": found.bytes, "unknown": found.unknown, "homes": found.homes}
+        print_json({"applied": applies, "removed": removed, "bytes": size, **numbers})
+        return
+    say(
+        f"{'removed' if applies else 'would remove'} {count(found.texts, 'embedding')} ({found.bytes / 1e6:,.1f} MB) "
+        f"that no scope of {count(found.homes, 'state folder')} uses" + ("" if applies else "; --apply removes them")
+    )
+    if found.unknown:
+        say(f"{count(found.unknown, 'embedding')} may be in use unknown to us, and stay; --unused-days is for those")
 
 
 def _open(root: Path) -> "EmbeddingCache":

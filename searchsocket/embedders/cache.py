@@ -166,6 +166,23 @@ class EmbeddingCache:
             gone += removed
         return gone
 
+    def unused(self, used: Iterable[bytes], *, made_after: int | None, remove: bool) -> tuple[int, int, int]:
+        """Count, or remove in one transaction, what is not in use, was last used before yesterday, and can be dated.
+
+        Args:
+            used: Hashes that are in use, 32 bytes each, in any order.
+            made_after: Embeddings up to this `size` may serve anybody, and stay; None = all may.
+
+        Returns:
+            How many they are, the bytes of their vectors, and how many more stay because nobody can tell.
+
+        Raises:
+            StateUnavailable: The file cannot be written. What `used` raises is passed on, and nothing is removed.
+        """
+        self._note_uses()
+        after = self.size() if made_after is None else made_after
+        return self._table.unused(used, after, self._today - 2, remove=remove)
+
     def size(self) -> int:
         """Rises with everything that is stored: a file that was lost, or came from an older copy, says less."""
         rows = self._table.fetch("SELECT COALESCE(MAX(rowid), 0) FROM vectors")

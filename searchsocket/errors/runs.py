@@ -12,6 +12,8 @@ class ScopeLocked(SearchSocketError):
 
     def __init__(self, scope: str, owner: str) -> None:
         super().__init__(f"scope {scope!r} is being indexed by {owner}; wait for it to end, then run again")
+        self.scope = scope
+        self.owner = owner
 
 
 class Interrupted(SearchSocketError):

@@ -1,6 +1,7 @@
 """What a project works with: state, store, embedder and embedding cache, each made once and when it is used."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -8,12 +9,13 @@ from searchsocket.embedders import make_embedder, resolved_provider
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.cache_place import cache_file, open_cache
+from searchsocket.embedders.homes import Home, Homes
 from searchsocket.embedders.ledger import FILE, Ledger
 from searchsocket.errors import ConfigError, IndexCorrupt
 from searchsocket.project.project import Project
 from searchsocket.redaction.redactor import Redactor
-from searchsocket.state import ProjectState, make_state
-from searchsocket.stores import make_store
+from searchsocket.state import STATE_FILE, ProjectState, make_state
+from searchsocket.stores import index_folder, make_store
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Scope
 
@@ -96,9 +98,19 @@ class Backends:
         return Ledger(self.cache_file.with_name(FILE), self._project.id)
 
     def open_cache(self, *, read_only: bool = False) -> EmbeddingCache:
-        """The embedding cache, to be closed by the caller.
+        """The embedding cache, to be closed by the caller. Who may write and has a state is recorded as using it.
 
         Raises:
-            StateUnavailable: It cannot be opened.
+            StateUnavailable: It cannot be opened, or the record cannot be written.
         """
-        return open_cache(self.cache_file, read_only=read_only)
+        cache = open_cache(self.cache_file, read_only=read_only)
+        state = self._project.state_dir
+        if not read_only and (state / STATE_FILE).is_file():
+            index = index_folder(self._project.settings.vector, state).resolve()
+            home = Home(state.resolve(), index, self._project.root, datetime.now(UTC).date().isoformat())
+            try:
+                Homes(cache.path).note(home, cache.size())
+            except BaseException:
+                cache.close()
+                raise
+        return cache

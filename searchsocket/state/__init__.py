@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from searchsocket.state.base import DamagedRow, ProjectState, ScopeState
+from searchsocket.state.sqlite.project import FILE as STATE_FILE
 from searchsocket.state.sqlite.project import SqliteProject
 
-__all__ = ["DamagedRow", "ProjectState", "ScopeState", "make_state"]
+__all__ = ["STATE_FILE", "DamagedRow", "ProjectState", "ScopeState", "make_state"]
 
 
 def make_state(state_dir: Path) -> ProjectState:

@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,25 @@ def test_prune_asks_and_says_what_goes(run: RunCli, run_json: RunJson, indexed: 
     assert run_json("cache", "prune", "--unused-days", "1", "--yes", project=indexed)["removed"] == 0
     assert run_json("cache", "prune", "--all", "--yes", project=indexed)["removed"] == texts
     assert "0 texts" in run("cache", "info", project=indexed).stdout
+
+
+def test_prune_of_what_nobody_uses_is_dry_unless_told(run: RunCli, run_json: RunJson, indexed: Path) -> None:
+    assert run_json("index", project=indexed)["embeddings"]["created"] == 0  # the copy is a home of its own
+    homes = run_json("cache", "info", project=indexed)["homes"]
+    assert str(indexed.resolve() / ".searchsocket") in [home["state"] for home in homes]
+    assert "last seen" in run("cache", "info", project=indexed).stdout
+    cache = indexed / ".searchsocket/embeddings.db"
+    with closing(sqlite3.connect(cache)) as db, db:
+        db.execute("UPDATE uses SET day = 1")
+        db.execute("UPDATE vectors SET hash = zeroblob(32) WHERE rowid = 1")
+    dry = run_json("cache", "prune", "--unused", project=indexed)
+    assert [dry[key] for key in ("applied", "unused", "removed", "unknown")] == [False, 1, 0, 0]
+    assert "would remove 1 embedding (" in run("cache", "prune", "--unused", project=indexed).stdout
+    assert run_json("cache", "prune", "--unused", "--apply", project=indexed)["removed"] == 1
+    for wrong in (("--unused", "--all"), ("--apply", "--all", "--yes"), ("--unused", "--yes")):
+        assert run("cache", "prune", *wrong, project=indexed).exit_code == 2
+    done = run("cache", "prune", "--unused", "--forget-home", "/nowhere", project=indexed)
+    assert (done.exit_code, "/nowhere is not recorded" in done.stderr) == (2, True)
 
 
 def test_what_is_no_cache_is_refused_by_name(run: RunCli, tmp_path: Path) -> None:

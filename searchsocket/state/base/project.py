@@ -1,6 +1,6 @@
 """Everything that a project knows between runs, a part a scope."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -74,6 +74,16 @@ class ProjectState(Protocol):
 
     def own_texts(self) -> Mapping[str, int]:
         """How many chunks of each scope have a text that no other scope has; as far as that can be had likewise."""
+
+    def scopes(self) -> list[str]:
+        """The scopes that something is known of, by name.
+
+        Raises:
+            StateUnavailable: There is no state, or it cannot be read; it is left as it is.
+        """
+
+    def texts(self) -> Iterator[str]:
+        """The hash of every text of every scope, distinct; streams. Raises what `scopes` does."""
 
     def forget(self, scope: str) -> None:
         """Delete all that is known of one scope; the caller holds its lock.

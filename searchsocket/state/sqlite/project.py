@@ -17,6 +17,7 @@ from searchsocket.state.sqlite.history import SqliteHistory, last_ends, last_of_
 from searchsocket.state.sqlite.inventory import SqliteInventory
 from searchsocket.state.sqlite.published import SqlitePublished
 from searchsocket.state.sqlite.scope import begin
+from searchsocket.system.errors import client_error
 from searchsocket.system.locks import scope_lock
 from searchsocket.types import Generation
 
@@ -102,6 +103,20 @@ class SqliteProject:
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return dict(db.execute(_OWN_TEXTS))
         return {}
+
+    def scopes(self) -> list[str]:
+        return list(self._column("SELECT scope FROM scopes ORDER BY scope"))
+
+    def texts(self) -> Iterator[str]:
+        return self._column("SELECT DISTINCT content_hash FROM chunks")
+
+    def _column(self, query: str) -> Iterator[str]:
+        try:
+            with closing(look_into(self.file)) as db:
+                for (value,) in db.execute(query):
+                    yield value
+        except sqlite3.Error as error:
+            raise client_error("cannot read", self.file, error) from error
 
     def forget(self, scope: str) -> None:
         if not self.file.exists():

@@ -1,0 +1,115 @@
+"""Which projects use an embedding cache: a small file for each beside it, so that what nobody uses can be known.
+
+`homes/since` holds how far the cache had been filled when the first home was recorded; nothing is known of whom older
+embeddings serve. Each home is `homes/DIGEST.json`, which is replaced in one step, at most once a day.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from searchsocket.errors import StateUnavailable
+from searchsocket.system.errors import system_error
+from searchsocket.system.files import make_private_folder, write_atomic
+
+FOLDER = "homes"
+MAX_HOMES = 1_000  # beyond it none is recorded, and so nothing is known to be unused
+_SINCE = "since"
+_OWNER_ONLY = 0o600
+_KEYS = ("state", "index", "project", "seen")
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where a corpus of a project keeps what refers to embeddings."""
+
+    state: Path  # folder of `state.db`
+    index: Path  # folder of the generations
+    project: Path
+    seen: str  # the day on which the cache was opened for it last, ISO 8601
+
+
+class Homes:
+    """The homes that are recorded beside a cache file; safe to use from many processes."""
+
+    def __init__(self, cache: Path) -> None:
+        self.folder = cache.with_name(FOLDER)
+
+    def note(self, home: Home, filled: int) -> None:
+        """Record a home before anything is embedded for it.
+
+        Args:
+            filled: The highest row of the cache; counts for the first home of all.
+
+        Raises:
+            StateUnavailable: It cannot be written.
+        """
+        path = self._file(home.state)
+        known = {"state": str(home.state), "index": str(home.index), "project": str(home.project), "seen": home.seen}
+        data = json.dumps(known).encode()
+        try:
+            make_private_folder(self.folder)
+            # The mark first: who is recorded afterwards embeds afterwards. A cache that was begun anew lowers it.
+            since = self.since()
+            if since is None or filled < since:
+                write_atomic(self.folder / _SINCE, str(filled).encode("ascii"), mode=_OWNER_ONLY)
+            if path.read_bytes() != data:
+                write_atomic(path, data, mode=_OWNER_ONLY)
+        except FileNotFoundError:
+            if len(self._files()) < MAX_HOMES:
+                write_atomic(path, data, mode=_OWNER_ONLY)
+        except OSError as error:
+            raise system_error("cannot record the project in", self.folder, error) from error
+
+    def since(self) -> int | None:
+        """Rows of the cache up to here are older than the first record; None = no home was ever recorded.
+
+        Raises:
+            StateUnavailable: It cannot be read.
+        """
+        path = self.folder / _SINCE
+        try:
+            return int(path.read_text(encoding="ascii"))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise system_error("cannot read", path, error) from error
+        except ValueError as error:
+            raise StateUnavailable(
+                f"{path} holds no number; delete it, and all that is held now counts as older"
+            ) from error
+
+    def all(self) -> list[Home]:
+        """The homes by state folder.
+
+        Raises:
+            StateUnavailable: A record cannot be read.
+        """
+        return sorted(self._read(), key=lambda home: home.state)
+
+    def forget(self, state: Path) -> None:
+        """Take a home off the list; one that is not there is no error."""
+        self._file(state).unlink(missing_ok=True)
+
+    def _read(self) -> Iterator[Home]:
+        for path in self._files():
+            try:
+                known = json.loads(path.read_bytes())
+                state, index, project, seen = (str(known[key]) for key in _KEYS)
+            except OSError as error:
+                raise system_error("cannot read", path, error) from error
+            except (ValueError, TypeError, LookupError) as error:
+                raise StateUnavailable(
+                    f"{path} does not say which project uses the cache; run `searchsocket index` in all of them, "
+                    "then delete it"
+                ) from error
+            yield Home(Path(state), Path(index), Path(project), seen)
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.glob("*.json"))
+
+    def _file(self, state: Path) -> Path:
+        return self.folder / f"{hashlib.sha256(os.fsencode(state)).hexdigest()[:32]}.json"

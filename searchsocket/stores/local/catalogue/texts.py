@@ -1,0 +1,44 @@
+"""Which texts the generations of an index were made of."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.stores.local.catalogue.records import connect_reader
+from searchsocket.stores.local.layout import RECORDS, REFUSED, corrupt, read_current
+from searchsocket.system.errors import system_error
+
+
+def generation_texts(index: Path) -> Iterator[str]:
+    """The content hash of every record of the live, the previous and the refused generation of every scope.
+
+    Generations of older formats are read too. Nothing is written.
+
+    Raises:
+        IndexCorrupt: One is damaged or missing.
+        VectorBackendUnavailable: The folder cannot be read; `PermissionDenied` where it is another user's.
+    """
+    try:
+        folders = sorted(path for path in index.iterdir() if path.is_dir() and not path.name.startswith("."))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise system_error("cannot read", index, error, VectorBackendUnavailable) from error
+    for folder in folders:
+        current = read_current(folder)
+        names = [name for name in (current.live, current.previous) if name] if current else []
+        if (folder / REFUSED).is_dir():
+            names.append(REFUSED)
+        for name in names:
+            yield from _texts(folder / name / RECORDS)
+
+
+def _texts(path: Path) -> Iterator[str]:
+    try:
+        with closing(connect_reader(path)) as db:
+            for (text,) in db.execute("SELECT content_hash FROM records"):
+                yield text
+    except sqlite3.Error as error:
+        raise corrupt(path, f"cannot be read ({error})") from error
