@@ -37,12 +37,20 @@ HELLO = {
 def test_the_official_client_is_answered_in_both_eras(agent_project: Project, mode: str) -> None:
     started = StdioServerParameters(command=str(COMMAND), args=["mcp"], cwd=str(agent_project.root / "src"))
 
+    progress: list[tuple[float, float | None, str | None]] = []
+
+    async def report(done: float, total: float | None, message: str | None) -> None:
+        progress.append((done, total, message))
+
     async def about(client: Client) -> Any:
-        return client.protocol_version, await client.call_tool("search", {"query": "battery"})
+        first = await client.call_tool("search", {"query": "battery"}, progress_callback=report)
+        await client.call_tool("search", {"query": "dock"}, progress_callback=report)
+        return client.protocol_version, first
 
     version, found = talk(stdio_client(started), about, mode)
     assert version == ERAS[mode]
     assert "1. Battery" in text_of(found)
+    assert progress == [(0, 1, "opening the index"), (1, 1, "answered")]  # of the first call, which opened it
 
 
 def test_nothing_but_the_protocol_is_on_stdout_and_closing_stdin_ends_it(agent_project: Project) -> None:

@@ -13,8 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx2
 import pytest
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
 from test_cli_process import COMMAND, ROUTE, route_file, start
+
+from tests.agents.agent_project import ERAS, talk, text_of
 
 pytestmark = [
     pytest.mark.dagster,
@@ -45,7 +50,7 @@ def is_gone(pid: int) -> bool:
 @contextmanager
 def two_workers(site: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The address of two workers and their supervisor, which is ended with all of them."""
-    process = start(*SERVE, cwd=site)
+    process = start(*SERVE, "--mcp", cwd=site)
     assert process.stdout is not None
     try:
         address = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
@@ -73,6 +78,19 @@ def generation(address: str) -> object:
         return json.load(response)["meta"]["generation"]
 
 
+def told_to_agents(address: str, token: str) -> list[bool]:
+    """Whether the official client finds the page, in each era."""
+
+    async def found(client: Client) -> str:
+        return text_of(await client.call_tool("search", {"query": "mooring rope"}))
+
+    def ask(mode: str) -> str:
+        http = httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"})
+        return str(talk(streamable_http_client(f"{address}/mcp", http_client=http), found, mode))
+
+    return [f"route file {ROUTE}" in ask(mode) for mode in ERAS]
+
+
 def counted(address: str, token: str) -> float:
     request = urllib.request.Request(f"{address}/metrics", headers={"authorization": f"Bearer {token}"})
     with urllib.request.urlopen(request, timeout=30) as response:
@@ -87,6 +105,7 @@ def test_each_worker_knows_the_token_and_the_newest_generation_and_all_are_count
         assert in_each_worker(process, lambda: route_file(address, token)) == [ROUTE, ROUTE]
         wait_until(lambda: counted(address, token) == 2)  # a request is counted after its answer was sent
         assert in_each_worker(process, lambda: counted(address, token)) == [2, 2]
+        assert in_each_worker(process, lambda: told_to_agents(address, token)) == [[True, True], [True, True]]
         before = generation(address)
         page = next(file for file in indexed.rglob("*.html") if "mooring rope" in file.read_text().lower())
         page.write_text(page.read_text().replace("</p>", " Splice it.</p>"))
