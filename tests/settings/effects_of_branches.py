@@ -93,9 +93,13 @@ def two_branches(lab: Lab) -> None:
     make_origin(lab.root, ["main", "old-one"])
 
 
+OF_GIT = {"source.mode": "git-branch"}  # else all branches would be indexed from one folder
+
 EFFECTS = (
-    Effect("branches.include", ["old*"], discovered, ["main", "old-one"], ["old-one"], prepare=two_branches),
-    Effect("branches.exclude", ["old*"], discovered, ["main", "old-one"], ["main"], prepare=two_branches),
+    Effect(
+        "branches.include", ["old*"], discovered, ["main", "old-one"], ["old-one"], given=OF_GIT, prepare=two_branches
+    ),
+    Effect("branches.exclude", ["old*"], discovered, ["main", "old-one"], ["main"], given=OF_GIT, prepare=two_branches),
     Effect("branches.discover", True, status, "STOPPED", "RUNNING"),
     Effect("branches.watch", True, watch_status, "STOPPED", "RUNNING"),
     Effect("branches.settle_s", 0, built, [], ["main"]),
