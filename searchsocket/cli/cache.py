@@ -132,7 +132,7 @@ def prune(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Remove embeddings; those of other projects are among them, but for --unused.
+    """Remove embeddings, those of other projects too but for --unused.
 
     \b
     Example:
