@@ -30,7 +30,7 @@ def write_long_pages(lab: Lab) -> None:
 
 EFFECTS = (
     Effect("llms.enable", True, lists, [], ["build/llms.txt"]),
-    Effect("llms.dir", "static/{scope}", lists, ["build/llms.txt"], ["build/llms.txt", "static/main/llms.txt"],
+    Effect("llms.dir", "static/{scope}", lists, ["build/llms.txt"], ["static/main/llms.txt"],
            given={"llms.enable": True}),
     Effect("llms.title", "Fjord museum", line(0), "# Home", "# Fjord museum"),
     Effect("llms.summary", "Boats and tides.", line(2), PLAIN, "> Boats and tides."),
