@@ -50,7 +50,10 @@ def test_the_official_client_is_answered_in_both_eras(agent_project: Project, mo
     version, found = talk(stdio_client(started), about, mode)
     assert version == ERAS[mode]
     assert "1. Battery" in text_of(found)
-    assert progress == [(0, 1, "opening the index"), (1, 1, "answered")]  # of the first call, which opened it
+    # Of the first call, which opened it. A client listens no more once it has the answer, which comes right behind the
+    # last word.
+    assert progress[:1] == [(0, 1, "opening the index")]
+    assert progress[1:] in ([], [(1, 1, "answered")])
 
 
 def test_nothing_but_the_protocol_is_on_stdout_and_closing_stdin_ends_it(agent_project: Project) -> None:
