@@ -9,7 +9,7 @@ from typing import Any
 from bench.week.dagster_ui import COMMAND, DagsterUi, Run, wait_for
 from bench.week.edits import Edit, import_all, say, spoil, take_away, write
 from bench.week.ledger import Ledger
-from bench.week.pictures import GRAPH, WIDE, Camera
+from bench.week.pictures import GRAPH, PLOTS, WIDE, Camera
 from bench.week.site import PAGES, Site, git
 
 PWA, SEARCH, SIDEBAR = (f"guide/default-theme/{name}/index.html" for name in ("pwa", "search", "sidebar"))
@@ -170,8 +170,8 @@ class Week:
         self.camera.take(
             "prune",
             "/locations/__repository__@searchsocket/sensors/dead_branches",
-            "would prune",
-            "0 runs requested",
+            "Skip reason",
+            "td button:has-text('0 runs requested')",
         )
         listed = {row["scope"] for row in json.loads(self.run("prune", "--json"))["scopes"] if row["goes"]}
         self.ledger.expect(listed == gone, f"prune lists {listed}, not {gone}")
@@ -192,7 +192,7 @@ class Week:
         back = self.ledger.step("Sun", "docs/pwa comes back with one more edit", {scope: "SUCCESS"}, self._rows)
         self.ledger.expect(back[scope].embeddings <= 3, f"it embeds what it says newly: {back[scope]}")
         self.camera.take("graph", GRAPH, "filled", width_px=WIDE)
-        self.camera.take("plots", "/assets/search_index", "dagster/row_count", "Plots", "Events", down_px=700)
+        self.camera.take("plots", "/assets/search_index", "dagster/row_count", *PLOTS, down_px=700)
 
     def _waiting(self) -> str:
         return self.tick("new_branches", "waiting for a build")

@@ -12,7 +12,7 @@ from typing import Any
 import dagster as dg
 
 from bench.week.dagster_ui import DagsterUi
-from bench.week.pictures import GRAPH, WIDE, camera
+from bench.week.pictures import GRAPH, PLOTS, WIDE, camera
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import ensure_scope
@@ -54,7 +54,7 @@ def main(out: Path) -> None:
         try:
             with camera(ui.address, out) as pictures:
                 pictures.take("many-partitions", "/assets/search_index?view=partitions", "feature-29")
-                pictures.take("many-plots", "/assets/search_index", "dagster/row_count", "Plots", "Events", down_px=700)
+                pictures.take("many-plots", "/assets/search_index", "dagster/row_count", *PLOTS, down_px=700)
                 pictures.take("many-events", "/assets/search_index?view=events", "main")
                 pictures.take("many-graph", GRAPH, "filled", width_px=WIDE)
                 pictures.take("many-jobs", "/jobs", "index_site")

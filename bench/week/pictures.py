@@ -10,6 +10,8 @@ from playwright.sync_api import Error, Page, sync_playwright
 WIDTH, WIDE, HEIGHT = 1400, 1900, 900
 GRAPH = "/asset-groups?expanded=global%40global%3Asite%2Cglobal%40global%3Abranches"
 """Path of the graph of assets, whose groups are folded otherwise."""
+PLOTS = ("button:has-text('Plots')", "button:has-text('Events')")
+"""What to click at on the page of an asset to see its numbers over time."""
 _SETTLED_MS = 2500  # the pages draw after their answers came
 
 
@@ -27,16 +29,14 @@ class Camera:
         """
         Args:
             wanted: A text that the page must come to show.
-            clicks: Texts to click at, one after the other, before the picture.
+            clicks: Buttons, as Playwright's selectors name them, to click at, one after the other, before the picture.
             down_px: How far the middle of the page is scrolled.
         """
         self._page.set_viewport_size({"width": width_px, "height": HEIGHT})
         self._page.goto(self._address + path)
         try:
-            if clicks:  # the last of several may be drawn later than the first
-                self._page.wait_for_timeout(_SETTLED_MS)
-            for text in clicks:
-                self._page.get_by_text(text, exact=True).last.click(timeout=60_000)
+            for button in clicks:
+                self._page.locator(button).first.click(timeout=60_000)
             if wanted:
                 self._page.get_by_text(wanted).first.wait_for(timeout=60_000)
         except Error as error:  # the picture says more than this
