@@ -71,7 +71,7 @@ def test_a_language_and_a_facet_are_filters_too(stage: Stage) -> None:
 
 def test_a_slip_is_offered_corrected_and_a_beginning_completed(stage: Stage) -> None:
     page = typed(stage, "batery")
-    expect(page.get_by_text("Did you mean")).to_be_visible()
+    expect(page.get_by_text("Did you mean", exact=True)).to_be_visible()
     page.get_by_role("button", name="battery").click()
     expect(page.locator("input[type=search]")).to_have_value("battery")
     page.locator("input[type=search]").fill("driv")
@@ -105,7 +105,7 @@ def test_what_is_rejected_is_offered_as_what_was_found_before(stage: Stage) -> N
         page.locator("input[type=search]").fill("xylophon qwzrk bxttexry")
     assert answer.value.json()["quality"] == "rejected"
     expect(page.get_by_text("Nothing found for “xylophon qwzrk bxttexry”.")).to_be_visible()
-    expect(page.get_by_text("Did you mean")).to_be_visible()
+    expect(page.get_by_text("Did you mean", exact=True)).to_be_visible()
     page.locator("[part=suggestion]").click()
     expect(page.locator("input[type=search]")).to_have_value("xylophon qwzrk battery")
 
