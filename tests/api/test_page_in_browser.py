@@ -55,6 +55,7 @@ def page(browser: Browser, base: str) -> Iterator[Page]:
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("console", lambda message: problems.append(message.text) if "Content Security" in message.text else None)
     page.goto(base)
+    expect(page.locator("#q")).to_be_focused()  # with the first frame, which may come after the page has loaded
     yield page
     page.close()
     assert not problems
