@@ -14,7 +14,7 @@ from typing import Any
 import dagster as dg
 
 from searchsocket.branches.attempts import Attempt, is_due
-from searchsocket.branches.builds import Build, build_of, is_quiet
+from searchsocket.branches.builds import Build, build_of
 from searchsocket.branches.listing import Branches, list_branches
 from searchsocket.branches.names import branch_among
 from searchsocket.errors import BranchesUnknown, ConfigMissing, SearchSocketError
@@ -28,6 +28,7 @@ from searchsocket_assets.partitions import NAME, SCOPES
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
+from searchsocket_assets.wholeness import described, wait_for
 
 _MOST_AT_ONCE = 20  # runs that one tick asks for
 _TICK_S = 20.0  # that one tick looks around: Dagster ends it after 60
@@ -59,8 +60,8 @@ def new_builds(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.Sen
         build = build_of(run, commits)
         if build is None or settled.get(scope) == build.digest:
             continue
-        if not is_quiet(build, time.time_ns(), project.settings.branches.settle_s):
-            busy.append(scope)
+        if wait := wait_for(run, build, time.time_ns()):
+            busy.append(described(scope, wait))
             continue
         request = _request(context.instance, project, run, build, settled)
         if request is not None:

@@ -13,7 +13,7 @@ from typing import Any
 import dagster as dg
 
 from searchsocket.branches.attempts import Attempt, is_due
-from searchsocket.branches.builds import OWN_SOURCES, build_of, is_quiet
+from searchsocket.branches.builds import OWN_SOURCES, build_of
 from searchsocket.branches.discovery import new_scopes, wanted_scopes
 from searchsocket.branches.living import living_branches
 from searchsocket.branches.scopes import kept_scopes
@@ -27,6 +27,7 @@ from searchsocket_assets.partitions import NAME, SCOPES
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
+from searchsocket_assets.wholeness import wait_for
 
 _MOST_AT_ONCE = 20  # scopes that one tick begins: a first look at a large repository is spread over several
 _TICK_S = 20.0  # that one tick looks for builds: Dagster ends it after 60
@@ -132,7 +133,7 @@ def _unbuilt(project: Project, wanted: Mapping[str, str], left_out: Collection[s
         is_late = time.monotonic() > deadline
         run = ScopeRun(project, project.scope_named(scope, wanted[scope]), "", environ=os.environ)
         build = None if is_late else build_of(run)
-        if build is None or not is_quiet(build, time.time_ns(), project.settings.branches.settle_s):
+        if build is None or wait_for(run, build, time.time_ns()):
             found.add(scope)
         else:
             ready += 1

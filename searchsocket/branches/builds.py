@@ -30,6 +30,7 @@ class Build:
 
     digest: str
     changed_ns: int  # when the youngest of its files or folders changed, by the clock of their disk; 0 = it cannot
+    folder: str = ""  # absolute path of a built site; "" = what is indexed is none
 
 
 def build_of(run: ScopeRun, commits: Mapping[str, str] = MappingProxyType({})) -> Build | None:
@@ -45,11 +46,11 @@ def build_of(run: ScopeRun, commits: Mapping[str, str] = MappingProxyType({})) -
         if isinstance(source, GitBranchSource):
             return Build((commits.get(source.origin.revision) or source.commit())[:_HEX], 0)
         if isinstance(source, StaticOutputSource):
-            folder = run.project.root / source.origin.folder
-            return _build(below(os.fspath(folder)), wanted=_HTML)
+            folder = os.path.normpath(run.project.root / source.origin.folder)
+            return _build(below(folder), wanted=_HTML, folder=folder)
         if isinstance(source, ContentFilesSource):
-            folder = run.project.root / source.origin.folder
-            return _build((_stated(os.path.join(folder, page.locator)) for page in source.pages()), wanted="")
+            base = run.project.root / source.origin.folder
+            return _build((_stated(os.path.join(base, page.locator)) for page in source.pages()), wanted="")
     except (ConfigMissing, SourceUnavailable, InvalidScope, OSError):  # not built yet, or in the middle of it
         return None
     return None
@@ -65,12 +66,9 @@ def refuse_shared_source(project: Project, scopes: int, mode: SourceMode | None 
         raise ConfigError(f"{scopes} branches would be indexed from the same pages, {OWN_SOURCES}")
 
 
-def is_quiet(build: Build, now_ns: int, settle_s: float) -> bool:
-    """Whether nothing of a build changed for so long that whoever wrote it is done."""
-    return now_ns - build.changed_ns >= settle_s * 1e9
-
-
-def _build(files: Iterable[tuple[str, os.stat_result]], *, wanted: str | tuple[str, ...]) -> Build | None:
+def _build(
+    files: Iterable[tuple[str, os.stat_result]], *, wanted: str | tuple[str, ...], folder: str = ""
+) -> Build | None:
     """Of names, sizes and times; None where no name ends like `wanted`.
 
     Raises:
@@ -83,7 +81,7 @@ def _build(files: Iterable[tuple[str, os.stat_result]], *, wanted: str | tuple[s
             is_there = is_there or path.endswith(wanted)
             line = f"{path}\0{info.st_size}\0{info.st_mtime_ns}\0{info.st_ctime_ns}\n"
             digest.update(line.encode("utf-8", "surrogateescape"))
-    return Build(digest.hexdigest()[:_HEX], youngest) if is_there else None
+    return Build(digest.hexdigest()[:_HEX], youngest, folder) if is_there else None
 
 
 def below(folder: str) -> Iterator[tuple[str, os.stat_result]]:

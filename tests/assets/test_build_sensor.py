@@ -12,6 +12,7 @@ import pytest
 from runner_types import RunGraph
 
 from searchsocket.project.scopes import sanitise_scope
+from searchsocket.watching.whole import SILENCE_S
 from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look
@@ -19,6 +20,7 @@ from searchsocket_assets.partitions import NAME, PARTITION_TAG
 from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
 from tests.sources.git_repository import commit, git
+from tests.watching.builders import prerender, write_slowly
 
 pytestmark = pytest.mark.dagster
 
@@ -104,6 +106,34 @@ def test_a_build_that_is_being_written_is_left_alone(site: Path, tick: Tick, lat
         page.unlink()
     later(LONG_AGO_S)
     assert tick() == [], "an emptied folder is no build"
+
+
+def test_a_build_that_lacks_pages_is_left_alone_however_still_it_lies(
+    site: Path, tick: Tick, later: Callable[[float], None]
+) -> None:
+    """The builder of a busy machine pauses: what it made already is not in the build yet."""
+    later(-LONG_AGO_S)
+    pages = {"index.html": "<title>Home</title><p>one</p>", "late.html": "<title>Late</title><p>two</p>"}
+    for _ in prerender(site, pages):
+        pass
+    later(60.0)
+    assert tick() == []
+    for _ in write_slowly(site / "build", pages):
+        pass
+    later(60.0)
+    assert len(tick()) == 1
+
+
+def test_a_build_of_fewer_pages_than_are_live_waits_for_the_others(
+    site: Path, tick: Tick, later: Callable[[float], None], run_graph: RunGraph
+) -> None:
+    later(-LONG_AGO_S)
+    assert run_graph("main").success
+    min((site / "build").rglob("*.html")).unlink()
+    later(SILENCE_S - 1)
+    assert tick() == []
+    later(2)
+    assert len(tick()) == 1
 
 
 def test_a_build_whose_run_failed_is_tried_again_after_a_pause(

@@ -1,0 +1,35 @@
+"""Whether a build that a sensor found may be indexed by now."""
+
+import os
+from contextlib import suppress
+
+from searchsocket.branches.builds import Build
+from searchsocket.errors import SearchSocketError
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.project.backends import Backends
+from searchsocket.sources.preview import differs_by_scope
+from searchsocket.watching.whole import Wait, Wholeness
+
+
+def wait_for(run: ScopeRun, build: Build, now_ns: int) -> Wait | None:
+    """What is waited for; None where the build is whole.
+
+    Args:
+        now_ns: Since the epoch, by the clock of the disk that the build is on.
+    """
+    settings, live = run.project.settings, None
+    with suppress(SearchSocketError):  # a store that cannot be asked now holds up no build
+        live = Backends(run.project, os.environ).store.generation(run.scope)
+    # What a builder left beside its build tells of the one that it made last, which is that of one scope.
+    heeds_builder = not differs_by_scope(settings.source)
+    whole = Wholeness(settings.branches.settle_s, live.pages if live else 0, heeds_builder=heeds_builder)
+    wait = whole.wait(build.folder, run.project.root)
+    return wait if now_ns - build.changed_ns < wait.seconds * 1e9 else None
+
+
+def described(scope: str, wait: Wait) -> str:
+    """The scope, and what its build seems to lack."""
+    if not wait.missing:
+        return scope
+    such = f", such as {wait.example!r}" if wait.example else ""
+    return f"{scope} ({wait.missing} pages are not there{such})"
