@@ -87,10 +87,10 @@ def _of_clone(root: Path, timeout_s: float) -> Branches:
         )
     remotes = ask("remote").split()
     for name in remotes:
-        if not any(map(_ALL_HEADS.match, ask("config", "--get-all", f"remote.{name}.fetch", may_fail=True).split())):
-            raise BranchesUnknown(
-                f"{place} was made for some branches of {name!r} only; set branches.remote = {name!r} to ask it"
-            )
+        fetched = ask("config", "--get-all", f"remote.{name}.fetch", may_fail=True).split()
+        if not any(map(_ALL_HEADS.match, fetched)):
+            how = f"was made for some branches of {name!r} only" if fetched else f"fetches no branches of {name!r}"
+            raise BranchesUnknown(f"{place} {how}; set branches.remote = {name!r} to ask it")
     commits: dict[str, str] = {}
     for line in ask("for-each-ref", "--format=%(objectname) %(refname)", _HEADS, _REMOTES).splitlines():
         commit, _, ref = line.partition(" ")

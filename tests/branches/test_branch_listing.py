@@ -53,6 +53,9 @@ def test_a_shallow_clone_is_refused(tmp_path: Path) -> None:
 def test_a_clone_of_one_branch_is_refused(tmp_path: Path) -> None:
     origin = make_origin(tmp_path / "origin", ["main", "b"])
     git(tmp_path, "clone", "-q", "--single-branch", str(origin), "clone")
+    git(tmp_path, "clone", "-q", "--bare", str(origin), "bare")
+    with pytest.raises(BranchesUnknown, match=r"fetches no branches of 'origin'.*branches\.remote"):
+        list_branches(tmp_path / "bare", "", 10.0)
     with pytest.raises(BranchesUnknown, match=r"some branches of 'origin'.*branches\.remote"):
         list_branches(tmp_path / "clone", "", 30)
 
