@@ -1,0 +1,237 @@
+"""What `searchsocket status` tells, gathered once, for people and for programs."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from searchsocket.cli.code.standing import code_statuses, standing_words
+from searchsocket.cli.output import ago, count, hanging, line_width, safe, size
+from searchsocket.cli.remote_counts import RemoteCounts, remote_counts
+from searchsocket.cli.summary import TEXT_COLUMN, source_lines
+from searchsocket.dollars import dollars
+from searchsocket.errors import SearchSocketError
+from searchsocket.pipeline.run.index import last_run_costs, origin_of
+from searchsocket.pipeline.run.origin import skipped_words
+from searchsocket.pipeline.unchanged.check import last_checked
+from searchsocket.project.backends import Backends
+from searchsocket.search.quoting.results import age_s
+from searchsocket.serving.answer_json import to_json
+from searchsocket.system.files import bytes_below
+
+if TYPE_CHECKING:
+    from searchsocket.embedders.ledger import Ledger
+    from searchsocket.project.project import Project
+    from searchsocket.serving.code_upkeep import CodeStatus
+    from searchsocket.stores.base import Health
+    from searchsocket.types import Generation
+
+_NO_MODEL = "(none"
+
+
+@dataclass(frozen=True)
+class StatusReport:
+    """What is known of a project at a moment; what cannot be known says why."""
+
+    project: "Project"
+    backends: Backends
+    scope: str  # that a command would use; "(none: ...)" where there is none
+    generations: "Sequence[Generation]"
+    elsewhere: RemoteCounts | None
+    code: "Sequence[CodeStatus]"
+    broken_code: str  # why nothing can be said of it; "" = it can
+    now: datetime
+
+    @classmethod
+    def of(cls, project: "Project", environ: Mapping[str, str]) -> "StatusReport":
+        try:
+            scope = project.scope(environ).name
+        except SearchSocketError as error:  # e.g. on no branch: the rest can still be told
+            scope = f"(none: {error})"
+        backends = Backends(project, environ, calls=False)
+        generations: list[Generation] = []
+        with suppress(SearchSocketError):  # which `health` tells
+            generations = backends.store.list_scopes()
+        broken = ""
+        code: Sequence[CodeStatus] = ()
+        try:
+            code = code_statuses(project)
+        except SearchSocketError as error:
+            broken = str(error)
+        elsewhere = remote_counts(backends.store, generations)
+        return cls(project, backends, scope, generations, elsewhere, code, broken, datetime.now(UTC))
+
+    @cached_property
+    def health(self) -> "Health":
+        return self.backends.store.health()
+
+    @cached_property
+    def bytes_used(self) -> int:
+        return bytes_below(self.project.state_dir)
+
+    @cached_property
+    def models(self) -> Mapping[str, str]:
+        """Model of a live generation -> the configured one that answers for it; "" where nothing is live."""
+        return {recorded: _model_id(self.backends, recorded) for recorded in {self._recorded, *self._live.values()}}
+
+    @property
+    def model_id(self) -> str:
+        return self.models[self._recorded]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "projectId": self.project.id,
+            "scope": self.scope,
+            "modelId": self.model_id,
+            "stateBytes": self.bytes_used,
+            "costs": _costs(self.project, self.backends.ledger),
+            "vectorBackend": {"provider": self.project.settings.vector.provider, **asdict(self.health)},
+            "remote": self.elsewhere.to_json() if self.elsewhere else None,
+            "scopes": [self._scope_json(generation) for generation in self.generations],
+            "code": [json.loads(to_json(each, sources=True)) for each in self.code],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """For people; each may be several lines."""
+        yield f"project  {safe(self.project.id)}\nscope    {safe(self.scope)}\nmodel    {safe(self.model_id)}"
+        yield f"state    {safe(str(self.project.state_dir))}, {size(self.bytes_used)}"
+        health = "healthy" if self.health.ok else "BROKEN: " + safe(self.health.details)
+        yield f"vectors  {self.project.settings.vector.provider}, {health}"
+        yield from _cost_lines(self.project, self.backends.ledger)
+        if not self.generations and self.health.ok:
+            yield "\nNothing is indexed yet; run `searchsocket index`."
+        for generation in self.generations:
+            yield from self._scope_lines(generation)
+        for each in self.code:
+            held = f"{count(each.files, 'file')}, {count(each.chunks, 'chunk')}, {ago(each.age_seconds or 0.0)}"
+            yield f"\n{click.style(f'code of {each.scope}', bold=True)}\n  {held}\n  {standing_words(each)}"
+        if self.broken_code:
+            yield f"\ncode     BROKEN: {safe(self.broken_code)}"
+        for other in self.elsewhere.others(self.generations) if self.elsewhere else ():
+            held = f"{count(other.records, 'record')} of {other.indexed_at}"
+            yield f"\n{click.style(safe(other.scope), bold=True)}\n  remote      {safe(held)}, and nothing here"
+
+    @property
+    def _live(self) -> Mapping[str, str]:
+        """Scope -> model."""
+        return {generation.scope: generation.model_id for generation in self.generations}
+
+    @property
+    def _recorded(self) -> str:
+        return self._live.get(self.scope, "")
+
+    def _scope_json(self, generation: "Generation") -> dict[str, Any]:
+        state, origin = self.backends.state, origin_of(self.backends.state, generation.scope)
+        return {
+            **_generation(generation, age_s(generation.published_at, self.now)),
+            "checkedAt": _checked(self.project, generation) or None,
+            "source": origin.source,
+            "skipReasons": dict(origin.skip_reasons),
+            "lastRun": last_run_costs(state, generation.scope),
+        }
+
+    def _scope_lines(self, generation: "Generation") -> Iterator[str]:
+        yield f"\n{click.style(generation.scope, bold=True)}"
+        origin = origin_of(self.backends.state, generation.scope)
+        yield from _named(*source_lines(origin.source), ("skipped", skipped_words(origin.skipped, origin.skip_reasons)))
+        yield _scope(generation, age_s(generation.published_at, self.now), self.models[generation.model_id])
+        yield from _named(("last run", _last_run_words(last_run_costs(self.backends.state, generation.scope))))
+        if self.elsewhere:
+            yield f"  remote      {safe(self.elsewhere.line(generation))}"
+        if checked := _checked(self.project, generation):
+            yield f"  checked     {ago(age_s(checked, self.now))} ({checked}): nothing had changed"
+
+
+def _named(*lines: tuple[str, str]) -> Iterator[str]:
+    """Texts behind their names, folded; none where there is no text."""
+    for name, text in lines:
+        if text:
+            yield hanging(f"  {name:<11} {safe(text)}", line_width(), TEXT_COLUMN)
+
+
+def _checked(project: "Project", generation: "Generation") -> str:
+    """When a command last found that nothing changed since the run that left this generation; "" = none did."""
+    return last_checked(str(project.state_dir), generation.scope, generation.name)
+
+
+def _costs(project: "Project", ledger: "Ledger") -> dict[str, Any]:
+    """The ledger, and the budget that this month has."""
+    lines = ledger.lines()
+    return {
+        "month": ledger.month(),
+        "paidUsd": sum(line.cost_usd for line in lines if line.month == ledger.month()),
+        "budgetUsd": project.settings.costs.budget.month_usd,
+        "ledger": [
+            {
+                "month": line.month,
+                "usedFor": line.used_for,
+                "modelId": line.model_id,
+                "tokens": line.tokens,
+                "costUsd": line.cost_usd,
+            }
+            for line in lines
+        ],
+    }
+
+
+def _cost_lines(project: "Project", ledger: "Ledger") -> Iterator[str]:
+    """What this month has cost, where anything did or a budget is set."""
+    costs = _costs(project, ledger)
+    budget = "" if costs["budgetUsd"] is None else f" of {dollars(costs['budgetUsd'])}"
+    lines = [line for line in costs["ledger"] if line["month"] == costs["month"]]
+    if lines or budget:
+        yield f"costs    {dollars(costs['paidUsd'])}{budget} in {costs['month']}"
+    for line in lines:
+        words = f"{count(line['tokens'], 'token')}, {dollars(line['costUsd'])}"
+        yield f"         {line['usedFor']} with {safe(line['modelId'])}: {words}"
+
+
+def _generation(generation: "Generation", age: float) -> dict[str, Any]:
+    return {
+        "scope": generation.scope,
+        "generation": generation.name,
+        "publishedAt": generation.published_at,
+        "ageSeconds": age,
+        "pages": generation.pages,
+        "records": generation.records,
+        "modelId": generation.model_id,
+        "estimatedTokens": generation.estimated_tokens,
+        "estimatedCostUsd": generation.estimated_cost_usd,
+        "sourceRevision": generation.source_revision,
+    }
+
+
+def _last_run_words(costs: Mapping[str, Any]) -> str:
+    """How much was changed, and what most was paid for; "" where nothing is on record."""
+    if "changedChunks" not in costs:
+        return ""
+    words = f"{count(costs['changedChunks'], 'chunk')} changed"
+    dearest = ", ".join(f"{page['url']} ({page['tokens']:,} tokens)" for page in costs["expensivePages"][:3])
+    built = ", ".join(f"{count(group['pages'], 'page')} {group['reason']}" for group in costs["buildOutput"])
+    return words + (f"; dearest {dearest}" if dearest else "") + (f"; built? {built}" if built else "")
+
+
+def _model_id(backends: Backends, recorded: str) -> str:
+    """The configured model, or why there is none: what is live can be told without it."""
+    try:
+        return backends.embedder_of(recorded).model_id
+    except SearchSocketError as error:
+        return f"{_NO_MODEL}: {error})"
+
+
+def _scope(generation: "Generation", age: float, model_id: str) -> str:
+    known = generation.model_id == model_id or model_id.startswith(_NO_MODEL)
+    other = "" if known else "  (another model than configured: `searchsocket index --force`)"
+    return (
+        f"  generation  {generation.name}\n"
+        f"  indexed     {ago(age)} ({generation.published_at})\n"
+        f"  holds       {count(generation.pages, 'page')}, {count(generation.records, 'record')}\n"
+        f"  model       {generation.model_id}{other}\n"
+        f"  revision    {generation.source_revision or 'not known'}\n"
+        f"  last cost   about {count(generation.estimated_tokens, 'token')}, {dollars(generation.estimated_cost_usd)}"
+    )
