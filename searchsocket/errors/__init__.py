@@ -28,6 +28,7 @@ from searchsocket.errors.providers import (
     EmbedderUnavailable,
     VectorBackendRefused,
     VectorBackendUnavailable,
+    VectorsMissing,
 )
 from searchsocket.errors.requests import (
     Busy,
@@ -102,4 +103,5 @@ __all__ = [
     "UnsafePath",
     "VectorBackendRefused",
     "VectorBackendUnavailable",
+    "VectorsMissing",
 ]

@@ -50,6 +50,16 @@ class VectorBackendRefused(VectorBackendUnavailable):
     retryable = False
 
 
+class VectorsMissing(VectorBackendRefused):
+    """The vector store answers, and lacks some of what a generation is made of."""
+
+    def __init__(self, scope: str, generation: str) -> None:
+        super().__init__(
+            f"the vector store does not hold what generation {generation} of scope {scope!r} is made of; "
+            f"run `searchsocket index --resync --scope {scope}`"
+        )
+
+
 class ArtifactsUnavailable(SearchSocketError):
     """The object store of `artifacts.url` could not be reached, or lacks what it names; safe to retry."""
 

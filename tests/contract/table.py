@@ -12,7 +12,7 @@ Made of the tests themselves by `pytest tests/stores/test_contract_table.py --up
 column a store that runs it. Memory is the reference in the tests; Pinecone is the server of the tests, with both kinds
 of index. Records, words and page texts of Milvus and Pinecone lie in the same folder as those of the local store, so
 the server 2.3.5, which takes its time, is not tried with what only these decide. Each case of the last two contracts,
-which are those of vectors, fails on an index that finds nothing, everything, or what was there yesterday
+which are those of vectors alone, fails on an index that finds nothing, everything, or what was there yesterday
 (`tests/stores/test_contract_holds.py`).
 """
 Tried = Mapping[str, type]  # by store, the class that runs a contract over it

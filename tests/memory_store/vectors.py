@@ -157,7 +157,9 @@ class MemoryVectorSnapshot:
         return np.stack([row.vector for row in rows]) if rows else np.empty((0, self._dimensions()), np.float32)
 
     def _rows(self) -> list[VectorRow]:
-        return [kept.row for kept in self._kept if kept.born <= self._generation < kept.died]
+        """One a record, the later one of two."""
+        seen = [kept for kept in self._kept if kept.born <= self._generation < kept.died]
+        return list({kept.row.id: kept.row for kept in sorted(seen, key=lambda kept: kept.born)}.values())
 
     def _named(self, ids: Sequence[str]) -> list[VectorRow]:
         by_id = {row.id: row for row in self._rows()}

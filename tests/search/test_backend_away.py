@@ -98,7 +98,8 @@ def test_a_machine_that_is_away_is_not_asked_at_each_query(site: Site, machine: 
     "change",
     [
         pytest.param(lambda hits: [], id="emptied"),
-        pytest.param(lambda hits: [Hit("foreign", 1.0), *hits], id="of somebody else"),
+        pytest.param(lambda hits: hits[:-1], id="short of one"),
+        pytest.param(lambda hits: [Hit("foreign", 1.0)] * len(hits), id="of somebody else"),
     ],
 )
 def test_rows_that_are_not_those_of_the_generation_are_no_answer(
@@ -110,6 +111,14 @@ def test_rows_that_are_not_those_of_the_generation_are_no_answer(
     assert [note.code for note in answer.meta.notes] == ["VECTOR_BACKEND_UNAVAILABLE"]
     with pytest.raises(VectorBackendRefused, match="index --resync --scope main"):
         engine(site, on_backend_failure="error").search(QUERY, MAIN)
+
+
+def test_a_row_of_somebody_else_is_in_no_answer(site: Site, machine: Machine) -> None:
+    asked = engine(site)
+    before = asked.search(QUERY, MAIN)
+    machine.change = lambda hits: [Hit("foreign", 1.0), *hits]
+    after = asked.search(QUERY, MAIN)
+    assert (after.results, after.meta.notes) == (before.results, ())
 
 
 def test_health_asks_whether_the_machine_answers_and_not_each_time(site: Site, machine: Machine) -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from contract.lingering_rows import LingeringRowsContract
 from contract.store.suite import StoreContract
 from contract.table import page
 from contract.vector_index import VectorIndexContract
@@ -34,7 +35,11 @@ PARTS = (
                 "Pinecone": getattr(test_pinecone_vectors, f"TestPinecone{name}"),
             },
         )
-        for contract, name in ((VectorIndexContract, "Vectors"), (VectorUpkeepContract, "Upkeep"))
+        for contract, name in (
+            (LingeringRowsContract, "Lingering"),
+            (VectorIndexContract, "Vectors"),
+            (VectorUpkeepContract, "Upkeep"),
+        )
     ),
 )
 

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from contract.lingering_rows import LingeringRowsContract
 from contract.store.suite import StoreContract
 from contract.vector_index import VectorIndexContract
 from contract.vector_upkeep import IndexOf, VectorUpkeepContract
@@ -27,3 +28,9 @@ class TestMemoryUpkeep(VectorUpkeepContract):
     def index_of(self) -> IndexOf:
         place = MemoryPlace()
         return lambda project_id: MemoryVectors(place, project_id)
+
+
+class TestMemoryLingering(LingeringRowsContract):
+    @pytest.fixture
+    def index(self) -> MemoryVectors:
+        return MemoryVectors()

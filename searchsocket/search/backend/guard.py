@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendRefused, VectorBackendUnavailable
+from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable, VectorsMissing
 from searchsocket.search.backend.time_limit import TimeLimit
 from searchsocket.settings.model import SearchSettings
 from searchsocket.stores.base import CatalogueSnapshot, IndexReader, VectorLimits, VectorSnapshot, WordSnapshot
@@ -86,6 +86,9 @@ class BackendGuard:
             answer = self._limit.call(work, timeout_s)
         except TimeoutError:
             failure = VectorBackendUnavailable(f"the vector store did not answer within {timeout_s:g} s")
+        except VectorsMissing:  # it answers, and perhaps whole the next time
+            self._breaker.succeeded()
+            raise
         except VectorBackendUnavailable as error:
             failure = error
         except SearchSocketError:
@@ -128,11 +131,9 @@ class _GuardedReader:
 class _GuardedVectors:
     """Implements `VectorSnapshot`.
 
-    What is answered must fit the records of the generation: rows that somebody deleted would else read as "nothing is
-    near", and rows of something else as a mistake of the caller's.
-
     Raises:
-        VectorBackendRefused: It does not.
+        VectorsMissing: The machine lacks rows of the generation: "nothing is near", or a mistake of the caller's, would
+            be untrue.
     """
 
     _reader: IndexReader
@@ -144,15 +145,7 @@ class _GuardedVectors:
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `VectorSnapshot.nearest`."""
-        vectors = self._reader.vectors
-        hits = self._guard.call(lambda: vectors.nearest(vector, top_k=top_k, where=where))
-        if not hits and top_k > 0 and where == MATCH_ALL and self._reader.generation.records:
-            raise self._drift()
-        try:
-            self._reader.catalogue.facts([hit.id for hit in hits])
-        except InvalidRequest as error:
-            raise self._drift() from error
-        return hits
+        return self._guard.call(lambda: self._reader.vectors.nearest(vector, top_k=top_k, where=where))
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `VectorSnapshot.similarities`."""
@@ -166,11 +159,5 @@ class _GuardedVectors:
         try:
             return self._guard.call(work)
         except InvalidRequest as error:
-            raise self._drift() from error
-
-    def _drift(self) -> VectorBackendRefused:
-        generation = self._reader.generation
-        return VectorBackendRefused(
-            f"the vector store does not hold what generation {generation.name} of scope {generation.scope!r} is made "
-            f"of; run `searchsocket index --resync --scope {generation.scope}`"
-        )
+            generation = self._reader.generation
+            raise VectorsMissing(generation.scope, generation.name) from error

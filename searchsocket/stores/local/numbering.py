@@ -51,12 +51,14 @@ class Numbering:
         Raises:
             InvalidRequest: There is no such record.
         """
-        known = self._row_of.values
-        rows = np.array([known.get(id_, -1) for id_ in ids], np.int64)
-        unknown = np.flatnonzero(rows < 0)
-        if len(unknown):
-            rows[unknown] = self._look_up([ids[i] for i in unknown.tolist()])
+        rows = self._rows_or_none(ids)
+        if len(unknown := np.flatnonzero(rows < 0)):
+            raise _unknown(ids[unknown[0]])
         return rows
+
+    def holds(self, ids: Sequence[str]) -> NDArray[np.bool_]:
+        """Whether there is such a record, for each id."""
+        return self._rows_or_none(ids) >= 0
 
     def docs_of(self, ids: Sequence[str]) -> list[int]:
         """The doc of each id.
@@ -71,15 +73,16 @@ class Numbering:
         """The row of each doc."""
         return self._row_of_doc[np.asarray(docs, np.int64)]
 
-    def _look_up(self, ids: Sequence[str]) -> Rows:
-        if not len(self.ids):
-            raise _unknown(ids[0])
-        wanted = np.array([storable(id_).encode() for id_ in ids])
-        after = np.searchsorted(self.ids, wanted, sorter=self._rows_by_id)
-        rows = self._rows_by_id[np.minimum(after, len(self.ids) - 1)]
-        is_known = self.ids[rows] == wanted
-        if not is_known.all():
-            raise _unknown(ids[int(np.argmin(is_known))])
+    def _rows_or_none(self, ids: Sequence[str]) -> Rows:
+        """-1 where there is no such record."""
+        known = self._row_of.values
+        rows = np.array([known.get(id_, -1) for id_ in ids], np.int64)
+        others = np.flatnonzero(rows < 0)
+        if len(others) and len(self.ids):
+            wanted = np.array([storable(ids[i]).encode() for i in others.tolist()])
+            after = np.searchsorted(self.ids, wanted, sorter=self._rows_by_id)
+            found = self._rows_by_id[np.minimum(after, len(self.ids) - 1)]
+            rows[others] = np.where(self.ids[found] == wanted, found, -1)
         return rows
 
 

@@ -53,6 +53,12 @@ def ended_behind(scope_name: str, generation: str) -> str:
     return f"{of_scope(scope_name)} and died > {quoted(generation)} and died < {quoted(NEVER)}"
 
 
+def left_by_others(scope_name: str, generation: str) -> str:
+    """What generations behind this one, which never were or are no more, have begun or ended."""
+    later = f"born > {quoted(generation)} or (died > {quoted(generation)} and died < {quoted(NEVER)})"
+    return f"{of_scope(scope_name)} and ({later})"
+
+
 def matching(where: Filter) -> str:
     """The rows that a query may find; starts with `and`."""
     where = canonical(where)

@@ -42,6 +42,7 @@ class MilvusVectors:
         name = re.sub(r"\W", "_", name, flags=re.ASCII)
         self._connection = connection
         self._sleep = sleep
+        self._ended: dict[tuple[str, str], list[str]] = {}  # keys of rows that a generation of a scope is to end
         self._collections = Collections(connection, name, project_id)
         self._registry = Registry(connection, name, project_id)
 
@@ -49,6 +50,7 @@ class MilvusVectors:
         """See `VectorIndex.stage`."""
         self._registry.claim()
         collection = self._collections.made(generation.dimensions)
+        self._ended[generation.scope, generation.name] = []
         for ids in batches(gone, _MAX_BATCH_ROWS):
             self._end(collection, generation, ids)
         for batch in batches(rows, _MAX_BATCH_ROWS):
@@ -56,19 +58,18 @@ class MilvusVectors:
             self._connection.call("upsert", collection, [row_data(generation, row) for row in batch])
 
     def seal(self, generation: Generation) -> None:
-        """See `VectorIndex.seal`: who sees the last row that was written, as queries look, sees those before it."""
+        """See `VectorIndex.seal`: who sees the last row that was written, as queries look, sees those before it.
+
+        That a row has ended may be seen later still.
+        """
         self._registry.add(generation)
         collection = self._collections.name(generation.dimensions)
         last = marker(generation)
         self._connection.call("upsert", collection, [last])
         written = f"{KEY} == {filters.quoted(last[KEY])}"
-        for wait_s in _SEAL_WAITS_S:
-            if self._connection.call("query", collection, filter=written, output_fields=[KEY]):
-                return
-            self._sleep(wait_s)
-        raise VectorBackendUnavailable(
-            f"what was written to Milvus is not seen after {sum(_SEAL_WAITS_S):.0f} s; the generation before stays live"
-        )
+        self._wait(collection, written, True)
+        for keys in batches(self._ended.pop((generation.scope, generation.name), []), _MAX_BATCH_ROWS):
+            self._wait(collection, f"{_seen(generation)} and {KEY} in {filters.quoted_list(keys)}", False)
 
     def open(self, generation: Generation) -> MilvusSnapshot:
         """See `VectorIndex.open`."""
@@ -89,6 +90,8 @@ class MilvusVectors:
                 ended = filters.ended_behind(scope.name, max(names))
                 while rows := self._now(collection, ended):
                     self._connection.call("upsert", collection, [{**row, DIED: filters.NEVER} for row in rows])
+            # What is shown a moment longer would else be in the next generation.
+            self._wait(collection, filters.left_by_others(scope.name, max(names, default="")), False)
 
     def registered(self) -> list[Registered]:
         """See `VectorUpkeep.registered`."""
@@ -160,6 +163,18 @@ class MilvusVectors:
         where += f" and {ID} in {filters.quoted_list(ids)}"
         if rows := self._now(collection, where):
             self._connection.call("upsert", collection, [{**row, DIED: generation.name} for row in rows])
+            self._ended[generation.scope, generation.name] += [row[KEY] for row in rows]
+
+    def _wait(self, collection: str, where: str, is_shown: bool) -> None:
+        """Return when a query like those of readers sees a row, or none."""
+        for wait_s in _SEAL_WAITS_S:
+            found = self._connection.call("query", collection, filter=where, output_fields=[KEY], limit=1)
+            if bool(found) == is_shown:
+                return
+            self._sleep(wait_s)
+        raise VectorBackendUnavailable(
+            f"what was written to Milvus is not seen after {sum(_SEAL_WAITS_S):.0f} s; the generation before stays live"
+        )
 
     def _now(self, collection: str, where: str) -> list[dict[str, Any]]:
         """Rows as they are after all that was written, and not as most queries see them; some of many."""

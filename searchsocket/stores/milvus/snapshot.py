@@ -1,13 +1,14 @@
 """The vectors of one generation in Milvus, as a query sees them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from searchsocket.errors import RecordsMissing
-from searchsocket.stores.base import VectorLimits, check_vectors
+from searchsocket.stores.base import VectorLimits, check_vectors, shown
 from searchsocket.stores.base.cosines import cosines
+from searchsocket.stores.base.shown import Shown
 from searchsocket.stores.milvus import filters
 from searchsocket.stores.milvus.connection import Connection
 from searchsocket.stores.milvus.schema import BORN, ID, VECTOR
@@ -15,8 +16,6 @@ from searchsocket.system.batches import batches
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
 
 MAX_TOP_K = 16_384  # what a server answers at most
-_MARGIN_ROWS = 16  # fetched beyond top_k: those that score alike are ordered here, by id
-_MARGIN_SCORE = 1e-5  # far above the rounding of a server's float32
 _MAX_IDS = 500
 _FIELDS = [ID, BORN, VECTOR]
 # "Set this parameter to 10 for the most accurate results" (Zilliz Cloud, where the service chooses the kind of index);
@@ -31,7 +30,7 @@ class MilvusSnapshot:
     digit, and the server decides only which rows are near.
     """
 
-    limits = VectorLimits(is_remote=True, max_top_k=MAX_TOP_K - _MARGIN_ROWS)
+    limits = VectorLimits(is_remote=True, max_top_k=shown.max_top_k(MAX_TOP_K))
 
     def __init__(self, connection: Connection, collection: str, generation: Generation) -> None:
         self._connection = connection
@@ -42,15 +41,10 @@ class MilvusSnapshot:
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `VectorSnapshot.nearest`."""
         self._check(vector)
-        limit = top_k + _MARGIN_ROWS
-        while True:
-            found = self._search(vector, limit, where) if top_k > 0 else []
-            is_whole = len(found) < limit or limit >= MAX_TOP_K
-            if is_whole or found[-1]["distance"] < found[top_k - 1]["distance"] - _MARGIN_SCORE:
-                break
-            limit = min(4 * limit, MAX_TOP_K)  # so many score alike that it matters which of them came
-        rows = _newest(hit["entity"] for hit in found)
-        scores = self._cosines(vector, [row[VECTOR] for row in rows.values()])
+        if top_k <= 0:
+            return []
+        rows = shown.nearest(lambda limit: self._search(vector, limit, where), top_k, MAX_TOP_K)
+        scores = self._cosines(vector, [row.vector for row in rows.values()])
         return sorted(map(Hit, rows, scores), key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
@@ -60,16 +54,17 @@ class MilvusSnapshot:
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `VectorSnapshot.vectors_of`."""
-        known: dict[str, Mapping[str, Any]] = {}
+        known: dict[str, Shown] = {}
         self._connection.load(self._collection)
         for some in batches(dict.fromkeys(ids), _MAX_IDS):
             where = f"{self._rows} and {ID} in {filters.quoted_list(some)}"
-            known |= _newest(self._connection.call("query", self._collection, filter=where, output_fields=_FIELDS))
+            rows = self._connection.call("query", self._collection, filter=where, output_fields=_FIELDS)
+            known |= shown.newest(map(_row, rows))
         if unknown := [id_ for id_ in ids if id_ not in known]:
             raise RecordsMissing(unknown)
-        return np.array([known[id_][VECTOR] for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
+        return np.array([known[id_].vector for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
 
-    def _search(self, vector: Vector, limit: int, where: Filter) -> list[Any]:
+    def _search(self, vector: Vector, limit: int, where: Filter) -> list[Shown]:
         self._connection.load(self._collection)
         [found] = self._connection.call(
             "search",
@@ -81,7 +76,7 @@ class MilvusSnapshot:
             output_fields=_FIELDS,
             search_params=_PARAMETERS,
         )
-        return list(found)
+        return [_row(hit["entity"], hit["distance"]) for hit in found]
 
     def _cosines(self, vector: Vector, vectors: Sequence[Any]) -> list[float]:
         if not vectors:
@@ -93,10 +88,5 @@ class MilvusSnapshot:
         check_vectors(vector[np.newaxis], 1, self._generation.dimensions)
 
 
-def _newest(rows: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """One row a record: for a moment a server may show one that ended beside what follows it, or a row twice."""
-    newest: dict[str, Mapping[str, Any]] = {}
-    for row in rows:
-        if row[ID] not in newest or row[BORN] > newest[row[ID]][BORN]:
-            newest[row[ID]] = row
-    return newest
+def _row(fields: Mapping[str, Any], score: float = 0.0) -> Shown:
+    return Shown(fields[ID], fields[BORN], score, fields[VECTOR])

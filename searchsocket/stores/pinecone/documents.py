@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from searchsocket.stores.pinecone.connection import Connection
-from searchsocket.stores.pinecone.filters import RECORD, Where
+from searchsocket.stores.pinecone.filters import BORN, RECORD, Where
 from searchsocket.stores.pinecone.namespace import Found, Match
 from searchsocket.stores.pinecone.requests import NamespaceRequests, log_place
 from searchsocket.stores.pinecone.rows import Row
@@ -38,7 +38,7 @@ class DocumentNamespace(NamespaceRequests):
             score_by=[{"type": "dense_vector", "field": self._field, "values": vector.tolist()}],
             top_k=top_k,
             filter=where or None,
-            include_fields=["*"] if vectors else [RECORD],
+            include_fields=["*"] if vectors else [RECORD, BORN],
         )
         fields = [document.to_dict() for document in answer.matches]
         matches = [Match(each["_id"], each["_score"], each, each.get(self._field)) for each in fields]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from searchsocket.stores.pinecone.filters import RECORD, Where
+from searchsocket.stores.base.shown import Shown
+from searchsocket.stores.pinecone.filters import BORN, RECORD, Where
 from searchsocket.stores.pinecone.rows import Row
 from searchsocket.types import Vector
 
@@ -25,6 +26,10 @@ class Match:
     @property
     def record_id(self) -> str:
         return str(self.metadata.get(RECORD, ""))
+
+    @property
+    def shown(self) -> Shown:
+        return Shown(self.record_id, f"{int(self.metadata.get(BORN, 0)):014}", self.score, self.vector)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from searchsocket.errors import RecordsMissing
-from searchsocket.stores.base import VectorLimits, check_vectors
+from searchsocket.stores.base import VectorLimits, check_vectors, shown
 from searchsocket.stores.base.cosines import cosines
+from searchsocket.stores.base.shown import Shown
 from searchsocket.stores.pinecone import filters
 from searchsocket.stores.pinecone.mark import any_vector
 from searchsocket.stores.pinecone.namespace import Namespace
@@ -18,8 +19,7 @@ from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vecto
 MAX_TOP_K = 10_000  # "Max top_k value: 10,000. Max result size: 4 MB"
 _MAX_ANSWER_BYTES = 3_500_000
 _MAX_IDS = 1000
-_MARGIN_ROWS = 16  # fetched beyond top_k: those that score alike are ordered here, by id
-_MARGIN_SCORE = 1e-5  # far above the rounding of a service's float32
+_DOUBLES = 16  # rows that there is room for beside those that were named, where some are shown twice
 
 
 def max_rows_with_vectors(dimensions: int) -> int:
@@ -36,7 +36,7 @@ class PineconeSnapshot:
     """
 
     # Of its numbers the service keeps float32, and sends them as it likes.
-    limits = VectorLimits(is_remote=True, max_top_k=MAX_TOP_K - _MARGIN_ROWS, tolerance=1e-6)
+    limits = VectorLimits(is_remote=True, max_top_k=shown.max_top_k(MAX_TOP_K), tolerance=1e-6)
 
     def __init__(self, namespace_of: Callable[[Generation], Namespace], generation: Generation) -> None:
         """Asks nothing yet."""
@@ -51,18 +51,15 @@ class PineconeSnapshot:
             return []
         namespace = self._namespace_of(self._generation)
         rows = filters.matching(self._generation.name, where)
-        limit = min(top_k + _MARGIN_ROWS, MAX_TOP_K)
-        while True:
-            vectors = limit <= self._max_rows
-            found = namespace.search(vector, top_k=limit, where=rows, vectors=vectors).matches
-            is_whole = len(found) < limit or limit >= MAX_TOP_K
-            if is_whole or found[-1].score < found[top_k - 1].score - _MARGIN_SCORE:
-                break
-            limit = min(4 * limit, MAX_TOP_K)  # so many score alike that it matters which of them came
-        ids = [match.record_id for match in found]
-        come = [match.vector for match in found if match.vector]
-        kept = np.array(come, np.float32) if len(come) == len(found) else self.vectors_of(ids)
-        hits = map(Hit, ids, self._cosines(vector, kept))
+
+        def ask(limit: int) -> list[Shown]:
+            found = namespace.search(vector, top_k=limit, where=rows, vectors=limit <= self._max_rows)
+            return [match.shown for match in found.matches]
+
+        found = shown.nearest(ask, top_k, MAX_TOP_K)
+        come = [row.vector for row in found.values() if row.vector]
+        kept = np.array(come, np.float32) if len(come) == len(found) else self.vectors_of(list(found))
+        hits = map(Hit, found, self._cosines(vector, kept))
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
@@ -72,16 +69,22 @@ class PineconeSnapshot:
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `VectorSnapshot.vectors_of`."""
-        known: dict[str, Sequence[float]] = {}
+        known: dict[str, Shown] = {}
         namespace = self._namespace_of(self._generation)
         vector = any_vector(self._generation.dimensions)
-        for some in batches(dict.fromkeys(ids), self._max_rows):
+        waiting = list(batches(dict.fromkeys(ids), max(1, self._max_rows - _DOUBLES)))
+        while waiting:
+            some = waiting.pop()
             where = filters.named(self._generation.name, some)
-            found = namespace.search(vector, top_k=len(some), where=where, vectors=True).matches
-            known |= {match.record_id: match.vector for match in found if match.vector}
+            found = namespace.search(vector, top_k=self._max_rows, where=where, vectors=True).matches
+            if len(found) == self._max_rows and len(some) > 1:  # perhaps some of those that are shown twice
+                middle = len(some) // 2
+                waiting += [some[:middle], some[middle:]]
+            else:
+                known |= shown.newest(match.shown for match in found if match.vector)
         if unknown := [id_ for id_ in ids if id_ not in known]:
             raise RecordsMissing(unknown)
-        return np.array([known[id_] for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
+        return np.array([known[id_].vector for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
 
     def _cosines(self, vector: Vector, vectors: Vectors) -> list[float]:
         if not len(vectors):

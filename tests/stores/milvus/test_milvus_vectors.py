@@ -4,15 +4,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from contract.store.samples import DIMENSIONS, EAST, NORTH
+from contract.lingering_rows import LingeringRowsContract
 from contract.store.suite import StoreContract, VectorsOfAStoreContract
-from contract.vector_index import ONE, THREE, TWO, VectorIndexContract, put, row
+from contract.vector_index import VectorIndexContract
 from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
 from searchsocket.stores.milvus.connection import Connection
-from searchsocket.stores.milvus.schema import row_data
 from tests.stores.milvus.running import only
 
 pytestmark = pytest.mark.slow
@@ -23,18 +22,11 @@ class TestMilvusVectors(VectorIndexContract):
     def index(self, milvus: Connection, name: str) -> MilvusVectors:
         return MilvusVectors(milvus, name, "shop")
 
-    def test_a_row_that_is_still_shown_after_its_end_counts_for_nothing(
-        self, index: MilvusVectors, milvus: Connection, name: str
-    ) -> None:
-        """A server may hide what ended a moment after it shows what follows."""
-        put(index, ONE, [row("a"), row("b")])
-        put(index, TWO, [row("a", NORTH)])
-        put(index, THREE, [])
-        milvus.call("upsert", f"{name}_{DIMENSIONS}", [row_data(ONE, row("a"))])  # with no end, as if it was not seen
-        index.seal(THREE)
-        snapshot = index.open(THREE)
-        assert [(hit.id, hit.score) for hit in snapshot.nearest(EAST, top_k=9)] == [("b", 1.0), ("a", 0.0)]
-        assert snapshot.similarities(EAST, ["a", "b"]) == [0.0, 1.0]
+
+class TestMilvusLingering(LingeringRowsContract):
+    @pytest.fixture
+    def index(self, milvus: Connection, name: str) -> MilvusVectors:
+        return MilvusVectors(milvus, name, "shop")
 
 
 class TestMilvusUpkeep(VectorUpkeepContract):

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from contract.lingering_rows import LingeringRowsContract
 from contract.store.suite import StoreContract
 from contract.vector_index import VectorIndexContract
 from contract.vector_upkeep import IndexOf, VectorUpkeepContract
@@ -14,6 +15,12 @@ from searchsocket.stores.pinecone.connection import Connection
 
 
 class TestPineconeVectors(VectorIndexContract):
+    @pytest.fixture
+    def index(self, vectors: PineconeVectors) -> PineconeVectors:
+        return vectors
+
+
+class TestPineconeLingering(LingeringRowsContract):
     @pytest.fixture
     def index(self, vectors: PineconeVectors) -> PineconeVectors:
         return vectors

@@ -11,6 +11,7 @@ from searchsocket.stores.base import VectorIndex, VectorSnapshot, VectorUpkeep
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local.layout import FileEntry
 from searchsocket.stores.local.numbering import Numbering, Rows
+from searchsocket.stores.local.vectors.index_snapshot import IndexVectors
 from searchsocket.stores.local.vectors.part import BATCH, Rest
 from searchsocket.types import Generation, Record, Scope, Vector, Vectors
 
@@ -26,7 +27,8 @@ class IndexPart:
 
     def open(self, rest: Rest, *, max_read_bytes: int) -> VectorSnapshot:
         """See `VectorPart.open`."""
-        return self._index.open(rest.manifest.generation)
+        generation = rest.manifest.generation
+        return IndexVectors(self._index.open(generation), generation, rest.numbering, rest.selector)
 
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
         """See `VectorPart.are_same`."""

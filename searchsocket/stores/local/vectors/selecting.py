@@ -50,6 +50,16 @@ class Selector:
         is_empty = start >= stop or (rows is not None and not len(rows))
         return None if is_empty else Selection(start, stop, rows)
 
+    def count(self, where: Filter) -> int:
+        """How many rows match a filter and may be found."""
+        chosen = self.select(where)
+        if chosen is None:
+            return 0
+        if chosen.rows is not None:
+            return len(chosen.rows)
+        first, last = np.searchsorted(self._hidden, (chosen.start, chosen.stop)).tolist()
+        return chosen.stop - chosen.start - int(last - first)
+
     def _first_row_from(self, key: bytes) -> int:
         """The row of the first record whose path is `key` or sorts behind it."""
         doc = self._records.first_from(key)

@@ -1,0 +1,50 @@
+"""Rows that an index elsewhere shows: as many as no answer can be without, and one a record."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+_MARGIN_ROWS = 16  # asked for beyond top_k: those that score alike are ordered here, by id
+_MARGIN_SCORE = 1e-5  # far above the rounding of a server's float32
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A row of a generation, or one that ended with the generation before and is shown a moment longer."""
+
+    id: str
+    born: str  # rises with generations
+    score: float  # as the server computed it
+    vector: Sequence[float] | None = None  # None: it did not come along
+
+
+def max_top_k(limit: int) -> int:
+    """How many hits can be promised by an index that shows so many rows at once."""
+    return limit - _MARGIN_ROWS
+
+
+def newest(rows: Iterable[Shown]) -> Mapping[str, Shown]:
+    """One row a record, by id: of two that are shown the later one counts."""
+    found: dict[str, Shown] = {}
+    for row in rows:
+        if row.id not in found or row.born > found[row.id].born:
+            found[row.id] = row
+    return found
+
+
+def nearest(ask: Callable[[int], Sequence[Shown]], top_k: int, limit: int) -> Mapping[str, Shown]:
+    """Rows of which the best `top_k`, however those that score alike are ordered, are those of the whole index.
+
+    Args:
+        ask: So many of the nearest rows at most, best first.
+        limit: How many rows the index shows at once.
+    """
+    count = min(top_k + _MARGIN_ROWS, limit)
+    while True:
+        shown = ask(count)
+        found = newest(shown)
+        if len(shown) < count or count >= limit:
+            return found
+        scores = sorted((row.score for row in found.values()), reverse=True)
+        if len(scores) >= top_k and shown[-1].score < scores[top_k - 1] - _MARGIN_SCORE:
+            return found
+        count = min(4 * count, limit)  # so many score alike, or twice, that it matters which of them came

@@ -1,0 +1,59 @@
+"""What a store with its vectors elsewhere answers while rows are shown after their end. A subclass supplies `index`."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from contract.store.samples import EAST, INFO, MAIN, NORTH, fill, ids, record, unit
+
+from searchsocket.errors import VectorsMissing
+from searchsocket.stores.base import VectorUpkeep
+from searchsocket.stores.base.vectors import row_of
+from searchsocket.stores.local import LocalStore
+from searchsocket.types import Filter
+
+MANY = [f"x{number:02}" for number in range(40)]  # more than an index is asked for beyond what is wanted
+
+
+class LingeringRowsContract:
+    """`restore` writes a row of an old generation without its end: what a reader sees before the end of it is seen."""
+
+    @pytest.fixture
+    def site(self, tmp_path: Path, index: VectorUpkeep) -> LocalStore:
+        """Of forty and three records the forty went with the second generation, and one became another."""
+        now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+        store = LocalStore(tmp_path / "site", "shop", vectors=index, clock=lambda: now)  # type: ignore[arg-type]
+        far = np.stack([EAST, unit(1, 2), unit(1, 3), *[EAST] * len(MANY)])
+        before = fill(store, [record(name, f"/{name}") for name in ["a", "b", "c", *MANY]], far)
+        store.upsert([record("a", "/a", "edited")], NORTH[np.newaxis], MAIN)
+        store.delete_by_ids(MANY, MAIN)
+        store.publish(MAIN, INFO)
+        ended = [row_of(record(name, f"/{name}"), EAST) for name in ["a", *MANY]]
+        index.restore(before.generation, ended, None)
+        return store
+
+    def test_an_answer_holds_no_record_that_has_ended(self, site: LocalStore) -> None:
+        reader = site.reader(MAIN)
+        assert ids(reader.vectors.nearest(EAST, top_k=99)) == ["b", "c", "a"]
+        assert [hit.score for hit in reader.vectors.nearest(EAST, top_k=99)][-1] == 0.0
+
+    def test_what_has_ended_takes_no_place_in_an_answer(self, site: LocalStore) -> None:
+        reader = site.reader(MAIN)
+        assert ids(reader.vectors.nearest(EAST, top_k=1)) == ["b"]
+        assert ids(reader.vectors.nearest(EAST, top_k=2, where=Filter("/c"))) == ["c"]
+        assert reader.vectors.nearest(EAST, top_k=2, where=Filter(f"/{MANY[0]}")) == []
+
+    def test_of_two_rows_of_a_record_the_later_one_counts(self, site: LocalStore) -> None:
+        vectors = site.reader(MAIN).vectors
+        assert vectors.similarities(NORTH, ["a", "b"]) == [1.0, pytest.approx(2 / 5**0.5)]
+        assert np.array_equal(vectors.vectors_of(["a"])[0], NORTH)
+
+    def test_what_is_lacking_is_said_and_not_left_out(self, site: LocalStore, index: VectorUpkeep) -> None:
+        generation = site.reader(MAIN).generation
+        index.erase(generation, ["b"])
+        with pytest.raises(VectorsMissing, match="index --resync --scope main"):
+            site.reader(MAIN).vectors.nearest(EAST, top_k=3)
+        with pytest.raises(VectorsMissing):
+            site.reader(MAIN).vectors.nearest(EAST, top_k=1, where=Filter("/b"))
+        assert ids(site.reader(MAIN).vectors.nearest(EAST, top_k=9, where=Filter("/c"))) == ["c"]
