@@ -35,7 +35,7 @@ class Explanation(Wire):
     keyword: float  # bm25 scaled likewise
     page_bm25: float  # of the whole page; 0 when it is not among the best pages
     page: float  # page_bm25 scaled likewise
-    fused: float  # vector, keyword and page by their shares, see `search/ranking/fusion.py`
+    fused: float  # vector, keyword and page by their shares, see `search/ranking/shares.py`
     second: float  # what a page gains by its second section, see `search/ranking/pages.py`
     links: float
     depth: float

@@ -1,6 +1,6 @@
 """Answers queries: embed, find by meaning and by words, fuse, boost, group, quote (spec 13)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -8,7 +8,6 @@ from itertools import chain
 from searchsocket.embedders.comparable import vector_for
 from searchsocket.embedders.queries import NoVector, QueryVectors
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
-from searchsocket.markdown.chunk_text import ChunkText
 from searchsocket.rerankers.judge import Judge
 from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta
 from searchsocket.search.backend.guard import BackendGuard
@@ -16,6 +15,7 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
 from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.find import find
+from searchsocket.search.groups import result_groups
 from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.occurrences.find_all import find_all
@@ -23,14 +23,13 @@ from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter, age_s
-from searchsocket.search.ranking.alike import MAX_COMPARED, collapsed
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.confidence import WEAK
 from searchsocket.search.ranking.exact import exact_scores, names_identifier
-from searchsocket.search.ranking.fusion import Fused, fuse, shares_of
-from searchsocket.search.ranking.group import PageGroup, best_of_pages, each_alone, group_by_page
+from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.rank import Parts, Ranked, rank, scored
+from searchsocket.search.ranking.shares import Shares, shares_of
 from searchsocket.search.related import related_pages
 from searchsocket.search.rerank import NOTHING, Order, rerank
 from searchsocket.search.verdict import Verdict, verdict
@@ -39,7 +38,7 @@ from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.text.synonyms import make_synonyms
-from searchsocket.types import Scope, Scores, Vector
+from searchsocket.types import Scope, Vector
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
 _MAX_CANDIDATES = 1_000
@@ -137,7 +136,10 @@ class SearchEngine:
         total = 0
         order = NOTHING
         if judged.is_answered:
-            order = self._ranked(reader, query, found, watch, anonymous=anonymous)
+            # A vector that is there at once is a sum of words; any other model has read the query.
+            is_read = judged.has_vector and not self.queries.embedder_of(generation.model_id).is_instant
+            shares = shares_of(query.q, found.facts.url, is_read=is_read)
+            order = self._ranked(reader, query, found, shares, watch, anonymous=anonymous)
             results, total, quality = self._results(reader, query, found, judged, order, age)
         if outage and not total:
             raise outage
@@ -207,7 +209,14 @@ class SearchEngine:
         return find(reader, vector, query.q, top_k=k, where=query.where, watch=watch.part)
 
     def _ranked(
-        self, reader: IndexReader, query: SearchQuery, found: Candidates, watch: Watch, *, anonymous: bool
+        self,
+        reader: IndexReader,
+        query: SearchQuery,
+        found: Candidates,
+        shares: Shares,
+        watch: Watch,
+        *,
+        anonymous: bool,
     ) -> Order:
         """Rank what was found by its facts, and once more by what a reranker says of it, where that is asked for."""
         facts = found.facts
@@ -216,11 +225,11 @@ class SearchEngine:
             ranked = rank(facts, parts)
             if query.group_by != "page":
                 return Order(ranked, parts)
-            parts = of_pages(facts, parts, query.q)
+            parts = of_pages(facts, parts, query.q, shares)
             scores = scored(facts, parts)
             return Order(in_page_order(ranked, scores), parts, scores)
 
-        fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(query.q))
+        fused = fuse(found.cosine, found.bm25, found.page_bm25, shares)
         boosts = boosts_of(facts, self._settings, names_identifier=names_identifier(query.q))
         parts = Parts(fused, boosts, exact_scores(query.q, found, reader.catalogue.texts))
         order = replace(ordered(parts), fused=fused)
@@ -244,7 +253,8 @@ class SearchEngine:
         assert order.parts
         assert order.fused
         ranked, parts, scores, fused = order.ranked, order.parts, order.scores, order.fused
-        groups, total, alike = self._groups(reader, query, found, ranked, fused, scores)
+        collapses = self._settings.collapse_alike
+        groups, total, alike = result_groups(reader, query, found, ranked, fused, scores, collapses=collapses)
         chunks = (chunk.position for group in groups for chunk in (group.best, *group.sections))
         others = chain.from_iterable(alike.get(group.best.position, ()) for group in groups)
         positions = list(dict.fromkeys([*chunks, *others]))
@@ -264,34 +274,6 @@ class SearchEngine:
             for group, confidence in zip(groups, sure, strict=True)
         ]
         return tuple(results), total, "weak" if best < WEAK else "answered"
-
-    def _groups(
-        self,
-        reader: IndexReader,
-        query: SearchQuery,
-        found: Candidates,
-        ranked: Sequence[Ranked],
-        fused: Fused,
-        scores: Scores | None,
-    ) -> tuple[list[PageGroup], int, Mapping[int, tuple[int, ...]]]:
-        """What is answered with, how many there are in all, and by the position of a best chunk those of its copies.
-
-        What is a copy does not depend on the offset either.
-        """
-
-        def texts(positions: Sequence[int]) -> list[ChunkText]:
-            return [one.text for one in reader.catalogue.readable([found.ids[at] for at in positions])]
-
-        urls, last = found.facts.url, query.offset + query.top_k
-        is_by_page = query.group_by == "page"
-        best = best_of_pages(ranked, urls) if is_by_page else [chunk.position for chunk in ranked]
-        alike = collapsed(best[:MAX_COMPARED], urls, fused, texts) if self._settings.collapse_alike else {}
-        others = {position for positions in alike.values() for position in positions}
-        count = last + len(others)
-        groups = group_by_page(ranked, found.facts, count, scores) if is_by_page else each_alone(ranked, count)
-        if others:
-            groups = [group for group in groups if group.best.position not in others]
-        return groups[query.offset : last], len(best) - len(others), alike
 
 
 def _counts(reader: IndexReader, query: SearchQuery, found: Candidates, *, is_answered: bool) -> FacetCounts:

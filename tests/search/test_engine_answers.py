@@ -20,6 +20,8 @@ from searchsocket.errors import (
 from searchsocket.search import engine as engine_module
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
+from searchsocket.search.ranking import shares as shares_module
+from searchsocket.search.ranking.shares import Shares
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import ReadableRecord, VectorLimits
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
@@ -280,3 +282,16 @@ def test_only_a_small_index_that_is_open_is_answered_at_once(site: Site, monkeyp
         assert not site.engine.answers_at_once(MAIN)
     monkeypatch.setattr(type(site.store.reader(MAIN).vectors), "limits", VectorLimits(is_remote=True))
     assert not site.engine.answers_at_once(MAIN)
+
+
+@pytest.mark.parametrize("is_instant", [True, False])
+def test_a_model_that_reads_sentences_counts_by_shares_of_its_own(
+    site: Site, monkeypatch: pytest.MonkeyPatch, *, is_instant: bool
+) -> None:
+    """A table of words is there at once; what a network says of a query is worth more (docs/ranking.md)."""
+    monkeypatch.setattr(type(site.embedder), "is_instant", is_instant)
+    monkeypatch.setattr(shares_module, "READ", Shares(0.0, 0.0, 0.0))
+    monkeypatch.setattr(shares_module, "READ_WHOLE", Shares(0.0, 0.0, 0.0))
+    [best, *_] = site.engine.search(SearchQuery("install the controller", explain=True), MAIN).results
+    assert best.explanation
+    assert (best.explanation.fused > 0) is is_instant

@@ -14,6 +14,7 @@ from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.rank import Parts, rank, scored
+from searchsocket.search.ranking.shares import shares_of
 from searchsocket.settings.model import RankingSettings
 
 Row = tuple[int, float, float]  # page, cosine, BM25
@@ -27,7 +28,7 @@ def ranked_pages(rows: list[Row], q: str = "battery") -> tuple[list[str], Parts]
     facts, nothing = facts_of(records), np.zeros(len(rows))
     found = fuse([row[1] for row in rows], [row[2] for row in rows], nothing)
     chunks = Parts(found, boosts_of(facts, RankingSettings()), nothing)
-    pages = of_pages(facts, chunks, q)
+    pages = of_pages(facts, chunks, q, shares_of(q))
     order = in_page_order(rank(facts, chunks), scored(facts, pages))
     return list(dict.fromkeys(facts.url[chunk.position] for chunk in order)), pages
 

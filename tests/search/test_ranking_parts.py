@@ -14,9 +14,10 @@ from search_site import Piece, record_of
 
 from searchsocket.search.quoting.links import href
 from searchsocket.search.ranking.boosts import boosts_of
-from searchsocket.search.ranking.fusion import FEW_WORDS, MANY_WORDS, Shares, fuse, min_max, shares_of
+from searchsocket.search.ranking.fusion import fuse, min_max
 from searchsocket.search.ranking.group import MAX_COMPARED_SECTIONS, PageGroup, each_alone, group_by_page
 from searchsocket.search.ranking.rank import Parts, Ranked, rank
+from searchsocket.search.ranking.shares import FEW_WORDS, MANY_WORDS, READ, READ_WHOLE, Shares, shares_of
 from searchsocket.settings.model import RankingSettings
 from searchsocket.types import PageFacts, Record
 
@@ -56,6 +57,18 @@ def test_the_page_counts_more_where_much_is_said() -> None:
     assert sum(MANY_WORDS) == pytest.approx(1.0)
     assert shares_of("how do I go back to the previous index") == FEW_WORDS  # three words that say something
     assert shares_of("bring back pages that an index run of yesterday removed") == MANY_WORDS
+
+
+def test_shares_follow_the_model_and_the_kind_of_text() -> None:
+    """A model that reads sentences means more; where a chunk is the page, its words count once."""
+    sections, functions = ["/a", "/a", "/b", "/c"], ["/a", "/b", "/c", "/d"]
+    for q in ("cut a string", "bring back pages that an index run of yesterday removed"):
+        assert shares_of(q, sections, is_read=True) == READ
+        assert shares_of(q, functions, is_read=True) == READ_WHOLE
+        assert shares_of(q, sections) == shares_of(q, functions) == shares_of(q)
+    assert READ_WHOLE.meaning > READ.meaning > MANY_WORDS.meaning
+    assert sum(READ) == pytest.approx(1.0)
+    assert sum(READ_WHOLE) == pytest.approx(1.0)
 
 
 def test_equal_values_scale_to_one_value() -> None:

@@ -26,8 +26,9 @@ from searchsocket.search.query import clean_text
 from searchsocket.search.quoting.lines import source_of
 from searchsocket.search.quoting.results import age_s
 from searchsocket.search.quoting.titles import displayed
-from searchsocket.search.ranking.fusion import fuse, shares_of
+from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.relevance import nearness
+from searchsocket.search.ranking.shares import shares_of
 from searchsocket.stores.base import ReadableRecord
 
 MAX_PASSAGES = 10

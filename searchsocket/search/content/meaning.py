@@ -9,7 +9,8 @@ from searchsocket.embedders.queries import NoVector
 from searchsocket.errors import EmbedderUnavailable
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.find import find
-from searchsocket.search.ranking.fusion import fuse, shares_of
+from searchsocket.search.ranking.fusion import fuse
+from searchsocket.search.ranking.shares import shares_of
 from searchsocket.types import Vector
 
 _FOUND = 3  # passages; of ten more drift away from what is asked

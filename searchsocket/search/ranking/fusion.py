@@ -2,28 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from searchsocket.text.words import parse_query
+from searchsocket.search.ranking.shares import FEW_WORDS, Shares
 from searchsocket.types import Scores
 
-
-class Shares(NamedTuple):
-    """What each list is worth; 1 together."""
-
-    meaning: float
-    words: float  # of chunks
-    page: float
-
-
-# Scaled scores keep how much better one hit is than the next, which reciprocal ranks throw away (docs/ranking.md).
-FEW_WORDS = Shares(0.46, 0.27, 0.27)
-# Who says more describes a page, and the words of that lie scattered over it.
-MANY_WORDS = Shares(0.34, 0.19, 0.47)
-_MANY = 5  # words, stop words aside
 # Words that stand everywhere score less: how much less or more is chance and rounding, which scaling would blow up.
 _SILENT = 1e-3
 
@@ -40,11 +25,6 @@ class Fused:
     page: Scores  # page_bm25 scaled likewise
     fused: Scores  # the three by their shares, in [0, 1]
     second: Scores  # what a page gains by its second section, see `pages.py`; 0 of chunks
-
-
-def shares_of(q: str) -> Shares:
-    """What the lists are worth for this query."""
-    return MANY_WORDS if sum(not word.is_stop for word in parse_query(q).words) >= _MANY else FEW_WORDS
 
 
 def fuse(cosine: ArrayLike, bm25: ArrayLike, page_bm25: ArrayLike, shares: Shares = FEW_WORDS) -> Fused:

@@ -6,8 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from searchsocket.search.ranking.fusion import fuse_pages, shares_of
+from searchsocket.search.ranking.fusion import fuse_pages
 from searchsocket.search.ranking.rank import Parts, Ranked
+from searchsocket.search.ranking.shares import Shares
 from searchsocket.stores.base import Facts
 from searchsocket.text.words import index_text, parse_query
 from searchsocket.types import Scores
@@ -20,10 +21,10 @@ _SAID = 0.05
 _NAMED = 0.3
 
 
-def of_pages(facts: Facts, parts: Parts, q: str) -> Parts:
+def of_pages(facts: Facts, parts: Parts, q: str, shares: Shares) -> Parts:
     """The parts of the pages instead of the chunks', equal for all chunks of a page."""
     pages = _Pages(facts)
-    fused = fuse_pages(parts.found, pages.best, shares_of(q))
+    fused = fuse_pages(parts.found, pages.best, shares)
     second = _SECOND * pages.second(parts.found.fused, facts.kind)
     exact = pages.best(parts.exact) + pages.called(q)
     reranked = None if parts.reranked is None else pages.best(parts.reranked)

@@ -1,0 +1,45 @@
+"""What is answered with: pages, or chunks where those are asked for, each standing for its copies."""
+
+from collections.abc import Mapping, Sequence
+
+from searchsocket.markdown.chunk_text import ChunkText
+from searchsocket.search.query import SearchQuery
+from searchsocket.search.ranking.alike import MAX_COMPARED, collapsed
+from searchsocket.search.ranking.fusion import Fused
+from searchsocket.search.ranking.group import PageGroup, best_of_pages, each_alone, group_by_page
+from searchsocket.search.ranking.rank import Ranked
+from searchsocket.stores.base import Candidates, IndexReader
+from searchsocket.types import Scores
+
+
+def result_groups(
+    reader: IndexReader,
+    query: SearchQuery,
+    found: Candidates,
+    ranked: Sequence[Ranked],
+    fused: Fused,
+    scores: Scores | None,
+    *,
+    collapses: bool,
+) -> tuple[list[PageGroup], int, Mapping[int, tuple[int, ...]]]:
+    """The results of one answer, how many there are in all, and by the position of a best chunk those of its copies.
+
+    What is a copy does not depend on the offset.
+
+    Args:
+        collapses: Whether copies are looked for.
+    """
+
+    def texts(positions: Sequence[int]) -> list[ChunkText]:
+        return [one.text for one in reader.catalogue.readable([found.ids[at] for at in positions])]
+
+    urls, last = found.facts.url, query.offset + query.top_k
+    is_by_page = query.group_by == "page"
+    best = best_of_pages(ranked, urls) if is_by_page else [chunk.position for chunk in ranked]
+    alike = collapsed(best[:MAX_COMPARED], urls, fused, texts) if collapses else {}
+    others = {position for positions in alike.values() for position in positions}
+    count = last + len(others)
+    groups = group_by_page(ranked, found.facts, count, scores) if is_by_page else each_alone(ranked, count)
+    if others:
+        groups = [group for group in groups if group.best.position not in others]
+    return groups[query.offset : last], len(best) - len(others), alike
