@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from bench.relevance import report
+from bench.relevance import intervals, report
 from bench.relevance.collection import load_all
 from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
+from bench.relevance.peers import PEERS, Peer
 from bench.relevance.rankers import Ranker
 from bench.relevance.typed_names import half_typed, with_slips
 from bench.relevance.variants import ABLATION, VARIANTS, variants
+from searchsocket.types import Scores
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.tsv"
@@ -24,17 +26,23 @@ def main(arguments: Sequence[str]) -> None:
     options = _parser().parse_args(arguments)
     chosen = [name for name in options.variants.split(",") if name]
     rankers: list[Ranker] = variants(chosen, minilm=options.minilm, cache=options.cache)
+    rankers += map(Peer, PEERS) if options.peers else ()
     wanted = set(options.only.split(",")) if options.only else set()
     rows: list[report.Row] = []
+    scores: dict[tuple[str, str], Scores] = {}
     for collection in [example_site(), *(load_all(options.collections) if options.collections else [])]:
         if wanted and collection.name not in wanted:
             continue
         asked = [with_slips(collection), half_typed(collection)] if options.typing else [collection]
         for one, ranker in product((one for one in asked if one.queries), rankers):
-            quality = evaluate(one, ranker(one))
+            ranking = ranker(one)
+            quality = evaluate(one, ranking)
+            scores[one.name, ranker.name] = intervals.by_query(one, ranking)
             rows += [report.Row(one.name, kind, ranker.name, value) for kind, value in quality.items()]
             print(f"{one.name} {ranker.name}", file=sys.stderr)
     print(report.table(rows, by_class=options.by_class))
+    if options.intervals:
+        print("\nfrom the first\n" + intervals.table(scores))
     if options.keep:
         report.keep(RESULTS, _commit(), rows)
 
@@ -49,6 +57,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--minilm", type=Path, help="folder of the MiniLM model for the onnx variants")
     parser.add_argument("--cache", type=Path, help="where vectors of the real models are kept between runs")
     parser.add_argument("--by-class", action="store_true", help="one line a query class too")
+    parser.add_argument("--intervals", action="store_true", help="differences from the first variant, bootstrapped")
+    parser.add_argument(
+        "--peers", action="store_true", help="search packages of npm too (`npm ci` in bench/relevance/npm_peers first)"
+    )
     parser.add_argument("--typing", action="store_true", help="ask names with a slip and half typed ones instead")
     parser.add_argument("--keep", action="store_true", help=f"write the totals to {RESULTS.name}, under this commit")
     return parser

@@ -1,56 +1,73 @@
-"""What each part of the ranking is worth: the product itself, with one part switched off or alone."""
+"""What each part of the ranking is worth: the product itself, with one part switched off or replaced."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from types import ModuleType
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
 from unittest.mock import patch
 
 from bench.relevance.product import Indexes, Product
 from bench.relevance.rankers import Ranker
+from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.builtin import BuiltinEmbedder
-from searchsocket.search import engine
-from searchsocket.search.ranking import fusion
-from searchsocket.search.ranking.fusion import Shares
+from searchsocket.embedders.onnx import OnnxEmbedder
+from searchsocket.search import engine, verdict
+from searchsocket.search.ranking import pages, shares
+from searchsocket.search.ranking.shares import Shares
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.words import keywords
 
-NO_BOOSTS = RankingSettings(enable_incoming_link_boost=False, enable_depth_boost=False)
-SHARES = {
-    "meaning": Shares(1, 0, 0),
-    "words": Shares(0, 1, 0),
-    "pages": Shares(0, 0, 1),
-    "meaning+words": Shares(1 / 2, 1 / 2, 0),
-    "meaning+pages": Shares(1 / 2, 0, 1 / 2),
-    "words+pages": Shares(0, 1 / 2, 1 / 2),
-    "thirds": Shares(1 / 3, 1 / 3, 1 / 3),
-    "few-words": fusion.FEW_WORDS,
-    "many-words": fusion.MANY_WORDS,
+Replaced = tuple[object, str, object]  # module, name, value
+
+SETTINGS = {
+    "no boosts": RankingSettings(enable_incoming_link_boost=False, enable_depth_boost=False),
+    "copies shown": RankingSettings(collapse_alike=False),
+}
+LISTS = {
+    "meaning alone": Shares(1, 0, 0),
+    "words of chunks alone": Shares(0, 1, 0),
+    "words of pages alone": Shares(0, 0, 1),
+    "no meaning": Shares(0, 1 / 2, 1 / 2),
+    "no words of chunks": Shares(0.6, 0, 0.4),
+    "no words of pages": Shares(0.6, 0.4, 0),
+    "a third each": Shares(1 / 3, 1 / 3, 1 / 3),
+}
+PARTS: dict[str, Sequence[Replaced]] = {
+    "one table for all models": [(engine, "shares_of", lambda q, *_, **__: shares.shares_of(q))],
+    "chunks that are pages count twice": [(shares, "READ_WHOLE", shares.READ)],
+    "many words as few": [(shares, "MANY_WORDS", shares.FEW_WORDS)],
+    "nothing to the letter": [(engine, "exact_scores", lambda _, found, __: 0 * found.titled)],
+    "no words in titles": [(pages, "_SAID", 0.0), (pages, "_NAMED", 0.0)],
+    "no second section": [(pages, "_SECOND", 0.0)],
+    "no completions": [(keywords, "_PREFIX_BOOST", 0.0)],
+    "nothing refused": [(verdict, "is_enough", lambda *_: True)],
 }
 
 
-def ablation() -> list[Ranker]:
-    """The product, and what is left of it without each part; the collections are indexed once for all of them."""
-    indexes = Indexes(BuiltinEmbedder())
+def ablation(minilm: Path | None = None, cache: Path | None = None) -> list[Ranker]:
+    """The product, and what is left of it without each part; the collections are indexed once for all of them.
+
+    Args:
+        minilm: Folder of the MiniLM model, which is asked then instead of the built-in one.
+    """
+    embedder: Embedder = OnnxEmbedder(minilm) if minilm else BuiltinEmbedder()
+    indexes = Indexes(embedder, cache if minilm else None)
     made: list[Ranker] = [Product("product", indexes)]
-    made += [Product(name, indexes, change=_shares(shares)) for name, shares in SHARES.items()]
-    made += [
-        Product("no-boosts", indexes, NO_BOOSTS),
-        Product("no-exact", indexes, change=_replaced(engine, "exact_scores", lambda _, found, __: 0 * found.titled)),
-        Product("no-completions", indexes, change=_replaced(keywords, "_PREFIX_BOOST", 0.0)),
-        Product("completions-0.2", indexes, change=_replaced(keywords, "_PREFIX_BOOST", 0.2)),
-        Product("no-rejection", indexes, change=_replaced(engine, "is_enough", lambda *_: True)),
-    ]
+    made += [Product(name, indexes, settings) for name, settings in SETTINGS.items()]
+    made += [Product(name, indexes, change=_one_table(table)) for name, table in LISTS.items()]
+    made += [Product(name, indexes, change=_replaced(parts)) for name, parts in PARTS.items()]
     return made
 
 
-def _replaced(module: ModuleType, name: str, value: object) -> Callable[[], AbstractContextManager[object]]:
-    return lambda: patch.object(module, name, value)
-
-
-def _shares(shares: Shares) -> Callable[[], AbstractContextManager[object]]:
+def _replaced(parts: Sequence[Replaced]) -> Callable[[], AbstractContextManager[object]]:
     @contextmanager
     def change() -> Iterator[None]:
-        with patch.multiple(fusion, FEW_WORDS=shares, MANY_WORDS=shares):
+        with ExitStack() as stack:
+            for module, name, value in parts:
+                stack.enter_context(patch.object(module, name, value))
             yield
 
     return change
+
+
+def _one_table(table: Shares) -> Callable[[], AbstractContextManager[object]]:
+    return _replaced([(shares, name, table) for name in ("FEW_WORDS", "MANY_WORDS", "READ", "READ_WHOLE")])

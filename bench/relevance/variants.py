@@ -62,4 +62,4 @@ def variants(names: Sequence[str], *, minilm: Path | None, cache: Path | None) -
     if unknown:
         raise SystemExit(f"no variant {', '.join(unknown)}; there are {', '.join([*VARIANTS, ABLATION])}")
     made = [VARIANTS[name](minilm, cache) for name in names if name != ABLATION]
-    return [*(ranker for ranker in made if ranker is not None), *(ablation() if ABLATION in names else ())]
+    return [*(ranker for ranker in made if ranker is not None), *(ablation(minilm, cache) if ABLATION in names else ())]
