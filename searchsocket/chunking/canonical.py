@@ -29,8 +29,17 @@ def head_and_at(text: str) -> tuple[dict[str, str], dict[str, Any]]:
     Raises:
         ValueError: The text is no canonical one.
     """
-    page = text.index(_PAGE)
-    return json.loads(text[:page] + "}"), _decode(text, text.index(_AT, page) + len(_AT))[0]
+    return head_of(text), _decode(text, text.index(_AT, text.index(_PAGE)) + len(_AT))[0]
+
+
+def head_of(text: str) -> dict[str, str]:
+    """Of a canonical text what stands beside its page and chunk.
+
+    Raises:
+        ValueError: The text is no canonical one.
+    """
+    head: dict[str, str] = json.loads(text[: text.index(_PAGE)] + "}")
+    return head
 
 
 def with_head(text: str, head: Mapping[str, str]) -> str:

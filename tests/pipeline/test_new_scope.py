@@ -5,7 +5,8 @@ import os
 import re
 import shutil
 import signal
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.serving.pages import find_page
+from searchsocket.state import make_state
 from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore
 from searchsocket.system.files import write_atomic
@@ -63,6 +65,28 @@ def test_an_identical_scope_shares_the_bytes(site: Site) -> None:
     shutil.rmtree(site.project.mirror_dir / "main")
     assert told(site) == before
     assert site.index("preview").records == {"upserted": 0, "deleted": 0}
+
+
+def test_scopes_share_what_their_chunks_say(site: Site) -> None:
+    """Each page's records are in the state once, until the last scope that holds them goes."""
+    site.index()
+    pages = stored_pages(site)
+    site.index("preview")
+    assert stored_pages(site) == pages > 0
+    make_state(site.project.state_dir).forget("main")
+    site.write("docs/faq.html", "FAQ", "<p>Questions about prices are answered here.</p>")
+    site.index("preview")
+    with make_state(site.project.state_dir).open("preview") as state:
+        assert "prices" in state.chunks.of_page("/docs/faq")[0].chunk.body.text
+        assert state.chunks.of_page("/docs/install")[0].scope == "preview"
+    assert stored_pages(site) == pages
+    make_state(site.project.state_dir).forget("preview")
+    assert stored_pages(site) == 0
+
+
+def stored_pages(site: Site) -> int:
+    with closing(sqlite3.connect(site.project.state_dir / "state.db")) as db:
+        return int(db.execute("SELECT COUNT(*) FROM page_records").fetchone()[0])
 
 
 def test_a_page_is_answered_as_that_of_the_new_scope(site: Site) -> None:

@@ -14,6 +14,7 @@ from searchsocket.pipeline.run.index import plan_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores import make_store
+from searchsocket.system.compressed import packed, unpacked
 from tests.pipeline.conftest import Site
 
 
@@ -210,9 +211,10 @@ def test_damage_deep_inside_the_state_costs_one_run(site: Site) -> None:
     """A page of the file that only a later statement reads is damage all the same, not a full disk."""
     first = site.index()
     path = site.project.state_dir / "state.db"
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("UPDATE chunks SET record = replace(record, 'lantern', 'lontern')")
-        db.commit()
+    with closing(sqlite3.connect(path)) as db, db:
+        for row, records in db.execute("SELECT id, records FROM page_records").fetchall():
+            other = packed(unpacked(records).replace("lantern", "lontern"))
+            db.execute("UPDATE page_records SET records = ? WHERE id = ?", (other, row))
     shutil.rmtree(site.project.state_dir / "index")
     with pytest.raises(StateUnavailable, match="set aside, run again"):
         site.index()

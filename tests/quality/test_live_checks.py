@@ -65,7 +65,7 @@ def test_two_chunks_with_one_key_stop_the_run(site: Site) -> None:
     assert keys_unique(site.run()).passed
     with closing(sqlite3.connect(site.root / ".searchsocket" / "state.db")) as db, db:
         (key,) = db.execute("SELECT id FROM chunks ORDER BY id LIMIT 1").fetchone()
-        columns = "scope, page_id, ordinal, content_hash, tokens, record"
+        columns = "scope, page_id, ordinal, line, content_hash, tokens"
         db.execute(
             f"INSERT INTO chunks (id, record_hash, {columns}) SELECT id, 'another', {columns} FROM chunks WHERE id = ?",
             (key,),

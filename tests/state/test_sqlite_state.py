@@ -9,6 +9,7 @@ import pytest
 from searchsocket.state import ProjectState, base, make_state
 from searchsocket.state.sqlite.schema import SCHEMA_VERSION
 from searchsocket.state.sqlite.scope import SqliteScope
+from searchsocket.system.compressed import packed, unpacked
 from tests.contract.state.building import chunked, generation, listed
 from tests.contract.state.chunks import ChunksContract
 from tests.contract.state.damage import Damage, DamageContract
@@ -40,6 +41,12 @@ class Sqlite:
     @pytest.fixture
     def damage(self, files: Path) -> Damage:
         def damage(column: str) -> None:
+            if column == "record":
+                with closing(sqlite3.connect(files / "state.db")) as db, db:
+                    for number, blob in db.execute("SELECT id, records FROM page_records").fetchall():
+                        other = packed(unpacked(blob).replace("one", "ome"))
+                        db.execute("UPDATE page_records SET records = ? WHERE id = ?", (other, number))
+                return
             wrong = {"body": "x'00'", "facts": "x'00'"}.get(
                 column, f"replace(replace({column}, 'one', 'ome'), '3', '4')"
             )

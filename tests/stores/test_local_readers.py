@@ -101,7 +101,7 @@ print(len(seen))
         (reader, "read_facts"),
         (word_index.WordIndex, "__init__"),
         (word_index.WordIndex, "_open"),
-        (record_file, "connect_reader"),
+        (record_file, "connect_records"),
     ],
 )
 def test_a_generation_that_is_removed_while_it_is_opened_is_let_go(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from searchsocket.chunking.records import CutChunk, hash_of
 from searchsocket.state.base.chunks import ChunkCounts, MirroredPage, PageChunks, Text
 from searchsocket.state.sqlite.conditions import CUT, MIRRORED
+from searchsocket.state.sqlite.page_records import put_records
 from searchsocket.state.sqlite.records import SqliteSelection, pages_at, records_of, texts_at, texts_of
 from searchsocket.types import Record
 
@@ -24,22 +25,23 @@ def drop_chunks(db: sqlite3.Connection, scope: str, page_id: int) -> None:
     db.execute("DELETE FROM chunked WHERE scope = ? AND page_id = ?", (scope, page_id))
 
 
-Row = tuple[str, int, str, int, str, str]  # id, ordinal, content hash, tokens, record hash, canonical text
+Row = tuple[str, int, str, int, str]  # id, ordinal, content hash, tokens, record hash
 
 
-def insert_chunks(db: sqlite3.Connection, scope: str, page_id: int, rows: Sequence[Row]) -> None:
-    """Store the chunks of a page that has none."""
+def insert_chunks(db: sqlite3.Connection, scope: str, page_id: int, rows: Sequence[Row], records_id: int) -> None:
+    """Store the chunks of a page that has none; their records, in the same order, are stored already."""
     db.executemany(
-        "INSERT INTO chunks (scope, page_id, id, ordinal, content_hash, tokens, record_hash, record) "
+        "INSERT INTO chunks (scope, page_id, line, id, ordinal, content_hash, tokens, record_hash) "
         "VALUES (?,?,?,?,?,?,?,?)",
-        [(scope, page_id, *row) for row in rows],
+        [(scope, page_id, line, *row) for line, row in enumerate(rows)],
     )
     if rows:
         records_digest = hash_of("".join(f"{row[0]}{row[4]}" for row in rows))
         texts_digest = hash_of("".join(row[2] for row in rows))
         db.execute(
-            "INSERT INTO chunked (scope, page_id, chunks, records_digest, texts_digest) VALUES (?,?,?,?,?)",
-            (scope, page_id, len(rows), records_digest, texts_digest),
+            "INSERT INTO chunked (scope, page_id, chunks, records_digest, texts_digest, records_id) "
+            "VALUES (?,?,?,?,?,?)",
+            (scope, page_id, len(rows), records_digest, texts_digest, records_id),
         )
 
 
@@ -72,9 +74,10 @@ class SqliteChunks:
             self.scope,
             page_id,
             [
-                (row.id, row.chunk.ordinal, row.content_hash, count, row.record_hash, chunk.canonical)
-                for row, count, chunk in zip((chunk.record for chunk in chunks), tokens, chunks, strict=True)
+                (row.id, row.chunk.ordinal, row.content_hash, count, row.record_hash)
+                for row, count in zip((chunk.record for chunk in chunks), tokens, strict=True)
             ],
+            put_records(self.db, [chunk.canonical for chunk in chunks]) if chunks else 0,
         )
         self.db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (key, page_id))
         return sum(chunk.record.content_hash not in before for chunk in chunks)
@@ -113,13 +116,8 @@ class SqliteChunks:
             yield row
 
     def of_page(self, url: str) -> list[Record]:
-        return records_of(
-            self.db.execute(
-                "SELECT record, record_hash FROM chunks JOIN pages ON pages.id = page_id "
-                "WHERE pages.scope = ? AND url = ? ORDER BY ordinal, chunks.id",
-                (self.scope, url),
-            )
-        )
+        row = self.db.execute("SELECT id FROM pages WHERE scope = ? AND url = ?", (self.scope, url)).fetchone()
+        return records_of(self.db, row[0]) if row else []
 
     def records_digests(self) -> Iterator[str]:
         return self._digests("records_digest")

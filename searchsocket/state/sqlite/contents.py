@@ -1,12 +1,13 @@
 """What a page says, as two blobs of `contents`: its facts and its body. Packing adds a checksum."""
 
 import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
 from searchsocket.state.base.errors import DamagedRow
+from searchsocket.system.compressed import packed as packed_text
+from searchsocket.system.compressed import unpacked as unpacked_text
 from searchsocket.types import ExtractedPage, Link
 
 _BESIDE = ("body", "links", "skip", "redirect_to")  # kept by themselves
@@ -16,7 +17,7 @@ _FACTS = tuple(field.name for field in fields(ExtractedPage) if field.name not i
 def packed(page: ExtractedPage) -> tuple[bytes, bytes]:
     """The blobs `facts` and `body`."""
     facts = {name: getattr(page, name) for name in _FACTS}
-    return _packed(json.dumps(facts, ensure_ascii=False)), _packed(page.body)
+    return packed_text(json.dumps(facts, ensure_ascii=False)), packed_text(page.body)
 
 
 def unpacked(facts: bytes, body: bytes, *, skip: str, redirect_to: str, links: Sequence[Link] = ()) -> ExtractedPage:
@@ -40,10 +41,6 @@ def unpacked_body(blob: bytes) -> str:
         DamagedRow: It is not what was written.
     """
     try:
-        return zlib.decompress(blob).decode("utf-8")
-    except (zlib.error, ValueError, TypeError) as error:
+        return unpacked_text(blob)
+    except (ValueError, TypeError) as error:
         raise DamagedRow(f"the text of a page is damaged: {error}") from error
-
-
-def _packed(text: str) -> bytes:
-    return zlib.compress(text.encode("utf-8"), 1)

@@ -9,6 +9,7 @@ from searchsocket.state.base.errors import DamagedRow
 from searchsocket.state.sqlite.chunks import insert_chunks
 from searchsocket.state.sqlite.conditions import KNOWN, MIRRORED
 from searchsocket.state.sqlite.file import transaction
+from searchsocket.state.sqlite.page_records import StoredChunk, chunks_of
 from searchsocket.system.batches import batches
 from searchsocket.types import Renamed
 
@@ -105,22 +106,16 @@ class SqliteOrigin:
         if self.db.execute("SELECT chunk_key FROM pages WHERE id = ?", (theirs,)).fetchone() != (key,):
             return 0  # changed or gone since this began
         rows = self.db.execute(
-            "SELECT ordinal, content_hash, tokens, record_hash, record FROM chunks WHERE page_id = ? ORDER BY rowid",
-            (theirs,),
+            "SELECT ordinal, content_hash, tokens FROM chunks WHERE page_id = ? ORDER BY rowid", (theirs,)
         ).fetchall()
-        records = [self._moved(url, ordinal, record_hash, record) for ordinal, _, _, record_hash, record in rows]
-        if None in records:  # damaged: this page is cut anew, and whoever uses the origin finds the damage
-            return 0
-        insert_chunks(
-            self.db,
-            self.scope,
-            mine,
-            [
-                (record.id, ordinal, content_hash, tokens, record.record_hash, record.canonical)
-                for (ordinal, content_hash, tokens, *_), record in zip(rows, records, strict=True)
-                if record is not None
-            ],
-        )
+        try:
+            stored = chunks_of(self.db, theirs)
+            records = [self._moved(url, row[0], chunk) for row, chunk in zip(rows, stored, strict=True)]
+        except (DamagedRow, ValueError, TypeError, AttributeError, LookupError):
+            return 0  # this page is cut anew, and whoever uses the origin finds the damage
+        moved_rows = [(record.id, *row, record.record_hash) for row, record in zip(rows, records, strict=True)]
+        shared = self.db.execute("SELECT records_id FROM chunked WHERE page_id = ?", (theirs,)).fetchone()
+        insert_chunks(self.db, self.scope, mine, moved_rows, shared[0] if shared else 0)
         self.db.execute(
             "INSERT INTO problems SELECT ?, part, number, text FROM problems "
             "WHERE page_id = ? AND part IN ('chunks', 'secrets')",
@@ -129,11 +124,10 @@ class SqliteOrigin:
         self.db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (key, mine))
         return len(rows)
 
-    def _moved(self, url: str, ordinal: int, record_hash: str, record: str) -> Moved | None:
-        try:
-            return moved(record, url, ordinal, self.scope) if hash_of(record) == record_hash else None
-        except (ValueError, TypeError, AttributeError, LookupError):
-            return None
+    def _moved(self, url: str, ordinal: int, chunk: StoredChunk) -> Moved:
+        if hash_of(chunk.canonical) != chunk.record_hash:
+            raise DamagedRow(f"the chunk {chunk.id!r} is not what was written")
+        return moved(chunk.canonical, url, ordinal, self.scope)
 
     def records(self, size: int) -> Iterator[list[Renamed]]:
         found: list[Renamed] = []

@@ -12,6 +12,7 @@ from searchsocket.chunking.records import content_hash, embedded_text, hash_of
 from searchsocket.state.base.chunks import Text
 from searchsocket.state.base.errors import DamagedRow
 from searchsocket.state.sqlite.conditions import marks
+from searchsocket.state.sqlite.page_records import chunks_at, chunks_of
 from searchsocket.types import Record
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -38,16 +39,12 @@ def texts_at(db: sqlite3.Connection, rowids: Sequence[int], prepare: Callable[[s
         DamagedRow: One is not there, or not what was written.
     """
     texts: dict[int, str] = {}
-    for start in range(0, len(rowids), _MAX_VALUES):
-        some = sorted(rowids[start : start + _MAX_VALUES])
-        for rowid, key, record in db.execute(
-            f"SELECT rowid, content_hash, record FROM chunks WHERE rowid IN ({marks(len(some))}) ORDER BY rowid", some
-        ):
-            stored = _record(record, "")
-            text = prepare(embedded_text(stored.page.title, stored.chunk))
-            if content_hash(text) != key:
-                raise DamagedRow(f"the text {key[:64]!r} is not what was written")
-            texts[rowid] = text
+    for chunk in chunks_at(db, rowids):
+        stored = _record(chunk.canonical, "")
+        text = prepare(embedded_text(stored.page.title, stored.chunk))
+        if content_hash(text) != chunk.content_hash:
+            raise DamagedRow(f"the text {chunk.content_hash[:64]!r} is not what was written")
+        texts[chunk.rowid] = text
     if len(texts) < len(rowids):
         raise DamagedRow(f"{len(texts)} of {len(rowids)} texts are there")
     return [texts[rowid] for rowid in rowids]
@@ -68,13 +65,14 @@ def pages_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
     return [urls.get(rowid, "") for rowid in rowids]
 
 
-def records_of(rows: sqlite3.Cursor) -> list[Record]:
-    """Rows of canonical text and hash as records.
+def records_of(db: sqlite3.Connection, page_id: int) -> list[Record]:
+    """The records of a page, by ordinal.
 
     Raises:
         DamagedRow: One is not what was written.
     """
-    return [_record(text, record_hash) for text, record_hash in rows]
+    records = [_record(chunk.canonical, chunk.record_hash) for chunk in chunks_of(db, page_id)]
+    return sorted(records, key=lambda record: (record.chunk.ordinal, record.id))
 
 
 class SqliteSelection:
@@ -104,17 +102,11 @@ class SqliteSelection:
 
 
 def _records(db: sqlite3.Connection, rowids: Sequence[int]) -> list[Record]:
-    rows = db.execute(
-        f"SELECT id, record_hash, record FROM chunks WHERE rowid IN ({marks(len(rowids))}) ORDER BY rowid", rowids
-    )
     records: list[Record] = []
-    for record_id, record_hash, text in rows:
-        if not isinstance(text, str) or hash_of(text) != record_hash:
-            raise DamagedRow(f"the chunk {record_id[:80]!r} is not what was written")
-        record = _record(text, record_hash)
-        if record.id != record_id:
-            raise DamagedRow(f"the chunk {record_id[:80]!r} is another one")
-        records.append(record)
+    for chunk in chunks_at(db, rowids):
+        if hash_of(chunk.canonical) != chunk.record_hash:
+            raise DamagedRow(f"the chunk {chunk.id[:80]!r} is not what was written")
+        records.append(_record(chunk.canonical, chunk.record_hash))
     if len(records) != len(rowids):
         raise DamagedRow(f"{len(records)} of {len(rowids)} chunks are there")
     return records

@@ -1,6 +1,6 @@
 """The tables of `state.db`; what each column means and which stage sets it is said in `state.base`."""
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,
@@ -45,8 +45,8 @@ SCHEMA = (
     # What pages say, apart: rows of `pages` are read and written often, and stay small.
     """CREATE TABLE contents (
         page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
-        facts BLOB NOT NULL,  -- zlib of JSON: ExtractedPage without body and links
-        body BLOB NOT NULL  -- zlib
+        facts BLOB NOT NULL,  -- zstd of JSON: ExtractedPage without body and links
+        body BLOB NOT NULL  -- zstd
     )""",
     # Of searchable pages alone, so that what they have in common is counted without reading their contents.
     """CREATE TABLE titles (
@@ -78,14 +78,18 @@ SCHEMA = (
         id TEXT NOT NULL,
         page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
         ordinal INTEGER NOT NULL,
+        line INTEGER NOT NULL,  -- of the page's `page_records`
         content_hash TEXT NOT NULL,
         tokens INTEGER NOT NULL,  -- of the embedded text, as the model counts them
-        record_hash TEXT NOT NULL,
-        record TEXT NOT NULL  -- the JSON that `record_hash` is the sha256 of
+        record_hash TEXT NOT NULL  -- the sha256 of the record's canonical text
     )""",
     "CREATE UNIQUE INDEX chunks_fingerprint ON chunks (scope, id, record_hash)",
     "CREATE INDEX chunks_of_page ON chunks (page_id)",
     "CREATE INDEX chunks_content ON chunks (scope, content_hash, tokens)",
+    """CREATE TABLE page_records (
+        id INTEGER PRIMARY KEY,
+        records BLOB NOT NULL  -- zstd of the canonical texts of a page's chunks, a line each, without their names
+    )""",
     # One row a page that has chunks, so that counting and comparing them reads few bytes.
     """CREATE TABLE chunked (
         scope TEXT NOT NULL,
@@ -93,9 +97,14 @@ SCHEMA = (
         chunks INTEGER NOT NULL,
         records_digest TEXT NOT NULL,
         texts_digest TEXT NOT NULL,
+        records_id INTEGER NOT NULL,  -- of `page_records`; scopes that cut the same share it
         PRIMARY KEY (scope, page_id)
     ) WITHOUT ROWID""",
     "CREATE INDEX chunked_page ON chunked (page_id)",
+    "CREATE INDEX chunked_records ON chunked (records_id)",
+    """CREATE TRIGGER page_records_unused AFTER DELETE ON chunked
+    WHEN NOT EXISTS (SELECT 1 FROM chunked WHERE records_id = old.records_id)
+    BEGIN DELETE FROM page_records WHERE id = old.records_id; END""",
     # Chunks that came, went or changed since `scopes.published`, kept by the triggers whoever changes them.
     """CREATE TABLE unpublished (
         scope TEXT NOT NULL,

@@ -16,6 +16,7 @@ from searchsocket.stores.local.build.origin import DELETE_THE_REST, rename_taken
 from searchsocket.stores.local.build.word_source import MergedRecords
 from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable, write_facts
+from searchsocket.stores.local.catalogue.packed_texts import PACK, TEXT, begin_packed, write_packed
 from searchsocket.stores.local.catalogue.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
 from searchsocket.stores.local.hashed_file import HashedFile
 from searchsocket.stores.local.layout import BODIES, FACTS, IDS, ORDER, RECORDS, FileEntry, corrupt
@@ -164,6 +165,7 @@ def _merge_records(
     kept: Rows = np.empty(0, np.int64)  # live rows of the old records
     old_docs: Rows = kept  # their numbers in the new file
     if copied is not None:
+        write_packed(merge)
         merge.execute("DELETE FROM tags WHERE doc IN (SELECT doc FROM records WHERE id IN (SELECT id FROM changes))")
         merge.execute("DELETE FROM records WHERE id IN (SELECT id FROM changes)")
         if rename:
@@ -172,8 +174,9 @@ def _merge_records(
         kept, old_docs = np.arange(len(copied.numbering)), copied.numbering.docs.astype(np.int64)
     else:
         _execute_all(merge, TABLES)
+        text = begin_packed(merge, live_records=0 if live is None else live.generation.records)
         if live is not None:
-            kept = _copy_live(merge, live)
+            kept = _copy_live(merge, live, text)
             old_docs = np.arange(1, len(kept) + 1)
         first_new = len(kept)
     slots = _add_staged(merge)
@@ -185,11 +188,15 @@ def _merge_records(
     return origin, first_new
 
 
-def _copy_live(merge: sqlite3.Connection, live: LocalReader) -> Rows:
-    """Take over what stays, numbered from 1 in path order; returns the live rows."""
+def _copy_live(merge: sqlite3.Connection, live: LocalReader, text: str) -> Rows:
+    """Take over what stays, numbered from 1 in path order; returns the live rows.
+
+    Args:
+        text: What a text of the live file is in the new one, in SQL.
+    """
     stays = f"FROM live.records WHERE id NOT IN (SELECT id FROM changes) ORDER BY {PATH_ORDER}"
     docs = np.fromiter((row[0] for row in merge.execute(f"SELECT doc {stays}")), np.int64)
-    merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES} {stays}")
+    merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES.replace(TEXT, text)} {stays}")
     _add_tags(merge, 0)
     return live.numbering.rows_of_docs(docs)
 
@@ -199,7 +206,7 @@ def _add_staged(merge: sqlite3.Connection) -> Rows:
     merge.execute(f"CREATE INDEX IF NOT EXISTS staged.by_path ON changes ({PATH_ORDER}) WHERE slot IS NOT NULL")
     upserts = f"FROM staged.changes WHERE slot IS NOT NULL ORDER BY {PATH_ORDER}"
     (last,) = merge.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence").fetchone()
-    merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES} {upserts}")
+    merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES.replace(TEXT, PACK)} {upserts}")
     _add_tags(merge, last)
     return np.fromiter((row[0] for row in merge.execute(f"SELECT slot {upserts}")), np.int64)
 

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
 
+from searchsocket.stores.local.catalogue.packed_texts import READ, TEXT
 from searchsocket.stores.words.documents import ROW_OF_NEW, Row
 
-_COLUMNS = ["records.sort" if name == "sort" else name for name in Row._fields]
+_SOURCES = {"sort": "records.sort", TEXT: READ}
+_COLUMNS = [_SOURCES.get(name, name) for name in Row._fields]
 
 
 class MergedRecords:
@@ -47,7 +49,10 @@ class MergedRecords:
     def pages(self, paths: Iterable[bytes], *, are_old_kept: bool) -> Iterator[list[Row]]:
         """See `WordSource.pages`."""
         read_from = self._last_old if are_old_kept else 0
-        columns = [f"CASE WHEN doc > {read_from} THEN {name} END" if name in ROW_OF_NEW else name for name in _COLUMNS]
+        columns = [
+            f"CASE WHEN doc > {read_from} THEN {source} END" if name in ROW_OF_NEW else source
+            for name, source in zip(Row._fields, _COLUMNS, strict=True)
+        ]
         self._merge.execute("DELETE FROM wanted")
         self._merge.executemany("INSERT INTO wanted VALUES (?)", ((path,) for path in paths))
         rows = self._merge.execute(

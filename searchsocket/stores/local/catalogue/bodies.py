@@ -3,7 +3,6 @@
 import sqlite3
 import threading
 import weakref
-import zlib
 from collections.abc import Collection, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from searchsocket.stores.base import PageBody, index_digest
 from searchsocket.stores.local.catalogue.records import connect_reader, connect_writer
 from searchsocket.stores.local.layout import NamingDamage
+from searchsocket.system.compressed import packed, unpacked
 from searchsocket.system.copying import copy_file, link_file
 from searchsocket.text.storable import storable
 
@@ -20,7 +20,6 @@ _NAMES = "url, digest, phrases, text"
 STAGED_TABLE = f"CREATE TABLE IF NOT EXISTS bodies ({_COLUMNS}, PRIMARY KEY (url));"
 _TABLE = f"CREATE TABLE bodies ({_COLUMNS})"
 _INDEX = "CREATE UNIQUE INDEX by_url ON bodies (url, digest)"  # with the digest, so that comparing reads no text
-_LEVEL = 1  # a third of the time of zlib's own choice, and a tenth more bytes
 _MAX_CHANGED_SHARE = 0.3  # beyond it, what went leaves more of a hole than new pages fill
 _BATCH = 4096
 
@@ -36,9 +35,8 @@ class WrittenBodies(NamedTuple):
 
 def row_of_body(body: PageBody) -> tuple[str, str, str, bytes]:
     """The values of a row, ready for SQLite."""
-    text = zlib.compress(body.text.encode("utf-8", "surrogatepass"), _LEVEL)
     # Beside the text, and not in the records: an edit that changes them changes one row.
-    return storable(body.url), storable(body.digest), storable("\n".join(body.key_phrases)), text
+    return storable(body.url), storable(body.digest), storable("\n".join(body.key_phrases)), packed(body.text)
 
 
 class BodyFile:
@@ -61,10 +59,7 @@ class BodyFile:
         with self._damage:
             with self._lock:
                 row = self._connection.execute("SELECT text FROM bodies WHERE url = ?", (storable(url),)).fetchone()
-            try:
-                return zlib.decompress(row[0]).decode("utf-8", "surrogatepass") if row else None
-            except zlib.error as error:
-                raise ValueError(str(error)) from error
+            return unpacked(row[0]) if row else None
 
     def digest(self, url: str) -> str:
         """The digest of the text of a page; "" where there is none."""

@@ -10,11 +10,12 @@ from typing import Any
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.catalogue.columns import record_of
+from searchsocket.stores.local.catalogue.packed_texts import READ
 from searchsocket.stores.local.catalogue.records import (
-    FIELD_NAMES,
-    KEPT_NAMES,
     PATH_ORDER,
-    connect_reader,
+    READ_FIELDS,
+    READ_KEPT,
+    connect_records,
     path_key,
     readable_of,
 )
@@ -33,7 +34,7 @@ class RecordFile:
         self._generation = generation
         self._lock = threading.Lock()
         with self._damage:
-            self._connection = connect_reader(path)
+            self._connection = connect_records(path)
         # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
         weakref.finalize(self, self._connection.close)
         self._seen = BoundedCache[int, ReadableRecord](_MAX_SEEN)
@@ -44,7 +45,7 @@ class RecordFile:
         unknown = [doc for doc in dict.fromkeys(docs) if doc not in known]
         if not unknown:
             return [known[doc] for doc in docs]
-        rows = self._all(f"SELECT doc, {KEPT_NAMES} FROM records WHERE doc IN {_GIVEN}", json.dumps(unknown))
+        rows = self._all(f"SELECT doc, {READ_KEPT} FROM records WHERE doc IN {_GIVEN}", json.dumps(unknown))
         with self._damage:
             found = {row[0]: readable_of(row[1:], self._generation) for row in rows}
             found_in_order = [found[doc] if doc in found else known[doc] for doc in docs]
@@ -53,14 +54,14 @@ class RecordFile:
 
     def texts(self, docs: Sequence[int]) -> list[str]:
         """The text of each named record."""
-        rows = self._all(f"SELECT doc, body_text FROM records WHERE doc IN {_GIVEN}", json.dumps(docs))
+        rows = self._all(f"SELECT doc, {READ} FROM records WHERE doc IN {_GIVEN}", json.dumps(docs))
         with self._damage:
             found = dict(rows)
             return [found[doc] for doc in docs]
 
     def of_page(self, url: str) -> list[Record]:
         """The records of a page, by ordinal."""
-        rows = self._all(f"SELECT {FIELD_NAMES} FROM records WHERE sort = ? ORDER BY ordinal, id", path_key(url))
+        rows = self._all(f"SELECT {READ_FIELDS} FROM records WHERE sort = ? ORDER BY ordinal, id", path_key(url))
         with self._damage:
             return [record_of(row, self._generation) for row in rows]
 

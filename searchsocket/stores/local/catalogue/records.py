@@ -7,7 +7,7 @@ from typing import Any
 
 from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.stores.base import ReadableRecord
-from searchsocket.stores.local.catalogue import plain
+from searchsocket.stores.local.catalogue import packed_texts, plain
 from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, record_of, values_of
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Record
@@ -16,10 +16,12 @@ from searchsocket.urls.paths import sort_key
 FIELD_NAMES = ", ".join(NAMES)
 KEPT_COLUMNS = ", ".join([*DEFINITIONS, *(f"{name} {sql} NOT NULL" for name, sql in plain.COLUMNS.items())])
 KEPT_NAMES = ", ".join([*NAMES, *plain.COLUMNS])
+READ_FIELDS = FIELD_NAMES.replace(packed_texts.TEXT, packed_texts.READ)  # of a finished file
+READ_KEPT = KEPT_NAMES.replace(packed_texts.TEXT, packed_texts.READ)
 PLACEHOLDERS = ", ".join("?" * (len(NAMES) + len(plain.COLUMNS)))
 
 TABLES = f"""
-CREATE TABLE records (doc INTEGER PRIMARY KEY AUTOINCREMENT, sort BLOB NOT NULL, {KEPT_COLUMNS});
+{packed_texts.TABLE}CREATE TABLE records (doc INTEGER PRIMARY KEY AUTOINCREMENT, sort BLOB NOT NULL, {KEPT_COLUMNS});
 CREATE TABLE tags (tag TEXT NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY (tag, doc)) WITHOUT ROWID;
 """
 # Created after the rows of a new file are in, which is several times faster.
@@ -63,6 +65,21 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     """Open a finished file: never locked, never written; usable from any thread that holds the caller's lock."""
     uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
     return sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
+
+
+def connect_records(path: Path) -> sqlite3.Connection:
+    """`connect_reader` for records.db, whose long texts SQL unpacks.
+
+    Raises:
+        sqlite3.DatabaseError: The file is damaged.
+    """
+    connection = connect_reader(path)
+    try:
+        packed_texts.read_packed(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def connect_writer(path: Path) -> sqlite3.Connection:

@@ -1,0 +1,80 @@
+"""The records of one page's chunks, in one blob: neighbours say much of the same, and are read together.
+
+A blob leaves out what names a record in its scope, so that scopes which cut the same chunks share it.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from searchsocket.chunking.canonical import head_of, with_head
+from searchsocket.state.base.errors import DamagedRow
+from searchsocket.state.sqlite.conditions import marks
+from searchsocket.system.compressed import packed, unpacked
+
+_NAMES = ("id", "content_hash", "scope")  # columns of `chunks`
+_COLUMNS = "chunks.rowid, line, records_id, chunks.id, chunks.content_hash, chunks.scope, record_hash"
+_FROM = "chunks CROSS JOIN chunked ON chunked.scope = chunks.scope AND chunked.page_id = chunks.page_id"
+_MAX_VALUES = 500  # of one statement
+
+
+class StoredChunk(NamedTuple):
+    """A chunk as it was written; nothing says yet that its text is sound."""
+
+    rowid: int
+    id: str
+    content_hash: str
+    record_hash: str
+    canonical: str
+
+
+def put_records(db: sqlite3.Connection, records: Sequence[str]) -> int:
+    """Store the canonical texts of a page's records; the number by which they are known."""
+    blob = packed("\n".join(map(_nameless, records)))  # in JSON, line breaks are escaped
+    return int(db.execute("INSERT INTO page_records (records) VALUES (?)", (blob,)).lastrowid or 0)
+
+
+def chunks_at(db: sqlite3.Connection, rowids: Sequence[int]) -> Iterator[StoredChunk]:
+    """Those of some chunks that are there, by rising rowid.
+
+    Raises:
+        DamagedRow: One cannot be read.
+    """
+    ordered = sorted(rowids)
+    pages = _Pages(db)
+    for start in range(0, len(ordered), _MAX_VALUES):
+        some = ordered[start : start + _MAX_VALUES]
+        yield from pages.chunks(f"{_FROM} WHERE chunks.rowid IN ({marks(len(some))}) ORDER BY chunks.rowid", some)
+
+
+def chunks_of(db: sqlite3.Connection, page_id: int) -> list[StoredChunk]:
+    """The chunks of a page in their order; raises what `chunks_at` does."""
+    return list(_Pages(db).chunks(f"{_FROM} WHERE chunks.page_id = ? ORDER BY chunks.rowid", [page_id]))
+
+
+class _Pages:
+    """Reads blobs, of which the last one stays at hand."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._id = 0
+        self._lines: list[str] = []
+
+    def chunks(self, rest: str, values: Sequence[int]) -> Iterator[StoredChunk]:
+        for rowid, line, records_id, *names, record_hash in self._db.execute(f"SELECT {_COLUMNS} FROM {rest}", values):
+            try:
+                text = self._read(records_id)[line]
+                head = head_of(text) | dict(zip(_NAMES, names, strict=True))
+                yield StoredChunk(rowid, names[0], names[1], record_hash, with_head(text, head))
+            except (ValueError, TypeError, LookupError, AttributeError) as error:
+                raise DamagedRow(f"a chunk is damaged: {error}") from error
+
+    def _read(self, records_id: int) -> list[str]:
+        if records_id != self._id:
+            (blob,) = self._db.execute("SELECT records FROM page_records WHERE id = ?", (records_id,)).fetchone()
+            self._lines, self._id = unpacked(blob).split("\n"), records_id
+        return self._lines
+
+
+def _nameless(text: str) -> str:
+    return with_head(text, {name: value for name, value in head_of(text).items() if name not in _NAMES})

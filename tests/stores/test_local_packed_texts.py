@@ -1,0 +1,69 @@
+"""The texts of records.db: a quarter of their bytes, and the same whatever dictionary a generation had before."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from contract.store.samples import INFO, MAIN, fill, record
+from hypothesis import given
+from hypothesis import strategies as st
+from local_index import live
+
+from searchsocket.stores.local import LocalStore
+from searchsocket.system.compressed import Packing, dictionary_of
+from searchsocket.types import Record
+
+
+def text(number: int) -> str:
+    words = [f"The option --level={number % 7} of the command backup sets how much lantern {number}-{i} is kept."
+             for i in range(12)]  # fmt: skip
+    return "\n".join(words)
+
+
+def made(numbers: range) -> list[Record]:
+    return [record(f"k{number:03}", f"/{number:03}", text(number)) for number in numbers]
+
+
+def texts(store: LocalStore) -> dict[str, str]:
+    reader = store.reader(MAIN)
+    ids = [id_ for id_, _ in store.fingerprints(MAIN)]
+    return dict(zip(ids, reader.catalogue.texts(ids), strict=True))
+
+
+@pytest.mark.parametrize("first", [3, 150])
+def test_texts_stay_whatever_dictionary_came_before(tmp_path: Path, first: int) -> None:
+    """First few or many, then more than there were, then one: new files, copies, and other dictionaries."""
+    store = LocalStore(tmp_path, "shop")
+    for numbers in (range(first), range(first, first + 400), range(2)):
+        fill(store, made(numbers))
+    store.delete_by_ids([f"k{number:03}" for number in range(0, 300)], MAIN)
+    store.publish(MAIN, INFO)
+    expected = {f"k{number:03}": text(number) for number in range(300, first + 400)}
+    again = LocalStore(tmp_path, "shop")
+    assert texts(again) == expected
+    assert [item.chunk.body.text for item in again.reader(MAIN).catalogue.page_records("/301")] == [text(301)]
+    assert again.verify(MAIN) == []
+
+
+def test_a_file_holds_a_fraction_of_its_texts(tmp_path: Path) -> None:
+    fill(LocalStore(tmp_path, "shop"), made(range(400)))
+    said = sum(len(text(number)) for number in range(400))
+    with closing(sqlite3.connect(live(tmp_path / "main") / "records.db")) as db:
+        (held,) = db.execute("SELECT SUM(LENGTH(body_text)) FROM records").fetchone()
+    assert held < said / 4
+
+
+@given(st.lists(st.text(max_size=200), max_size=200), st.text())
+def test_a_text_comes_back(samples: list[str], one: str) -> None:
+    dictionary = dictionary_of(samples)
+    assert Packing(dictionary).unpacked(Packing(dictionary).packed(one)) == one
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda frame: frame[:-1], lambda frame: frame[:9] + b"!!" + frame[11:], lambda _: b""]
+)
+def test_a_frame_that_was_changed_is_no_text(spoil: object) -> None:
+    frame = Packing().packed("of lanterns and of boats, " * 9)
+    with pytest.raises(ValueError, match="text"):
+        Packing().unpacked(spoil(frame))  # type: ignore[operator]
