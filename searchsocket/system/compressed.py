@@ -53,7 +53,7 @@ def unpacked(frame: bytes) -> str:
 
 def dictionary_of(texts: Sequence[str]) -> bytes:
     """What some texts have in common, for `Packing`; the same for the same texts, b"" for few or short ones."""
-    samples = [text.encode("utf-8", "surrogatepass") for text in texts]
+    samples: list[bytes | bytearray | memoryview[int]] = [text.encode("utf-8", "surrogatepass") for text in texts]
     size = min(_DICTIONARY_BYTES, sum(map(len, samples)) // _SAMPLES_A_BYTE)
     if len(samples) < _MIN_SAMPLES:
         return b""
