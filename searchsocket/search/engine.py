@@ -27,6 +27,7 @@ from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.confidence import WEAK
 from searchsocket.search.ranking.exact import exact_scores, names_identifier
 from searchsocket.search.ranking.fusion import fuse
+from searchsocket.search.ranking.occasions import asks_for_occasion
 from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.rank import Parts, Ranked, rank, scored
 from searchsocket.search.ranking.shares import Shares, shares_of
@@ -230,7 +231,9 @@ class SearchEngine:
             return Order(in_page_order(ranked, scores), parts, scores)
 
         fused = fuse(found.cosine, found.bm25, found.page_bm25, shares)
-        boosts = boosts_of(facts, self._settings, names_identifier=names_identifier(query.q))
+        asks = asks_for_occasion(query.q)
+        names = names_identifier(query.q)
+        boosts = boosts_of(facts, self._settings, names_identifier=names, asks_for_occasion=asks)
         parts = Parts(fused, boosts, exact_scores(query.q, found, reader.catalogue.texts))
         order = replace(ordered(parts), fused=fused)
         if not query.rerank or not order.ranked:

@@ -103,6 +103,7 @@ class RankingSettings(Section):
     enable_incoming_link_boost: bool = True
     enable_depth_boost: bool = True
     demote_listings: bool = True  # source listings and indexes of names below guides, unless an identifier is asked for
+    demote_occasions: bool = True  # posts, notes of releases and steps of upgrades a tenth below guides
     collapse_alike: bool = True  # passages that say the same under the best of them
     weights: RankingWeights = RankingWeights()
     candidate_k: Annotated[int, Field(ge=1, le=1000)] = 50  # hits taken from each list before fusion

@@ -38,6 +38,14 @@ def write_listing(lab: Lab) -> None:
     lab.page("lamp.html", "<main><p>A tallow candle was found among ropes, nets, oars and other things.</p></main>")
 
 
+def write_post(lab: Lab) -> None:
+    """A post that says a little more of it than the guide does."""
+    lab.page("blog/lamp.html", "<main><p>A tallow candle was found among chests, sails and other things.</p></main>")
+    lab.page(
+        "guides/lamp.html", "<main><p>A tallow candle was found among ropes, nets, oars and all of that.</p></main>"
+    )
+
+
 def write_copies(lab: Lab) -> None:
     text = " ".join(f"A tallow candle burns for {number} hours and then smokes." for number in range(5))
     for file in ("a.html", "b.html"):
@@ -111,6 +119,8 @@ EFFECTS = (
     Effect("ranking.enable_depth_boost", False, first("lighthouse lantern"), "/z", "/a/far/away",
            prepare=write_deep_twins),
     Effect("ranking.demote_listings", False, first("tallow candle"), "/lamp", "/_modules/lamp", prepare=write_listing),
+    Effect("ranking.demote_occasions", False, first("tallow candle"), "/guides/lamp", "/blog/lamp",
+           prepare=write_post),
     Effect("ranking.collapse_alike", False, copies_found, ["/a"], ["/a", "/b"],
            prepare=write_copies),
     Effect("ranking.weights.incoming_links", 0.0, first("lighthouse lantern"), "/b", "/a", prepare=write_twins),

@@ -7,6 +7,8 @@ import numpy as np
 
 from searchsocket.search.ranking.listings import SHARE as LISTING_SHARE
 from searchsocket.search.ranking.listings import is_listing
+from searchsocket.search.ranking.occasions import SHARE as OCCASION_SHARE
+from searchsocket.search.ranking.occasions import is_occasion
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
@@ -26,11 +28,14 @@ class Boosts:
     most: float  # what `links` and `depth` can add up to, by which scores are brought back to [0, 1]
 
 
-def boosts_of(facts: Facts, settings: RankingSettings, *, names_identifier: bool = False) -> Boosts:
+def boosts_of(
+    facts: Facts, settings: RankingSettings, *, names_identifier: bool = False, asks_for_occasion: bool = False
+) -> Boosts:
     """The boosts of some records; a part that the settings switch off is 0.
 
     Args:
         names_identifier: Whether the query does: then source listings are as good as guides.
+        asks_for_occasion: Whether it may be after a post or the notes of a release: then these are.
     """
     most_links = settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0
     most_depth = settings.weights.depth if settings.enable_depth_boost else 0.0
@@ -38,6 +43,8 @@ def boosts_of(facts: Facts, settings: RankingSettings, *, names_identifier: bool
     weight = np.where(np.isfinite(facts.weight), facts.weight, 1.0)
     if settings.demote_listings and not names_identifier:
         weight = weight * np.array([LISTING_SHARE if is_listing(url) else 1.0 for url in facts.url])
+    if settings.demote_occasions and not asks_for_occasion:
+        weight = weight * np.array([OCCASION_SHARE if is_occasion(url) else 1.0 for url in facts.url])
     return Boosts(
         links=most_links * _LOGARITHMS[links] / _LOGARITHMS[_MANY_LINKS],
         depth=most_depth / (1.0 + np.maximum(facts.depth, 0)),
