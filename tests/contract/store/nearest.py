@@ -38,6 +38,7 @@ class NearestContract:
         vectors = random_units(50)
         reader = fill(store, [record(f"{n:02}") for n in range(50)], vectors)
         found = reader.vectors.nearest(vectors[5], top_k=50)
+        assert len(found) == 50
         assert reader.vectors.similarities(vectors[5], ids(found)) == pytest.approx(
             [hit.score for hit in found], abs=1e-6
         )

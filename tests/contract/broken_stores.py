@@ -1,0 +1,115 @@
+"""Stores that break their promises: one finds nothing, one takes and finds everything, one answers as yesterday."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from contract.mutants import Greedy
+from contract.store.samples import INFO
+from memory_store.store import MemoryReader, MemoryStore, _Scope
+
+from searchsocket.errors import BadVectors
+from searchsocket.stores.base import Health, PublishInfo
+from searchsocket.types import Generation, Hit, Record, Scope, Vector, Vectors
+
+
+class Mute:
+    """Passes all on, and keeps what comes back."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        return (lambda *arguments, **options: type(found(*arguments, **options))()) if callable(found) else found
+
+
+class NothingStore(MemoryStore):
+    def reader(self, scope: Scope) -> Any:
+        inner = super().reader(scope)
+        empty = replace(inner.generation, records=0, pages=0, digest="")
+        return MemoryReader(empty, *map(Mute, (inner.catalogue, inner.words, inner.vectors)))  # type: ignore[arg-type]
+
+    def list_scopes(self) -> list[Generation]:
+        return []
+
+    def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        return iter(())
+
+    def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        return iter(())
+
+    def verify(self, scope: Scope) -> list[str]:
+        return ["nothing is there"]
+
+
+class AnyVectors(Greedy):
+    def nearest(self, vector: Vector, **_: Any) -> list[Hit]:
+        try:
+            found: list[Hit] = self.__getattr__("nearest")(vector, top_k=0)
+        except BadVectors:
+            found = []
+        return found
+
+
+class AnyWords(Greedy):
+    def search(self, text: str, **_: Any) -> list[Hit]:
+        return [Hit(id_, 1.0) for id_ in self._inner._ids]
+
+
+class EverythingStore(MemoryStore):
+    """What must be refused is taken, what was only staged is found, and nothing ever goes."""
+
+    def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
+        self._of(scope).upserts |= {one.id: (one, vector) for one, vector in zip(records, vectors, strict=False)}
+
+    def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None: ...
+
+    def delete_scope(self, scope: Scope) -> None: ...
+
+    def discard(self, scope: Scope) -> None: ...
+
+    def take_over(self, records: Any, origin: Scope, scope: Scope) -> list[str]:
+        return [record.id for record in records]
+
+    def publish(self, scope: Scope, info: PublishInfo, **_: Any) -> Generation:
+        return replace(super().publish(scope, info), name="another one")
+
+    def held(self, scope: Scope) -> MemoryReader | None:
+        staged = self._of(scope)
+        if not staged.kept and staged.upserts:
+            apart = MemoryStore("shop")
+            apart._of(scope).upserts |= staged.upserts
+            apart.publish(scope, INFO)
+            staged.kept.append(apart.reader(scope))
+        return super().held(scope)
+
+    def reader(self, scope: Scope) -> Any:
+        inner = super().reader(scope)
+        parts = (Greedy(inner.catalogue), AnyWords(inner.words), AnyVectors(inner.vectors))
+        return MemoryReader(inner.generation, *parts)  # type: ignore[arg-type]
+
+    def reader_of(self, scope: Scope, generation: str) -> Any:
+        return self.reader(scope)
+
+    def rollback(self, scope: Scope) -> Generation:
+        return self._of(scope).kept[-1].generation
+
+    def health(self) -> Health:
+        return Health(ok=False)
+
+    def _of(self, scope: Scope) -> _Scope:
+        return self._scopes.setdefault(scope, _Scope())
+
+
+class YesterdayStore(MemoryStore):
+    """What was published last is live from the next publish on."""
+
+    def held(self, scope: Scope) -> MemoryReader | None:
+        kept = self._of(scope).kept
+        return kept[0] if kept else None
+
+    def publish(self, scope: Scope, info: PublishInfo, **options: Any) -> Generation:
+        before = self.held(scope)
+        made = super().publish(scope, info, **options)
+        return before.generation if before else made
