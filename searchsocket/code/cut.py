@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from searchsocket.code.definitions.model import Definition, Symbol
 from searchsocket.code.split import MAX_TOKENS, closes
-from searchsocket.code.tokens import count_tokens
+from searchsocket.code.tokens import tokens_of_lines
 
 MIN_CHARS = 50  # what is shorter is no piece of its own
 SMALL_TOKENS = 160  # what is shorter is not cut at its members
@@ -72,9 +72,9 @@ def _run(
 
 def _pieces(lines: Sequence[str], definition: Definition) -> Iterator[Piece]:
     """One definition: whole, or cut at its members."""
-    size = _tokens(lines, definition)
     main = definition.main
-    if definition.members and size > (SMALL_TOKENS if main.kind in _CUT_AT_MEMBERS else MAX_TOKENS):
+    most = SMALL_TOKENS if main.kind in _CUT_AT_MEMBERS else MAX_TOKENS
+    if definition.members and _tokens(lines, definition) > most:
         pieces = list(_level(lines, definition.first, definition.last, definition.members, main))
         head = pieces[0]
         if head.owner == main:  # where the definition itself stands
@@ -100,7 +100,7 @@ def _text(lines: Sequence[str], definition: Definition) -> str:
 
 
 def _tokens(lines: Sequence[str], definition: Definition) -> int:
-    return count_tokens(_text(lines, definition))
+    return sum(tokens_of_lines(lines[definition.first - 1 : definition.last]))
 
 
 def _joined(lines: Sequence[str], pieces: Sequence[Piece]) -> list[Piece]:

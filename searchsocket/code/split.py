@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from searchsocket.code.tokens import count_tokens
+from searchsocket.code.tokens import tokens_of_lines
 
 MAX_TOKENS = 512
 OVERLAP_TOKENS = 50
@@ -29,7 +29,7 @@ def split_lines(lines: Sequence[str]) -> list[Part]:
     A part ends where the code is least indented in its second half; among such lines before a comment that separates,
     after a blank line, and as late as possible. A line that is longer than a part is one by itself.
     """
-    sizes = [count_tokens(line) for line in lines]
+    sizes = list(tokens_of_lines(lines))
     before = [0, *accumulate(sizes)]  # tokens above each line
     parts: list[Part] = []
     start = 0  # of what is not in a part yet

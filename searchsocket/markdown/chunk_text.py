@@ -4,6 +4,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from textwrap import dedent
 from typing import assert_never
 
@@ -59,9 +60,16 @@ def chunk_text(page: PageFacts, chunk: Chunk) -> ChunkText:
                 return replace(contents, kinds="h" * len(contents.kinds))  # its list is of headings
             return _read(markdown, (chunk.at.title, page.title), sections=True)
         case Code(text=text):
-            return joined(_indented(text.split("\n")))
+            return text_of_code(text)
         case _:
             assert_never(chunk.body)
+
+
+def text_of_code(text: str) -> ChunkText:
+    """What code says; each line is a unit."""
+    lines = list(filter(None, _dedented(text.split("\n"))))
+    starts = accumulate((len(line) + 1 for line in lines[:-1]), initial=0) if lines else ()
+    return ChunkText("\n".join(lines), array(START, starts), "c" * len(lines))
 
 
 def joined(lines: Iterable[Line]) -> ChunkText:
@@ -114,10 +122,13 @@ def _folded(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 def _indented(code: list[str]) -> Iterator[Line]:
+    for line in filter(None, _dedented(code)):
+        yield Line("c", line)
+
+
+def _dedented(code: list[str]) -> list[str]:
     """Lines of code without what indents all of them and without blanks at their ends, tabs as spaces."""
-    for line in dedent("\n".join(_spaced(line) for line in code)).split("\n"):
-        if line:
-            yield Line("c", line)
+    return dedent("\n".join(map(_spaced, code))).split("\n")
 
 
 def _spaced(line: str) -> str:

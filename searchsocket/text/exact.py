@@ -23,14 +23,14 @@ def exact_tokens(text: str) -> list[str]:
     """What is kept of a text: its distinct words in small letters, and those spelled like code as they are; sorted."""
     if text.isascii():
         runs = set(_ASCII_RUN.findall(text))
-        small = set(_ASCII_RUN.findall(text.lower()))
+        small = set(map(str.lower, runs))
     else:
         runs, small = set(_RUN.findall(text)), set(_RUN.findall(text.lower()))
     return sorted(small.union(_CASED + run for run in runs if _is_code(run)))
 
 
 def _is_code(word: str) -> bool:
-    return "_" in word or _HUMP.search(word) is not None
+    return "_" in word or (not word.islower() and _HUMP.search(word) is not None)
 
 
 @dataclass(frozen=True)

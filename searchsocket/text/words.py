@@ -87,7 +87,12 @@ def plain_words(text: str) -> list[str]:
 
 def spellings(text: str) -> list[str]:
     """The distinct words of `text` as they are typed, folded but not stemmed, and whole identifiers, sorted."""
-    found = {fold(word) for word in _WORD.findall(text) if len(word) <= MAX_WORD_CHARS}
+    written = set(_WORD.findall(text))
+    if text.isascii():
+        words = set(map(str.lower, written))
+        letters = _LETTERS.findall("\n".join(words))  # each run of letters is in one word
+        return sorted({*letters, *(word for word in words if len(word) <= MAX_WORD_CHARS and not word.isalpha())})
+    found = {fold(word) for word in written if len(word) <= MAX_WORD_CHARS}
     return sorted({*plain_words(text), *(word for word in found if not word.isalpha() and not _HAS_CJK.search(word))})
 
 
@@ -147,6 +152,7 @@ def _cjk_forms(run: str) -> tuple[str, ...]:
     return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))[: 4 * MAX_WORD_CHARS]
 
 
+@lru_cache(maxsize=1 << 16)  # the same with other signs around it
 def _identifier_forms(word: str) -> tuple[str, ...]:
     """`$state.raw` -> `$state.raw state.raw $state state raw`; also `don't`, `server-side`, `C++`, `café`."""
     exact = fold(word)

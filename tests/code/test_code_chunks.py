@@ -11,7 +11,7 @@ from searchsocket.code.chunks import chunk_source
 from searchsocket.code.definitions.grammars import LANGUAGES, parser_of
 from searchsocket.code.languages import language_of
 from searchsocket.code.split import MAX_TOKENS, OVERLAP_TOKENS, split_lines
-from searchsocket.code.tokens import count_tokens
+from searchsocket.code.tokens import count_tokens, tokens_of_lines
 from searchsocket.types import Chunk, Lines
 from tests.conftest import GoldenCheck
 
@@ -77,6 +77,12 @@ def test_parts_join_to_what_was_split(lines: list[str]) -> None:
     for part in parts:
         assert sum(map(count_tokens, lines[part.first : part.last + 1])) <= MAX_TOKENS or part.first == part.last
         assert sum(map(count_tokens, lines[part.first : part.new])) <= OVERLAP_TOKENS
+
+
+@given(st.text(st.sampled_from("aB1_-#\t \n(é🙂"), max_size=400))
+def test_tokens_of_a_text_are_those_of_its_lines(text: str) -> None:
+    """So a line is counted once, in whatever definitions it stands."""
+    assert sum(tokens_of_lines(text.split("\n"))) == count_tokens(text)
 
 
 FUNCTIONS = [f"def step_{n}(value):\n    return value * {n} + len(str(value)) - {n}" for n in range(60)]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.text.words import MAX_QUERY_WORDS, MAX_WORD_CHARS, index_text, parse_query, split_code
+from searchsocket.text.words import MAX_QUERY_WORDS, MAX_WORD_CHARS, index_text, parse_query, spellings, split_code
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,15 @@ def test_code_is_told_from_prose() -> None:
 
 def test_an_open_fence_reaches_the_end() -> None:
     assert split_code("a\n```\nb\n\nc") == ("a", "b\n\nc")
+
+
+def test_spellings_are_words_of_letters_and_whole_identifiers() -> None:
+    """The same of a text in ASCII, which takes the short way, as beside a letter that is none."""
+    text = f"Use parse_URL2(x-y), don't: $state.raw a1 {'Long' * 9} {'q' * 40}_{'r' * 30} ``of`` 2x HTTPServer-side"
+    assert {"parse", "url", "parse_url2", "$state.raw", "state", "httpserver-side", "httpserver", "a1", "2x"} <= set(
+        spellings(text)
+    )
+    assert [word for word in spellings(f"é {text}") if word != "e"] == spellings(text)
 
 
 @given(st.text())

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import lru_cache
+from json.encoder import encode_basestring
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from searchsocket.text.storable import storable
@@ -137,7 +138,7 @@ def _value(owner: Any, column: _Column) -> Any:
     if isinstance(value, str):
         return storable(value)
     if column.is_list:
-        return json.dumps([storable(item) for item in value], ensure_ascii=False)
+        return f"[{', '.join([encode_basestring(storable(item)) for item in value])}]"
     if isinstance(value, float) and not math.isfinite(value):
         return 1.0  # a number that cannot be compared is no statement about the page
     return value
