@@ -93,7 +93,7 @@ def test_words_after_edits_are_those_of_a_new_index(tmp_path: Path) -> None:
         edited, fresh = (files_of(live(tmp_path / name) / part) for name in ("edited", "fresh"))
         assert edited.keys() == fresh.keys()
         same = {name for name in edited if edited[name] == fresh[name]}
-        assert {name.rpartition(".")[2] for name in edited.keys() - same} <= {"fast", "store", "idx", "term"}
+        assert {name.rpartition(".")[2] for name in edited.keys() - same} <= {"fast", "docs", "idx", "term"}
 
 
 def test_a_small_change_writes_one_segment_and_links_the_others(

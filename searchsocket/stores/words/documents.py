@@ -10,6 +10,7 @@ import tantivy
 
 from searchsocket.stores.base.labels import labels_of
 from searchsocket.stores.words import WORDS
+from searchsocket.stores.words.kept import Fields
 from searchsocket.text.exact import exact_tokens
 from searchsocket.text.words import index_text, names_of, spellings, split_code
 from searchsocket.types import Prose
@@ -49,31 +50,25 @@ ROW_OF_NEW = Row._fields[Row._fields.index("link_texts") :]
 
 
 def schema(part: str) -> tantivy.Schema:
-    """Fields of word lists, of whole tokens for filters, and the number that records.db knows the record by.
-
-    All of a record is stored, so that its document can be added again without taking its text apart.
-    """
+    """Fields of word lists, of whole tokens for filters, and the number that records.db knows the record by."""
     builder = tantivy.SchemaBuilder()
-    is_stored = part == WORDS
-    builder.add_unsigned_field("doc", indexed=True, fast=True, stored=is_stored)  # of a page: that of its first record
+    builder.add_unsigned_field("doc", indexed=True, fast=True)  # of a page: that of its first record
     if part == WORDS:
         for name in RECORD_FIELDS:
-            builder.add_text_field(name, tokenizer_name="whitespace", stored=True)
-        builder.add_text_field("own", tokenizer_name="whitespace", stored=True)
+            builder.add_text_field(name, tokenizer_name="whitespace")
+        builder.add_text_field("own", tokenizer_name="whitespace")
         # A vocabulary, never scored.
-        builder.add_text_field("plain", tokenizer_name="whitespace", index_option="basic", stored=True)
-        builder.add_text_field(EXACT, tokenizer_name="whitespace", index_option="basic", stored=True)
+        builder.add_text_field("plain", tokenizer_name="whitespace", index_option="basic")
+        builder.add_text_field(EXACT, tokenizer_name="whitespace", index_option="basic")
     else:
         for name in PAGE_FIELDS:
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
     for name in ("names", "dirs", "tags", "labels"):
-        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", stored=is_stored)
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
 
-def documents_of(
-    rows: Sequence[Row], kept: Callable[[int], tantivy.Document | None]
-) -> tuple[list[tantivy.Document], tantivy.Document]:
+def documents_of(rows: Sequence[Row], kept: Callable[[int], Fields | None]) -> tuple[list[Fields], Fields]:
     """The documents of the records of one page, and that of the page.
 
     Args:
@@ -81,28 +76,24 @@ def documents_of(
     """
     documents = [kept(row.doc) or _record_document(row) for row in rows]
     shown = [(row, document) for row, document in zip(rows, documents, strict=True) if row.weight > 0]
-    page = tantivy.Document()
-    page.add_unsigned("doc", rows[0].doc)
+    page: dict[str, list[str]] = {}
     if shown:
         # A summary says again what the page says, or what no reader of it sees.
         said = [words for row, document in shown if row.kind != "summary" for words in _words(document, "body", "code")]
-        page.add_text(SAID, " ".join([*_words(shown[0][1], "title"), *said]))
-        page.add_text("headings", " ".join(words for _, document in shown for words in _words(document, "own")))
-        for name in (*names_of(shown[0][0].title), shown[0][0].url):
-            page.add_text("names", token(name))
-        _add_filters(page, [row for row, _ in shown])
-    return documents, page
+        page[SAID] = [" ".join([*_words(shown[0][1], "title"), *said])]
+        page["headings"] = [" ".join(words for _, document in shown for words in _words(document, "own"))]
+        page["names"] = [token(name) for name in (*names_of(shown[0][0].title), shown[0][0].url)]
+        page |= _filters([row for row, _ in shown])
+    return documents, {"doc": rows[0].doc, **page}
 
 
-def _words(document: tantivy.Document, *fields: str) -> list[str]:
-    return [str(document.get_first(field) or "") for field in fields]
+def _words(document: Fields, *fields: str) -> list[str]:
+    return [str(texts[0]) if (texts := document.get(field)) and isinstance(texts, list) else "" for field in fields]
 
 
-def _record_document(row: Row) -> tantivy.Document:
-    document = tantivy.Document()
-    document.add_unsigned("doc", row.doc)
+def _record_document(row: Row) -> Fields:
     if row.weight <= 0:
-        return document  # counted, but never found
+        return {"doc": row.doc}  # counted, but never found
     body, code = split_code(row.body_text) if row.body == Prose.__name__ else ("", row.body_text)
     values = {
         "title": row.title,
@@ -112,27 +103,22 @@ def _record_document(row: Row) -> tantivy.Document:
         "body": body,
         "code": code,
     }
-    for name, value in values.items():
-        if value:
-            document.add_text(name, index_text(value))
+    document = {name: [index_text(value)] for name, value in values.items() if value}
     own = _HEADING.findall(body) if row.kind == "section" else [row.at_symbol] if row.at_symbol else []
-    document.add_text("own", " ".join(map(index_text, own)))
-    for name in dict.fromkeys(name for heading in (row.at_title or "", *own) for name in names_of(heading)):
-        document.add_text("names", token(name))
-    document.add_text("plain", " ".join(spellings("\n".join(values.values()))))
-    document.add_text(EXACT, " ".join(map(token, exact_tokens(row.body_text))))
-    _add_filters(document, [row])
-    return document
+    document["own"] = [" ".join(map(index_text, own))]
+    names = dict.fromkeys(name for heading in (row.at_title or "", *own) for name in names_of(heading))
+    document["names"] = [token(name) for name in names]
+    document["plain"] = [" ".join(spellings("\n".join(values.values())))]
+    document[EXACT] = [" ".join(map(token, exact_tokens(row.body_text)))]
+    return {"doc": row.doc, **document, **_filters([row])}
 
 
-def _add_filters(document: tantivy.Document, rows: Sequence[Row]) -> None:
+def _filters(rows: Sequence[Row]) -> dict[str, list[str]]:
     """What filters look at: all that any of the rows, which are of one page, can be found by."""
-    for path in ancestors(rows[0].url):
-        document.add_text("dirs", token(path))
-    for tag in sorted({tag for row in rows for tag in json.loads(row.tags)}):
-        document.add_text("tags", token(tag))
-    for label in sorted({one for row in rows for one in labels_of(row.kind, row.language, json.loads(row.facets))}):
-        document.add_text("labels", token(label))
+    tags = sorted({tag for row in rows for tag in json.loads(row.tags)})
+    labels = sorted({one for row in rows for one in labels_of(row.kind, row.language, json.loads(row.facets))})
+    found = {"dirs": ancestors(rows[0].url), "tags": tags, "labels": labels}
+    return {name: [token(value) for value in values] for name, values in found.items()}
 
 
 def token(value: str) -> str:

@@ -2,8 +2,8 @@
 
 BM25 weighs a word by how many documents hold it and by how long they are, and tantivy counts deleted documents until
 they are merged away. So nothing is deleted here and nothing merged: a page belongs to a share by the hash of its path,
-a share is a segment, and a segment with a page that changed is written anew, in path order, from the documents that the
-old one stored. The others are linked. Each segment costs a query, and a large one costs a small change.
+a share is a segment, and a segment with a page that changed is written anew, in path order, from the documents that lie
+beside the old one. The others are linked. Each segment costs a query, and a large one costs a small change.
 """
 
 import hashlib
@@ -22,6 +22,7 @@ import tantivy
 
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import Row, documents_of, schema
+from searchsocket.stores.words.kept import SUFFIX, Fields, KeptDocuments, documents_kept_in
 from searchsocket.system.copying import link_file
 from searchsocket.system.files import write_atomic
 
@@ -73,21 +74,27 @@ def write_words(target: Path, source: WordSource, live: Path | None) -> None:
         (target / part).mkdir()
         segments[part] = [] if old is None or stale is None else old.link(part, target / part, stale)
     kept = (lambda _: None) if old is None else old.documents(stale)
+    fields = {part: schema(part) for part in (WORDS, PAGES)}
     for share, paths in sorted(_by_share(source.paths(), shares, stale).items()):
         # One index after the other: each holds all that it says in memory until it is written.
         with TemporaryFile(dir=target) as wholes:
             count = 0
-            with _segment(target, WORDS, share, segments) as writer:
+            with (
+                _segment(target, WORDS, share, segments) as writer,
+                documents_kept_in(target / WORDS / _docs_file(share)) as keeping,
+            ):
                 for rows in source.pages(paths, are_old_kept=old is not None):
                     documents, whole = documents_of(rows, kept)
-                    for document in documents:
-                        writer.add_document(document)
+                    for row, document in zip(rows, documents, strict=True):
+                        writer.add_document(tantivy.Document.from_dict(document, fields[WORDS]))
+                        keeping.add(row.doc, document)
                     pickle.dump(whole, wholes)
                     count += 1
             wholes.seek(0)
             with _segment(target, PAGES, share, segments) as writer:
                 for _ in range(count):
-                    writer.add_document(pickle.load(wholes))  # noqa: S301  nobody else can write to this file
+                    whole = pickle.load(wholes)  # noqa: S301  nobody else can write to this file
+                    writer.add_document(tantivy.Document.from_dict(whole, fields[PAGES]))
     for part in (WORDS, PAGES):
         _write_meta(target / part, part, shares, segments[part])
 
@@ -112,20 +119,12 @@ class _LiveWords:
                 link_file(path, target / path.name)
         return stay
 
-    def documents(self, shares: Collection[int] | None) -> Callable[[int], tantivy.Document | None]:
+    def documents(self, shares: Collection[int] | None) -> Callable[[int], Fields | None]:
         """Gives the document of a record of some shares by its `doc` number; None: of any."""
-        index = tantivy.Index.open(str(self._generation / WORDS))
-        index.config_reader("manual")
-        index.reload()
-        searcher = index.searcher()
-        addresses = [
-            tantivy.DocAddress(ordinal, doc)
-            for ordinal, segment in enumerate(self._segments[WORDS])
-            if shares is None or _share_of_segment(segment) in shares
-            for doc in range(segment["max_doc"])
-        ]
-        addresses_by_doc = dict(zip(searcher.fast_field_values("doc", addresses), addresses, strict=True))
-        return lambda doc: searcher.doc(addresses_by_doc[doc]) if doc in addresses_by_doc else None
+        held = {_share_of_segment(segment) for segment in self._segments[WORDS]}
+        wanted = sorted(held if shares is None else held.intersection(shares))
+        files = [KeptDocuments(self._generation / WORDS / _docs_file(share)) for share in wanted]
+        return lambda doc: next((found for file in files if (found := file.get(doc)) is not None), None)
 
 
 def _count_shares(records: int) -> int:
@@ -146,6 +145,11 @@ def _by_share(paths: Iterable[bytes], shares: int, stale: Collection[int] | None
 
 def _share_of(path: bytes, shares: int) -> int:
     return int.from_bytes(hashlib.sha256(path).digest()[:4]) * shares >> 32
+
+
+def _docs_file(share: int) -> str:
+    """Named like the first segment of the share, with which it is linked."""
+    return f"{UUID(int=share << _PART_BITS).hex}{SUFFIX}"
 
 
 def _share_of_segment(segment: dict[str, Any]) -> int:
