@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from searchsocket.embedders.base import Embedder
+from searchsocket.embedders.base import Embedder, is_unkept
 from searchsocket.embedders.cost import price_of
 from searchsocket.embedders.openai import MODEL_ID_PREFIX, has_key, make_openai
 from searchsocket.settings.model import EmbeddingSettings
@@ -42,6 +42,16 @@ def make_embedder(
             from searchsocket.embedders.installed import make_installed
 
             return make_installed(name, settings, environ)
+
+
+def unkept_embedder(model_id: str) -> Embedder | None:
+    """The embedder of a model of which the cache holds no vectors (see `is_unkept`); None where it is another one."""
+    if not is_unkept(model_id):
+        return None
+    from searchsocket.embedders.builtin import BuiltinEmbedder
+
+    embedder = BuiltinEmbedder()
+    return embedder if embedder.model_id == model_id else None
 
 
 def resolved_provider(settings: EmbeddingSettings, environ: Mapping[str, str], recorded: str) -> str:

@@ -49,6 +49,17 @@ class Embedder(Protocol):
         """Tokens of `text` as the model counts them; an estimate where the model cannot say."""
 
 
+BUILTIN = "builtin-"  # begins the name of each version of the model inside the package
+
+
+def is_unkept(model_id: str) -> bool:
+    """Whether a model's vectors are made where they are needed, since keeping them would cost more.
+
+    Of such a model the cache holds which texts were embedded, so that runs tell new ones, and no vector.
+    """
+    return model_id.startswith(BUILTIN)
+
+
 @runtime_checkable
 class Paced(Protocol):
     """What an embedder also is whose provider says how much it still takes."""

@@ -18,6 +18,7 @@ OnProgress = Callable[[int, int], None]  # texts embedded so far, texts to embed
 OnPaid = Callable[[int, float], None]  # tokens, dollars
 TextsAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> their texts, in that order
 
+_NOTED = 5_000  # texts in one transaction
 _BATCHES_SORTED = 8  # batches whose texts are sorted by length together, so that a model pads little
 
 
@@ -87,6 +88,19 @@ def embed_missing(
         finally:
             charges.note(0)  # of answers that were of no use
         return replace(outcome, charged_tokens=charges.tokens, charged_usd=charges.cost_usd)
+
+
+def note_missing(cache: EmbeddingCache, embedder: Embedder, wanted: Iterable[Wanted]) -> EmbedOutcome:
+    """What `embed_missing` does for a model that `is_unkept`: the texts are counted, and embedded when published.
+
+    Raises:
+        StateUnavailable: The cache cannot be written.
+    """
+    with closing(Bill(cache, embedder, wanted, None)) as bill:
+        for window in batches(bill.texts(), _NOTED):
+            keys, tokens = [key.hex() for key, _, _ in window], [count for _, count, _ in window]
+            cache.note(keys, tokens, embedder.model_id, embedder.dimensions)
+        return replace(bill.outcome, charged_tokens=bill.outcome.tokens)
 
 
 class _Charges:

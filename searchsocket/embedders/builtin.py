@@ -13,7 +13,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.embedders.base import Limits, TextKind
+from searchsocket.embedders.base import BUILTIN, Limits, TextKind
 from searchsocket.embedders.tokens import Tokens
 from searchsocket.system.arrays import load_arrays
 from searchsocket.types import Vectors
@@ -62,7 +62,7 @@ def _model() -> tuple[NDArray[np.int8], Tokens, str]:
     stored, entries = (folder / TABLE).read_bytes(), (folder / ENTRIES).read_bytes()
     digest = hashlib.sha256(hashlib.sha256(stored).digest() + hashlib.sha256(entries).digest()).hexdigest()
     table: NDArray[np.int8] = load_arrays(stored)
-    return table, Tokens(entries.decode("utf-8").splitlines()), f"builtin-{table.shape[1]}-{digest[:12]}"
+    return table, Tokens(entries.decode("utf-8").splitlines()), f"{BUILTIN}{table.shape[1]}-{digest[:12]}"
 
 
 def _unknown(text: str, dimensions: int) -> NDArray[np.float64]:

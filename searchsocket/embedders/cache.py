@@ -111,7 +111,7 @@ class EmbeddingCache:
         held: dict[str, bytes] = {}
         used = array("q") if self.read_only else self._used
         for batch in batches(dict.fromkeys(hashes), MAX_HASHES):
-            held.update((key, row[1]) for key, row in self._table.rows(batch, model_id, used).items())
+            held.update((key, row[1]) for key, row in self._table.rows(batch, model_id, used).items() if row[1])
         lacking = [key for key in hashes if key not in held]
         if lacking:
             raise StateUnavailable(
@@ -209,6 +209,15 @@ class EmbeddingCache:
         ]
         self._table.insert(model_id, rows.shape[1], packed, day=self._today)
 
+    def note(self, hashes: Sequence[str], tokens: Sequence[int], model_id: str, dimensions: int) -> None:
+        """Remember in one transaction that texts were embedded, without their vectors (see `is_unkept`).
+
+        Raises:
+            StateUnavailable: The file cannot be written.
+        """
+        rows = [(bytes.fromhex(key), b"", count) for key, count in zip(hashes, tokens, strict=True)]
+        self._table.insert(model_id, dimensions, rows, day=self._today)
+
     def export_to(self, path: Path) -> int:
         """Write all embeddings to another cache file, compact and in one piece, for a CI artifact.
 
@@ -235,10 +244,11 @@ class EmbeddingCache:
         added = refused = 0
         with cache_file.open_foreign(path) as other:
             for model_id, dimensions, rows in cache_file.batches_of(other, path):
-                sound = [row for row in rows if is_sound(row, dimensions)]
-                vectors = np.frombuffer(b"".join(row[1] for row in sound), dtype="<f4").reshape(len(sound), dimensions)
-                bad = set(bad_rows(vectors).tolist())
-                kept = [row for index, row in enumerate(sound) if index not in bad]
+                sound = [row for row in rows if is_sound(row, model_id, dimensions)]
+                whole = [row for row in sound if row[1]]
+                vectors = np.frombuffer(b"".join(row[1] for row in whole), dtype="<f4").reshape(len(whole), dimensions)
+                bad = {whole[index][0] for index in bad_rows(vectors).tolist()}
+                kept = [row for row in sound if row[0] not in bad]
                 refused += len(rows) - len(kept)
                 try:
                     added += self._table.insert(model_id, dimensions, [row[:3] for row in kept])

@@ -112,7 +112,7 @@ def batches_of(db: sqlite3.Connection, path: Path) -> Iterator[tuple[str, int, l
         if not isinstance(name, str) or not isinstance(dimensions, int) or not 0 < dimensions <= _MAX_DIMENSIONS:
             raise StateUnavailable(f"{path} is not a sound embedding cache: a model has {dimensions!r} dimensions")
         rows = db.execute(
-            "SELECT hash, CASE WHEN length(vector) = ? THEN vector END, tokens, checksum FROM vectors "
+            "SELECT hash, CASE WHEN length(vector) IN (0, ?) THEN vector END, tokens, checksum FROM vectors "
             "WHERE model = ? AND length(hash) = 32 AND typeof(hash) = 'blob' ORDER BY rowid",
             (4 * dimensions, number),
         )

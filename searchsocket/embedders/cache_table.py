@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from searchsocket.embedders import cache_file
+from searchsocket.embedders.base import is_unkept
 from searchsocket.errors import BadVectors, StateUnavailable
 from searchsocket.events import Event, OnEvent
 
@@ -62,7 +63,7 @@ class CacheTable:
         held: dict[str, Row] = {}
         for *row, dimensions, rowid in rows:
             key = row[0].hex()
-            if is_sound(row, dimensions):
+            if is_sound(row, model_id, dimensions):
                 held[key] = (row[0], row[1], row[2], row[3])
                 used.append(rowid)
             elif (key, model_id) not in self._damaged:
@@ -194,15 +195,15 @@ class CacheTable:
         self._on_event(Event("embedding_cache_damaged", {"message": message}))
 
 
-def is_sound(row: Sequence[Any], dimensions: int) -> bool:
-    """Whether a row (hash, vector, tokens, checksum) is what was written."""
+def is_sound(row: Sequence[Any], model_id: str, dimensions: int) -> bool:
+    """Whether a row (hash, vector, tokens, checksum) is what was written; of an unkept model it has no vector."""
     key, vector, tokens, checksum = row
     return (
         isinstance(vector, bytes)
         and isinstance(tokens, int)
         and 0 <= tokens < 2**40
         and len(key) == 32
-        and len(vector) == 4 * dimensions
+        and len(vector) in ((0, 4 * dimensions) if is_unkept(model_id) else (4 * dimensions,))
         and zlib.crc32(vector, zlib.crc32(key)) == checksum
     )
 

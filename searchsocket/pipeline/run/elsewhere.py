@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from searchsocket.embedders import unkept_embedder
 from searchsocket.errors import ScopeNotIndexed
+from searchsocket.pipeline.run.vectors import vectors_of
 from searchsocket.project.backends import Backends
 from searchsocket.stores.base import Finding, KnownVectors, Resynced
 from searchsocket.types import Record, Scope, Vector
@@ -17,10 +19,13 @@ def cached_vectors(backends: Backends) -> Iterator[KnownVectors]:
         def known(records: Sequence[Record]) -> Mapping[str, Vector]:
             found: dict[str, Vector] = {}
             for model_id in {record.model_id for record in records}:
-                of_model = [record for record in records if record.model_id == model_id]
-                lacking = set(cache.missing([record.content_hash for record in of_model], model_id))
-                there = [record for record in of_model if record.content_hash not in lacking]
-                vectors = cache.get([record.content_hash for record in there], model_id)
+                there = [record for record in records if record.model_id == model_id]
+                if (embedder := unkept_embedder(model_id)) is not None:
+                    vectors = vectors_of(there, embedder, cache)
+                else:
+                    lacking = set(cache.missing([record.content_hash for record in there], model_id))
+                    there = [record for record in there if record.content_hash not in lacking]
+                    vectors = cache.get([record.content_hash for record in there], model_id)
                 found |= {record.id: vector for record, vector in zip(there, vectors, strict=True)}
             return found
 

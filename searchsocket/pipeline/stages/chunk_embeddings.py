@@ -5,8 +5,8 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from searchsocket.embedders.base import Embedder
-from searchsocket.embedders.batch import embed_missing
+from searchsocket.embedders.base import Embedder, is_unkept
+from searchsocket.embedders.batch import embed_missing, note_missing
 from searchsocket.embedders.bill import EmbedOutcome, plan_missing
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.cache_place import FILE, adopt
@@ -56,19 +56,23 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
         ),
     ):
         moved = adopt(run.project.state_dir / FILE, cache)
-        outcome = embed_missing(
-            cache,
-            embedder,
-            texts_at_stake(run, state, cache),
-            partial(state.chunks.texts_at, prepare=run.redactor or _as_it_is),
-            batch_size=settings.batch_size,
-            concurrency=settings.concurrency,
-            budget=budget(run),
-            price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
-            pages_at=state.chunks.pages_at,
-            on_paid=partial(_note_payment, run, embedder),
-            on_progress=lambda done, total: stage.progress(run, done, total),
-        )
+        texts = texts_at_stake(run, state, cache)
+        if is_unkept(embedder.model_id):
+            outcome = note_missing(cache, embedder, texts)
+        else:
+            outcome = embed_missing(
+                cache,
+                embedder,
+                texts,
+                partial(state.chunks.texts_at, prepare=run.redactor or _as_it_is),
+                batch_size=settings.batch_size,
+                concurrency=settings.concurrency,
+                budget=budget(run),
+                price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
+                pages_at=state.chunks.pages_at,
+                on_paid=partial(_note_payment, run, embedder),
+                on_progress=lambda done, total: stage.progress(run, done, total),
+            )
         state.published.set_cache_size(cache.size())
         warnings = (*filter(None, [moved]), *cache.warnings)
     result = replace(_result(state, embedder, outcome), warnings=warnings)

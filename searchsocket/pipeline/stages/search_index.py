@@ -18,6 +18,7 @@ from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.run.stopping import uninterrupted
+from searchsocket.pipeline.run.vectors import vectors_of
 from searchsocket.pipeline.stages.aliases import Moves
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.code_bodies import stage_code
@@ -102,7 +103,7 @@ def published(
     with run.backends.open_cache() as cache:
         done = 0
         for rows in upserts.batches(_BATCH):
-            store.upsert(rows, cache.get([row.content_hash for row in rows], embedder.model_id), scope)
+            store.upsert(rows, vectors_of(rows, embedder, cache), scope)
             moves.bring(rows)
             done += len(rows)
             stage.progress(run, done, len(upserts))
