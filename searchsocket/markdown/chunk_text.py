@@ -8,8 +8,7 @@ from itertools import accumulate
 from textwrap import dedent
 from typing import assert_never
 
-from searchsocket.markdown.blocks import parse_blocks
-from searchsocket.markdown.lines import Line, block_lines
+from searchsocket.markdown.lines import Line, seen_blocks
 from searchsocket.markdown.text import inline_text
 from searchsocket.types import Chunk, Code, PageFacts, Prose
 
@@ -90,10 +89,10 @@ def _read(markdown: str, titles: tuple[str, ...], *, sections: bool) -> ChunkTex
     lines: list[Line] = []
     openings: list[Opening] = []
     size = 0
-    for block in parse_blocks(markdown):
+    for block, seen in seen_blocks(markdown):
         if block.kind == "heading" and block.anchor and lines and sections:
             openings.append(Opening(size, block.anchor, inline_text(block.title)))
-        for line in _folded(block_lines(block)):
+        for line in _folded(seen):
             lines.append(line)
             size += len(line.text) + 1
     first = cut = 0
