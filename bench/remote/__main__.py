@@ -1,4 +1,4 @@
-"""Stores on other machines: `python -m bench.remote recall|kills|starts`.
+"""Stores on other machines: `python -m bench.remote recall|kills|starts|rates|writes`.
 
 `recall` keeps 50,000 rows in Milvus Lite and on a server, under each kind of index, and counts how many of the nearest
 rows are found, by all rows and by a tenth of them. `--uri` names the server; without it only Lite is asked.
@@ -8,6 +8,10 @@ by SIGKILL before a call that is drawn, or within it. Meanwhile a reader asks wi
 of one generation, whole.
 
 `starts` serves a small site from an empty folder, with nothing but an address and credentials.
+
+`rates` publishes 2,000 records to each store in a process of its own, and asks for the 50 nearest, a query after the
+other. `writes` indexes a small site cold, again, with one page edited, and under another scope, and says by how much
+the counters of each server rose; those of Milvus are asked at `--metrics`, which `make milvus` tells.
 """
 
 import argparse
@@ -16,7 +20,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.remote import recall, starts
+from bench.remote import rates, recall, starts
 from bench.remote.engines import Engine, pinecone_of_the_tests
 from bench.remote.kills import kill_many
 from searchsocket.stores.milvus.connection import Connection
@@ -27,9 +31,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.remote", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["recall", "kills", "starts"])
+    parser.add_argument("what", choices=["recall", "kills", "starts", "rates", "writes"])
     parser.add_argument("--uri", help="of a Milvus server, e.g. of `make milvus`")
     parser.add_argument("--token", default=os.environ.get("MILVUS_TEST_TOKEN", "root:Milvus"))
+    parser.add_argument("--metrics", help="address where that server tells its counters")
     parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--queries", type=int, default=100)
     parser.add_argument("--count", type=int, default=200, help="of publishes")
@@ -39,8 +44,8 @@ def main() -> None:
     if arguments.what == "kills":
         print_kills(arguments)
         return
-    if arguments.what == "starts":
-        print_starts(arguments)
+    if printed := {"starts": print_starts, "rates": print_rates, "writes": print_writes}.get(arguments.what):
+        printed(arguments)
         return
     with tempfile.TemporaryDirectory(prefix="searchsocket-remote-") as folder:
         uris = {"lite": str(Path(folder) / "lite.db")} | ({"server": arguments.uri} if arguments.uri else {})
@@ -126,6 +131,44 @@ def print_starts(arguments: argparse.Namespace) -> None:
                 f"| {title} | {start.ready_cpu_s:.1f} | {start.answered_cpu_s:.1f} | {start.answered_mb:.0f} |",
                 flush=True,
             )
+
+
+def print_rates(arguments: argparse.Namespace) -> None:
+    """A table, a line for each store."""
+    count, queries = min(arguments.rows, 2_000), arguments.queries
+    print(f"{count:,} records of {rates.DIMENSIONS} numbers, the {rates.TOP_K} nearest of all and of a tenth\n")
+    print("| vectors in | records a second | queries a second | in a tenth | MB |\n|---|---:|---:|---:|---:|")
+    with tempfile.TemporaryDirectory(prefix="searchsocket-remote-") as folder, pinecone_of_the_tests() as (pinecone, _):
+        name = f"bench_{os.getpid()}"
+        stores: dict[str, Engine | None] = {"the folder": None}
+        stores["Milvus Lite"] = Engine("milvus", str(Path(folder) / "lite.db"), "", name)
+        if arguments.uri:
+            stores["Milvus server"] = Engine("milvus", arguments.uri, arguments.token, name)
+        stores["Pinecone of the tests"] = pinecone
+        for title, engine in stores.items():
+            found = rates.rates(engine, count, queries)
+            asked = f"{found.queries_s:,.1f} | {found.tenth_s:,.1f}"
+            print(f"| {title} | {found.records_s:,.0f} | {asked} | {found.mb:.0f} |", flush=True)
+
+
+def print_writes(arguments: argparse.Namespace) -> None:
+    """A table, a line for each store and run: the records that it wrote, and what its server counted."""
+    print("| vectors in | run | records | what the server counted |\n|---|---|---:|---|")
+    provider = "SEARCHSOCKET__VECTOR__PROVIDER"
+    with ExitStack() as stack:
+        engine, service = stack.enter_context(pinecone_of_the_tests())
+        pinecone = {"PINECONE_API_KEY": engine.secret, "PINECONE_CONTROLLER_HOST": engine.address}
+        stores: dict[str, tuple[dict[str, str], rates.Counters]] = {
+            "Pinecone of the tests": ({provider: "pinecone"} | pinecone, lambda: rates.pinecone_counters(service))
+        }
+        if arguments.uri and arguments.metrics:
+            milvus = {provider: "milvus", "MILVUS_URI": arguments.uri, "MILVUS_TOKEN": arguments.token}
+            stores["Milvus server"] = (milvus, lambda: rates.milvus_counters(arguments.metrics))
+        for title, (environ, counters) in stores.items():
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="searchsocket-remote-")))
+            for run, (records, rose) in zip(rates.RUNS, rates.writes(folder, environ, counters), strict=True):
+                told = ", ".join(f"{name} {number}" for name, number in sorted(rose.items()) if number)
+                print(f"| {title} | {run} | {records} | {told} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ def main() -> int:
                 print((Path(folder) / "logs" / "milvus-stdout.log").read_text("utf-8", "replace")[-2000:])
                 return 1
             print(f"http://127.0.0.1:{server.listen_port}", flush=True)
+            print(f"it tells its counters at http://127.0.0.1:{server.webservice_port}/metrics", flush=True)
             if watched:
                 select.select([os.pidfd_open(watched)], [], [])
             else:

@@ -1,7 +1,9 @@
 """A whole site with its vectors in Milvus: moved there, answered from there, and from a machine with an empty disk."""
 
+import secrets
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 from bench.relevance.example_site import SITE
 from tests.artifacts.processes import answer, command, served
 from tests.artifacts.site_queries import queries
+from tests.stores.milvus.running import ENGINES, TOKEN, server_uri
 
 pytestmark = pytest.mark.slow
 
@@ -27,21 +30,33 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shop
 
 
-@pytest.fixture(scope="module")
-def milvus(shop: Path) -> dict[str, str]:
-    """The same project in another folder, moved to Milvus Lite and pushed; the environment of whoever reads it."""
-    shutil.copytree(shop / "local", shop / "moved")
-    environ = {
-        "MILVUS_URI": str(shop / "lite.db"),
-        "SEARCHSOCKET__ARTIFACTS__URL": (shop / "objects").as_uri(),
-    }
-    moving = environ | {"SEARCHSOCKET__VECTOR__PROVIDER": "milvus", "SEARCHSOCKET_CACHE": str(shop / "cache")}
-    summary = command(shop / "moved", "index", **moving)
+@dataclass(frozen=True)
+class Moved:
+    """A project that was moved to Milvus, and the environment of whoever reads it."""
+
+    folder: Path
+    reading: dict[str, str]
+
+
+@pytest.fixture(scope="module", params=list(ENGINES.values()))
+def moved(request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Moved]:
+    """The same project in another folder, with its vectors in Milvus and pushed."""
+    engine = request.param
+    folder = shop / engine
+    shutil.copytree(shop / "local", folder, ignore=shutil.ignore_patterns("serve.sock"))
+    reading = {
+        "MILVUS_URI": str(shop / "lite.db") if engine == "lite" else server_uri(tmp_path_factory),
+        "SEARCHSOCKET__VECTOR__MILVUS__COLLECTION": f"site_{secrets.token_hex(4)}",
+        "SEARCHSOCKET__ARTIFACTS__URL": (shop / f"{engine}-objects").as_uri(),
+    } | ({"MILVUS_TOKEN": TOKEN} if engine == "server" else {})
+    writing = {"SEARCHSOCKET__VECTOR__PROVIDER": "milvus", "SEARCHSOCKET_CACHE": str(shop / "cache")}
+    summary = command(folder, "index", **reading, **writing)
     assert summary["embeddings"]["created"] == 0, summary
-    assert not list((shop / "moved" / ".searchsocket").rglob("vectors.f32"))
-    again = command(shop / "moved", "index", **moving)
+    assert not list((folder / ".searchsocket").rglob("vectors.f32"))
+    again = command(folder, "index", **reading, **writing)
     assert again["records"]["upserted"] == 0, again
-    return environ
+    yield Moved(folder, reading)
+    command(folder, "clean", "--all", "--remote", "--confirm", "handbook", **reading, **writing)
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +66,11 @@ def local(shop: Path) -> Iterator[httpx.Client]:
 
 
 def test_an_empty_disk_with_address_and_credentials_answers_as_the_local_store(
-    shop: Path, milvus: dict[str, str], local: httpx.Client
+    shop: Path, moved: Moved, local: httpx.Client
 ) -> None:
-    empty = shop / "empty"
+    empty = shop / f"empty-{moved.folder.name}"
     empty.mkdir()
-    with served(empty, **milvus) as remote:
+    with served(empty, **moved.reading) as remote:
         for number, query in enumerate(queries()):
             narrower = [{}, {"pathPrefix": "/docs/recipes"}, {"tag": "guide"}][number % 3]
             wanted, found = (answer(side, "/api/search", q=query, topK=10, **narrower) for side in (local, remote))
@@ -66,18 +81,18 @@ def test_an_empty_disk_with_address_and_credentials_answers_as_the_local_store(
             assert (wanted[0], _without_name(found[1])) == (200, _without_name(wanted[1]))
 
 
-def test_a_server_that_is_away_is_said_so_and_is_no_empty_answer(shop: Path, milvus: dict[str, str]) -> None:
+def test_a_server_that_is_away_is_said_so_and_is_no_empty_answer(moved: Moved) -> None:
     environ = {"SEARCHSOCKET__VECTOR__PROVIDER": "milvus", "SEARCHSOCKET__VECTOR__MILVUS__TIMEOUT_S": "1"}
     nobody = "http://someone:opensesame@127.0.0.1:9"
     environ |= {"MILVUS_URI": nobody, "MILVUS_TOKEN": "a:secret"}
-    said = command(shop / "moved", "index", "--force", status=5, **environ)
+    said = command(moved.folder, "index", "--force", status=5, **environ)
     assert said["error"]["code"] == "VECTOR_BACKEND_UNAVAILABLE"
     assert "127.0.0.1:9" in said["error"]["message"]
     assert not any(secret in str(said) for secret in ("opensesame", "secret"))
-    asked = command(shop / "moved", "search", "install", **environ)
+    asked = command(moved.folder, "search", "install", **environ)
     assert asked["results"]
     assert [note["code"] for note in asked["meta"]["notes"]] == ["VECTOR_BACKEND_UNAVAILABLE"]
-    refused = command(shop / "moved", "search", "install", status=5, **environ, **NOTHING_LESS)
+    refused = command(moved.folder, "search", "install", status=5, **environ, **NOTHING_LESS)
     assert refused["error"]["code"] == "VECTOR_BACKEND_UNAVAILABLE"
 
 

@@ -130,6 +130,19 @@ def test_what_is_wrong_there_is_named_and_mended_without_an_embedding(
     mend(run)
 
 
+@pytest.mark.parametrize(("dimension", "metric", "what"), [(7, "cosine", "7 dim"), (256, "euclidean", "'euclidean'")])
+def test_an_index_of_another_shape_is_refused_and_named(
+    run: Run, service: Service, dimension: int, metric: str, what: str
+) -> None:
+    held = service.add_legacy(INDEX, dimension, metric)
+    error = run("index", status=1)["error"]
+    assert error["code"] == "VECTOR_BACKEND_REFUSED"
+    assert what in error["message"]
+    assert "`vector.pinecone.index`" in error["message"]
+    assert "`vector.pinecone.index`" in broken(run)
+    assert (service.indexes[INDEX], held.namespaces) == (held, {})
+
+
 def damage(service: Service, change: Callable[[dict[str, Row]], None]) -> None:
     """What somebody else did to the rows of the scope, seen at once."""
     held = service.indexes[INDEX].namespaces[MAIN]
