@@ -1,14 +1,18 @@
 """Vectors in Milvus keep the promises of every vector index, and a store with them those of every store."""
 
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from contract.lingering_rows import LingeringRowsContract
+from contract.store.samples import MAIN, NORTH
 from contract.store.suite import StoreContract, VectorsOfAStoreContract
-from contract.vector_index import VectorIndexContract
+from contract.vector_index import ONE, TWO, VectorIndexContract, put, row, seen
 from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 
+from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
 from searchsocket.stores.milvus.connection import Connection
@@ -21,6 +25,39 @@ class TestMilvusVectors(VectorIndexContract):
     @pytest.fixture
     def index(self, milvus: Connection, name: str) -> MilvusVectors:
         return MilvusVectors(milvus, name, "shop")
+
+
+class Late:
+    """A connection whose queries are untrue so often about what a part of their filter names."""
+
+    def __init__(self, inner: Connection, part: str, times: int) -> None:
+        self.load, self.forget = inner.load, inner.forget
+        self._inner, self._part, self._times = inner, part, times
+
+    def call(self, name: str, *arguments: Any, **options: Any) -> Any:
+        found = self._inner.call(name, *arguments, **options)
+        asked = options.get("filter", "") if options.get("output_fields") == ["row_key"] else ""
+        if self._part not in asked or not self._times:
+            return found
+        self._times -= 1
+        return [] if found else [{"row_key": "it ended"}]
+
+
+@only("lite")  # which is late with nothing by itself
+@pytest.mark.parametrize("part", ["row_key ==", "row_key in", "born >"])
+@pytest.mark.parametrize("times", [3, 99])
+def test_a_run_goes_on_when_queries_see_what_it_wrote_and_nothing_that_ended(
+    milvus: Connection, name: str, part: str, times: int
+) -> None:
+    """The marker behind all else; the rows that end with it; those that a dead run had left before it."""
+    put(MilvusVectors(milvus, name, "shop"), ONE, [row("a"), row("b")])
+    waits: list[float] = []
+    index = MilvusVectors(Late(milvus, part, times), name, "shop", sleep=waits.append)  # type: ignore[arg-type]
+    with pytest.raises(VectorBackendUnavailable, match="not seen after") if times > 9 else nullcontext():
+        index.retain(MAIN, [ONE])
+        put(index, TWO, [row("b", NORTH)], gone=("a",))
+    assert len(waits) == min(times, 34)
+    assert seen(MilvusVectors(milvus, name, "shop"), ONE) == ["a", "b"]
 
 
 class TestMilvusLingering(LingeringRowsContract):
