@@ -11,10 +11,10 @@ from searchsocket.code.languages import language_of
 from searchsocket.code.spoken import Spoken, spoken_name, ways_to_say
 from searchsocket.code.symbols import EXACT, LABEL
 from searchsocket.search.code.candidates import CodeCandidates
+from searchsocket.search.code.evidence import evidence_of
 from searchsocket.search.ranking.fusion import min_max
 from searchsocket.stores.base import WordEvidence
 
-MEANING, WORDS, FILE = 0.5, 0.2, 0.3  # shares of the score, by how well changes and questions find their code
 DEFINES = 2.0  # for what defines a name that the query says, as it is written; more than the rest together
 _TEST, _ALL = "test=true", f"{EXACT}=__all__"
 _SHARE = {_TEST: 0.8, "generated=true": 0.4}  # what such a file scores of what other source would
@@ -72,9 +72,9 @@ def rank_code(found: CodeCandidates, q: str, symbols: Sequence[str]) -> list[Ran
         for labels, kind, url in zip(found.labels, found.facts.kind, found.facts.url, strict=True)
     ]
     part, named = np.array(shares), DEFINES * np.array(defining)
-    found_by = MEANING * meaning + WORDS * words + FILE * files
+    evidence = evidence_of(q, found.facts.url, meaning, words, files, part)
     # What defines a name is what was asked for, also where a tool wrote it.
-    scores = np.round((found_by * part + named * (0.5 + 0.5 * part)) / (1.0 + named.max()), 6)
+    scores = np.round((evidence + named * (0.5 + 0.5 * part)) / (1.0 + named.max()), 6)
     order = np.lexsort((found.facts.order, -scores))
     columns = [scores[order], order, *(part[order] for part in (np.array(defining), meaning, words, files))]
     return list(map(RankedCode, *(column.tolist() for column in columns)))
