@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from searchsocket.code.cut import Piece, pieces_of
+from searchsocket.code.cut import Piece, is_short, merged, pieces_of
 from searchsocket.code.definitions.find import Finder
 from searchsocket.code.definitions.grammars import parser_of
 from searchsocket.code.definitions.model import Definition, Symbol
@@ -13,7 +13,7 @@ from searchsocket.code.regions import MIXED, Region, regions_of
 from searchsocket.code.split import MAX_LINE_CHARS, split_lines
 from searchsocket.types import Chunk, Code, Lines
 
-CODE_CHUNKER_VERSION = "4"
+CODE_CHUNKER_VERSION = "5"
 _LARGE = 40  # lines from which a function is looked into
 _MAX_WORD_CHARS = 100
 
@@ -69,7 +69,20 @@ def _mixed(
         found += _between(lines, region.first, region.last, inner, region.language)
         start = region.last + 1
     found += _between(lines, start, len(lines), own, language)
-    return _with_component(path, language, found)
+    return _with_component(path, language, _without_crumbs(lines, found))
+
+
+def _without_crumbs(lines: Sequence[str], found: Sequence[tuple[str, Piece]]) -> list[tuple[str, Piece]]:
+    """A script, style or markup of a few characters is a part of what stands beside it, in the language of that."""
+    kept: list[tuple[str, Piece]] = []
+    for language, piece in found:
+        if kept and is_short(lines, kept[-1][1]):
+            kept[-1] = language, merged(kept[-1][1], piece)
+        elif kept and is_short(lines, piece):
+            kept[-1] = kept[-1][0], merged(kept[-1][1], piece)
+        else:
+            kept.append((language, piece))
+    return kept
 
 
 def _of_region(region: Region) -> Sequence[Definition]:

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from searchsocket.code.definitions.model import Definition, Symbol
-from searchsocket.code.split import MAX_TOKENS, closes
+from searchsocket.code.split import MAX_TOKENS, MIN_CHARS, closes, written_chars
 from searchsocket.code.tokens import tokens_of_lines
 
-MIN_CHARS = 50  # what is shorter is no piece of its own
 SMALL_TOKENS = 160  # what is shorter is not cut at its members
 # Short ones of these say more beside their neighbours than alone.
 _MIN_CHARS_OF = {"constant": 200, "variable": 200, "field": 200, "property": 200, "key": 400, "rule": 400,
@@ -38,7 +37,7 @@ def _level(
 ) -> Iterator[Piece]:
     """The pieces of some lines: definitions, and the runs of lines between them with what is too short in them."""
     start, small = first, []  # the run so far
-    for each in definitions:
+    for each in _with_overloads(definitions):
         if not _is_substantial(lines, each):
             small.append(each)
             continue
@@ -46,6 +45,18 @@ def _level(
         yield from _pieces(lines, each)
         start, small = each.last + 1, []
     yield from _run(lines, start, last, small, owner)
+
+
+def _with_overloads(definitions: Sequence[Definition]) -> list[Definition]:
+    """Definitions, each with the overloads that stand above it: alone they say little, and all of them the same."""
+    kept: list[Definition] = []
+    for each in definitions:
+        above = kept[-1] if kept else None
+        if above and above.is_stub and above.main.qualified == each.main.qualified:
+            kept[-1] = replace(each, first=above.first, doc=each.doc or above.doc)
+        else:
+            kept.append(each)
+    return kept
 
 
 def _run(
@@ -109,23 +120,28 @@ def _joined(lines: Sequence[str], pieces: Sequence[Piece]) -> list[Piece]:
     short: Piece | None = None
     for piece in pieces:
         if short is not None:
-            piece, short = _merged(short, piece), None
-        if sum(len(line.strip()) for line in lines[piece.first - 1 : piece.last]) < MIN_CHARS:
+            piece, short = merged(short, piece), None
+        if is_short(lines, piece):
             if joined and not piece.defines and closes(lines[piece.first - 1]):
-                joined[-1] = _merged(joined[-1], piece)
+                joined[-1] = merged(joined[-1], piece)
             else:
                 short = piece
             continue
         joined.append(piece)
     if short is not None:
         if joined:
-            joined[-1] = _merged(joined[-1], short)
+            joined[-1] = merged(joined[-1], short)
         else:
             joined.append(short)
     return joined
 
 
-def _merged(first: Piece, second: Piece) -> Piece:
+def is_short(lines: Sequence[str], piece: Piece) -> bool:
+    """Whether a piece is too short to be a chunk."""
+    return written_chars(lines[piece.first - 1 : piece.last]) < MIN_CHARS
+
+
+def merged(first: Piece, second: Piece) -> Piece:
     """Two neighbours as one, which is called as the one that is a definition, or the longer one."""
     named = max((second, first), key=lambda each: (each.whole, each.owner is not None, each.last - each.first))
     return replace(named, first=first.first, last=second.last, defines=(*first.defines, *second.defines))

@@ -9,6 +9,7 @@ from searchsocket.code.tokens import tokens_of_lines
 
 MAX_TOKENS = 512
 OVERLAP_TOKENS = 50
+MIN_CHARS = 50  # what is shorter is no chunk of its own
 MAX_LINE_CHARS = 2_000  # a longer line is cut by itself: nobody wrote it
 _SEPARATOR = re.compile(r"\s*(?:#|//|/\*|--|<!--|;+)\s*(?:[-=*#~_/]{4,}|region\b|MARK:)")
 _CLOSING = re.compile(r"\s*(?:[\])}]|end\b|fi\b|done\b|else\b|elif\b|except\b|finally\b|catch\b|</)")
@@ -24,8 +25,9 @@ class Part(NamedTuple):
 
 
 def split_lines(lines: Sequence[str]) -> list[Part]:
-    """Parts of at most `MAX_TOKENS`, each but the first beginning with about `OVERLAP_TOKENS` of the one before it.
+    """Parts of at most `MAX_TOKENS`, but for a rest below `MIN_CHARS`.
 
+    Each but the first begins with about `OVERLAP_TOKENS` of the one before it.
     A part ends where the code is least indented in its second half; among such lines before a comment that separates,
     after a blank line, and as late as possible. A line that is longer than a part is one by itself.
     """
@@ -43,7 +45,27 @@ def split_lines(lines: Sequence[str]) -> list[Part]:
             end = _best_end(lines, before, start, end)
         parts.append(Part(first, end - 1, start))
         start = end
-    return parts
+    return _without_crumbs(lines, parts)
+
+
+def _without_crumbs(lines: Sequence[str], parts: Sequence[Part]) -> list[Part]:
+    """Parts of which none but the only one is too short: beside a line that is one by itself little may be left."""
+    kept: list[Part] = []
+    for part in parts:
+        if kept and (_is_crumb(lines, part) or _is_crumb(lines, kept[-1])):
+            kept[-1] = kept[-1]._replace(last=part.last)
+        else:
+            kept.append(part)
+    return kept
+
+
+def _is_crumb(lines: Sequence[str], part: Part) -> bool:
+    return written_chars(lines[part.first : part.last + 1]) < MIN_CHARS
+
+
+def written_chars(lines: Sequence[str]) -> int:
+    """How many characters lines have, but for what indents them."""
+    return sum(len(line.strip()) for line in lines)
 
 
 def _with_overlap(before: Sequence[int], start: int) -> int:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from searchsocket.code.chunks import chunk_source
 from searchsocket.code.definitions.grammars import LANGUAGES, parser_of
 from searchsocket.code.languages import language_of
-from searchsocket.code.split import MAX_TOKENS, OVERLAP_TOKENS, split_lines
+from searchsocket.code.split import MAX_TOKENS, MIN_CHARS, OVERLAP_TOKENS, split_lines
 from searchsocket.code.tokens import count_tokens, tokens_of_lines
 from searchsocket.types import Chunk, Lines
 from tests.conftest import GoldenCheck
@@ -99,6 +99,44 @@ def test_a_short_definition_is_found_by_its_symbol_in_the_chunk_of_its_neighbour
     text = "export const X = 1\n" + "export function run() { return X + window.innerWidth + window.innerHeight }\n"
     assert set(symbols("a.ts", text)) == {"X", "run"}
     assert len(cut("a.ts", text)) == 1
+
+
+OVERLOADS = {
+    "a.ts": "/** Reads a setting. */\n"
+    + "".join(f"export function setting(name: string, fallback: {kind}): {kind};\n" for kind in ("string", "number"))
+    + "export function setting(name: string, fallback: unknown): unknown {\n  return window.store[name];\n}\n",
+    "b.py": "".join(
+        f"@overload\ndef setting(name: str, fallback: {kind}) -> {kind}: ...\n\n\n" for kind in ("str", "int")
+    )
+    + "def setting(name: str, fallback: object) -> object:\n    return os.environ.get(name, fallback)\n",
+    "c.d.ts": "".join(f"export declare function setting(name: string, kind: {kind}): {kind};\n" for kind in "ABC"),
+}
+
+
+@pytest.mark.parametrize("path", OVERLOADS)
+def test_overloads_are_one_chunk_with_what_they_are_of(path: str) -> None:
+    """Each alone says the same, and they would fill an answer."""
+    [(at, chunk)] = cut(path, OVERLOADS[path])
+    assert (at.first, at.last, at.symbol, chunk.kind) == (1, len(OVERLOADS[path].splitlines()), "setting", "function")
+    assert at.heading_path == ("setting",)
+
+
+LONG = "M1 2" * 500
+SHORT = {
+    "rest.ts": f"export const A = {{\n  path: '{LONG}',\n}} satisfies I\n\nexport const B = {{\n  path: '{LONG}'\n}}",
+    "layout.svelte": "<script>\n\tlet { children } = $props();\n</script>\n\n{@render children()}\n",
+    "page.svelte": "<script>\n  export let data: { title: string; text: string };\n</script>\n\n<p>{x}</p>",
+    "end.html": "<script>\n  window.opener.dismissPopup(window, document.title);\n</script>\n  </body>\n</html>",
+}
+
+
+@pytest.mark.parametrize("path", SHORT)
+def test_nothing_short_is_a_chunk_of_its_own(path: str) -> None:
+    """Also beside a line that is a chunk by itself, and of a component whose script or markup is one line."""
+    found = cut(path, SHORT[path])
+    lengths = [sum(len(line.strip()) for line in chunk.body.text.split("\n")) for _, chunk in found]
+    assert len(found) == 1 or min(lengths) >= MIN_CHARS
+    assert found[0][0].first == 1
 
 
 def test_a_heading_is_called_by_what_it_shows() -> None:

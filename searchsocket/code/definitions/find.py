@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from searchsocket.code.definitions.model import Definition, Symbol
 from searchsocket.code.definitions.names import kind_of, names_of
 from searchsocket.code.definitions.rules import RULES, Rules
-from searchsocket.code.definitions.words import comment_text, docstring_of, is_exported, signature_of
+from searchsocket.code.definitions.words import comment_text, docstring_of, is_exported, is_stub, signature_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -86,7 +86,8 @@ class Finder:
         doc = comment_text(comments) or (docstring_of(node) if self.language == "python" else "")
         members = self._members(node, symbols[0], depth) if depth < _MAX_DEPTH else ()
         signature = signature_of(outer, self._core(node), self.source)
-        return Definition(symbols, first, _end_row(outer) + 1, signature, doc, members)
+        stub = symbols[0].kind in ("function", "method") and is_stub(node)
+        return Definition(symbols, first, _end_row(outer) + 1, signature, doc, members, stub)
 
     def _core(self, node: "Node") -> "Node":
         """The first definition of a statement."""

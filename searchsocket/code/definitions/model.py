@@ -29,6 +29,7 @@ class Definition:
     signature: str = ""  # up to its body, in one line
     doc: str = ""  # the comment above it, or its docstring
     members: tuple["Definition", ...] = ()  # in rising order of lines, none of which two share
+    is_stub: bool = False  # says what a function takes and gives, and not what it does
 
     @property
     def main(self) -> Symbol:

@@ -42,6 +42,17 @@ def docstring_of(node: "Node") -> str:
     return comment_text([text]).strip("\"'") if text.type == "string" else ""
 
 
+def is_stub(node: "Node") -> bool:
+    """Whether a function has no body, or `...` for one: an overload, or what others must write."""
+    if any(node.child_by_field_name(name) for name in ("value", "right")):
+        return False
+    body = node.child_by_field_name("body")
+    if body is None:
+        return node.type.endswith(("signature", "function_definition", "method_declaration"))
+    inner = body.named_children[-1] if body.type == "block" and body.named_children else None
+    return inner is not None and inner.text == b"..."
+
+
 def is_exported(node: "Node", name: str, language: str, *, wrapped: bool, inside: str) -> bool:
     """Whether others can use what a node defines.
 
