@@ -3,41 +3,20 @@
 import errno
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from searchsocket.cli import (
-    artifacts,
-    ask,
-    backfill,
-    cache,
-    clean,
-    code,
-    completion,
-    config,
-    dagster,
-    dev,
-    diff,
-    doctor,
-    exits,
-    find,
-    index,
-    init,
-    mcp,
-    prune,
-    rollback,
-    scopes,
-    search,
-    serve,
-    status,
-    test,
-)
+from searchsocket.cli import exits
+from searchsocket.cli.commands import SUMMARIES, LoadedCommands
 from searchsocket.cli.options import JSON_FLAG, remember_json, wants_json
 from searchsocket.cli.output import print_error
 from searchsocket.cli.signals import received_signal, watch_signals
 from searchsocket.errors import SearchSocketError
 from searchsocket.system.errors import system_error
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class Commands(click.Group):
@@ -66,9 +45,22 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)  # in the order of use, not of the alphabet
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
+        names = [CompletionItem(name, help=SUMMARIES[name]) for name in SUMMARIES if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
 
 @click.group(
-    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=exits.HELP
+    cls=Commands,
+    commands=LoadedCommands(),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=exits.HELP,
 )
 @click.version_option(package_name="searchsocket")
 def cli() -> None:
@@ -80,34 +72,6 @@ def cli() -> None:
       searchsocket index
       searchsocket search "how do I install it"
     """
-
-
-for command in (
-    init.init,
-    index.index,
-    backfill.backfill,
-    search.search,
-    code.code,
-    find.find,
-    ask.ask,
-    serve.serve,
-    mcp.mcp,
-    dev.dev,
-    status.status,
-    scopes.scopes,
-    doctor.doctor,
-    test.test,
-    diff.diff,
-    rollback.rollback,
-    clean.clean,
-    prune.prune,
-    cache.cache,
-    artifacts.artifacts,
-    config.config,
-    dagster.dagster,
-    completion.completion,
-):
-    cli.add_command(command)
 
 
 def main() -> None:

@@ -1,12 +1,18 @@
 """What `--help` looks like on a terminal of 80 columns."""
 
+import importlib
 import json
+import pkgutil
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import click
 import pytest
 from click.testing import CliRunner
 
+import searchsocket.cli
+from searchsocket.cli.commands import SUMMARIES
 from searchsocket.cli.main import cli
 
 COLUMNS = 80
@@ -48,3 +54,35 @@ def test_wrong_usage_is_json_too_where_json_is_asked_for(line: str) -> None:
     error = json.loads(wrong.stdout)["error"]
     assert (wrong.exit_code, error["code"], wrong.stderr) == (2, "INVALID_REQUEST", "")
     assert error["message"]
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_the_overview_says_what_a_command_says_of_itself(name: str) -> None:
+    """Each is loaded when it is asked for; the overview knows its first sentence."""
+    command = cli.commands[name]
+    assert (command.name, command.get_short_help_str(COLUMNS)) == (name, SUMMARIES[name])
+
+
+def test_no_command_is_missing_in_the_overview() -> None:
+    """A module of the command line that defines a command of its own name is one."""
+    modules = (name for _, name, _ in pkgutil.iter_modules(searchsocket.cli.__path__))
+    found = {name for name in modules if isinstance(_named(name), click.Command)}
+    assert found == set(cli.commands)
+
+
+def _named(module: str) -> object:
+    return getattr(importlib.import_module(f"searchsocket.cli.{module}"), module, None)
+
+
+@pytest.mark.parametrize("words", ["--help", "--version", "completion bash", "search --help"])
+def test_who_asks_for_little_loads_no_command_but_that(words: str) -> None:
+    """Bar: 0.1 s of CPU, of which a third is click."""
+    program = (
+        "import sys; from searchsocket.cli.main import cli\n"
+        "cli(sys.argv[1:], standalone_mode=False)\n"
+        "from searchsocket.cli.commands import SUMMARIES\n"
+        "print(*(name for name in SUMMARIES if f'searchsocket.cli.{name}' in sys.modules))"
+    )
+    command = [sys.executable, "-c", program, *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert set(done.stdout.splitlines()[-1].split()) <= {words.split()[0]}
