@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from searchsocket.stores.base import VectorUpkeep
     from searchsocket.types import Scope
 
-_OURS = ("pages", "index", "artifacts", "tmp", "dagster", "code", "state.db*")
+_OURS = ("pages", "index", "artifacts", "tmp", "dagster", "code", "state.db*", "settings.json", "hashed.json")
 
 
 @click.command()

@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 import click
 
-from searchsocket.cli.asking import ask
+from searchsocket.cli.asking import ask, identity
 from searchsocket.cli.exits import exit_status
 from searchsocket.cli.filters import each, named_filter
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
@@ -16,9 +17,11 @@ from searchsocket.cli.output import line_width, print_error, safe
 from searchsocket.cli.results import answer_lines, places_of
 from searchsocket.cli.searched import note_search
 from searchsocket.pipeline.unchanged.check import state_dir_of
+from searchsocket.system.garbage import loading
 
 if TYPE_CHECKING:
     from searchsocket.project.project import Project
+    from searchsocket.search.answer import SearchAnswer
     from searchsocket.search.engine import SearchEngine
     from searchsocket.settings.model import Settings
     from searchsocket.types import Scope
@@ -96,29 +99,75 @@ def search(
         _print(reply)
         note_search(Path(state_dir_of(str(root), os.environ)), " ".join(query), reply["scope"], reply["places"])
         return
-    from searchsocket.search.query import SearchQuery
-    from searchsocket.serving.service import open_service
+    with loading():
+        from searchsocket.search.query import SearchQuery
 
-    project = load_project(root)
-    scope = project.scope(os.environ, scope_name)
     asked = SearchQuery(**fields)  # type: ignore[arg-type]  # the types of click's options
+    if not (opens or rerank or generation) and (kept := _kept(root)):
+        from searchsocket.serving.shell.query import answer_alone
+
+        with loading():
+            answer = answer_alone(kept, asked, os.environ, scope_name)
+        _answered(kept, answer, as_json)
+        return
+    project = load_project(root)
+    _keep(project)
+    scope = project.scope(os.environ, scope_name)
     base_url = _base_url(project.settings) if opens else ""
     if generation:
         answer = _engine_of(project, scope, generation).search(asked, scope)
+        _show(answer, as_json)
     else:
+        from searchsocket.serving.service import open_service
+
         answer = open_service(project, os.environ, on_error=_report).search(asked, scope)
-        note_search(project.state_dir, answer.q, scope.name, places_of(answer))
+        _answered(project, answer, as_json)
+    if opens and answer.results:
+        _open(urljoin(base_url, answer.results[0].href))  # which has the base path
+
+
+def _kept(root: Path) -> "Project | None":
+    """The project, where its settings are known already and nobody else is asked."""
+    with loading():
+        from searchsocket.serving.shell.kept_project import kept_project
+        from searchsocket.serving.shell.query import answers_alone
+
+    with suppress(OSError):  # of which who reads the settings says more
+        project = kept_project(root, identity(os.path.realpath(root), os.environ), os.environ)
+        return project if project and answers_alone(project) else None
+    return None
+
+
+def _keep(project: "Project") -> None:
+    from searchsocket.serving.shell.kept_project import keep_project
+
+    with suppress(OSError):
+        keep_project(project, identity(os.path.realpath(project.root), os.environ))
+
+
+def _answered(project: "Project", answer: "SearchAnswer", as_json: bool) -> None:
+    note_search(project.state_dir, answer.q, answer.scope, places_of(answer))
+    _show(answer, as_json)
+
+
+def _show(answer: "SearchAnswer", as_json: bool) -> None:
     for note in answer.meta.notes:
         click.echo(f"note: {note.message}", err=True)
     if as_json:
-        from searchsocket.serving.answer_json import to_json
-
-        click.echo(to_json(answer, sources=True))
+        click.echo(_json(answer))
     else:
         for line in answer_lines(answer, line_width()):
             click.echo(line)
-    if opens and answer.results:
-        _open(urljoin(base_url, answer.results[0].href))  # which has the base path
+
+
+def _json(answer: "SearchAnswer") -> str:
+    from searchsocket.serving.shell.plain_json import plain_json
+
+    if (text := plain_json(answer)) is not None:
+        return text
+    from searchsocket.serving.answer_json import to_json
+
+    return to_json(answer, sources=True).decode()
 
 
 def _print(reply: Mapping[str, Any]) -> None:

@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from searchsocket.embedders.base import Embedder, is_unkept
 from searchsocket.embedders.cost import price_of
-from searchsocket.embedders.openai import MODEL_ID_PREFIX, has_key, make_openai
-from searchsocket.settings.model import EmbeddingSettings
+
+if TYPE_CHECKING:
+    from searchsocket.settings.model import EmbeddingSettings
 
 
 def make_embedder(
-    settings: EmbeddingSettings, environ: Mapping[str, str], *, recorded: str = "", calls: bool = True
+    settings: "EmbeddingSettings", environ: Mapping[str, str], *, recorded: str = "", calls: bool = True
 ) -> Embedder:
     """The configured embedder. Heavy clients are imported here, when their provider is chosen.
 
@@ -37,6 +39,8 @@ def make_embedder(
 
             return HashEmbedder(price_of(MODEL_ID, settings.price_per_million_tokens_usd))
         case "openai":
+            from searchsocket.embedders.openai import make_openai
+
             return make_openai(settings, environ, calls=calls)
         case name:
             from searchsocket.embedders.installed import make_installed
@@ -54,11 +58,13 @@ def unkept_embedder(model_id: str) -> Embedder | None:
     return embedder if embedder.model_id == model_id else None
 
 
-def resolved_provider(settings: EmbeddingSettings, environ: Mapping[str, str], recorded: str) -> str:
+def resolved_provider(settings: "EmbeddingSettings", environ: Mapping[str, str], recorded: str) -> str:
     """The provider that is meant. `auto` stays with what the scope is indexed with, whatever keys come and go; at its
     first index it is `openai` where a key is there, else `builtin`.
     """
     if settings.provider != "auto":
         return settings.provider
+    from searchsocket.embedders.openai import MODEL_ID_PREFIX, has_key
+
     is_remote = recorded.startswith(MODEL_ID_PREFIX) if recorded else has_key(settings, environ)
     return "openai" if is_remote else "builtin"

@@ -28,11 +28,12 @@ from searchsocket.errors import (
     KeyMissing,
     SearchSocketError,
 )
-from searchsocket.settings.model import EmbeddingSettings
 from searchsocket.types import Vectors
 
 if TYPE_CHECKING:
     import openai
+
+    from searchsocket.settings.model import EmbeddingSettings
 
 MODEL_ID_PREFIX = "openai-"
 KEY_VARIABLE = "EMBEDDINGS_API_KEY"
@@ -52,17 +53,17 @@ _LIMITED = (429, 503)
 _MAX_WORDS = 300  # characters of a provider's own message
 
 
-def has_key(settings: EmbeddingSettings, environ: Mapping[str, str]) -> bool:
+def has_key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> bool:
     """Whether the provider can be called: its key is there, or it wants none."""
     return not settings.api_key_env or bool(_key(settings, environ))
 
 
-def _key(settings: EmbeddingSettings, environ: Mapping[str, str]) -> str:
+def _key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> str:
     """`EMBEDDINGS_API_KEY` stands above what the settings name, as `EMBEDDINGS_PROVIDER` does; "" = there is none."""
     return environ.get(KEY_VARIABLE, "").strip() or environ.get(settings.api_key_env, "").strip()
 
 
-def make_openai(settings: EmbeddingSettings, environ: Mapping[str, str], *, calls: bool = True) -> "OpenAIEmbedder":
+def make_openai(settings: "EmbeddingSettings", environ: Mapping[str, str], *, calls: bool = True) -> "OpenAIEmbedder":
     """The embedder that the settings describe; nothing is called.
 
     Args:

@@ -7,15 +7,18 @@ error of the caller's: it is told why there is no vector, and words alone answer
 from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from searchsocket.embedders.base import Embedder, charged_tokens
 from searchsocket.embedders.checks import checked
 from searchsocket.embedders.cost import DailyBudget, estimate, estimate_tokens
-from searchsocket.embedders.ledger import Ledger
 from searchsocket.errors import EmbedderRefused, EmbedderUnavailable, SearchSocketError, StateUnavailable
 from searchsocket.system.breaker import Breaker
 from searchsocket.system.shared_calls import SharedCalls
 from searchsocket.types import Vector
+
+if TYPE_CHECKING:
+    from searchsocket.embedders.ledger import Ledger
 
 THREAD_NAME = "embed-query"
 _MAX_HELD = 2_048  # vectors; 13 MB of 1,536 dimensions
@@ -53,7 +56,7 @@ class QueryVectors:
         timeout_s: float = 0.3,
         usd_a_day: float = 0.0,
         usd_a_month: float | None = None,
-        ledger: Ledger | None = None,
+        ledger: "Ledger | None" = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         on_error: Callable[[BaseException], None] = lambda _: None,
         prepare: Callable[[str], str] = lambda text: text,

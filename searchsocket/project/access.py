@@ -6,13 +6,16 @@ import secrets
 import stat
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from searchsocket.errors import ScopeLocked, StateUnavailable
 from searchsocket.project.project import Project
-from searchsocket.settings.model import ApiSettings
 from searchsocket.stores import index_folder
 from searchsocket.system.files import make_private_folder, write_atomic
 from searchsocket.system.locks import scope_lock
+
+if TYPE_CHECKING:
+    from searchsocket.settings.model import ApiSettings
 
 TOKEN_FILE = "serve.token"  # noqa: S105  a file's name
 _TOKEN_MODE = 0o600
@@ -40,7 +43,7 @@ def make_private_folders(project: Project) -> None:
             raise StateUnavailable(f"cannot create {folder}: {error.strerror or error}") from error
 
 
-def configured_key(settings: ApiSettings, environ: Mapping[str, str]) -> str:
+def configured_key(settings: "ApiSettings", environ: Mapping[str, str]) -> str:
     """The key of trusted callers; "" when none is set. One that is set ends any other trust."""
     return environ.get(settings.key_env, "").strip()
 

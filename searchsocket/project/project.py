@@ -4,12 +4,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from searchsocket.errors import InvalidScope
 from searchsocket.project.scopes import branch_in, is_scope_name, resolve_scope, stated_scope
-from searchsocket.settings.load import load_settings
-from searchsocket.settings.model import Settings
 from searchsocket.types import Scope
+
+if TYPE_CHECKING:
+    from searchsocket.settings.model import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class Project:
     """Where everything of one project lies (spec 6.4)."""
 
     root: Path
-    settings: Settings
+    settings: "Settings"
     id: str
 
     @property
@@ -54,12 +56,14 @@ def open_project(root: Path, environ: Mapping[str, str]) -> Project:
     Raises:
         ConfigError: The configuration cannot be used.
     """
+    from searchsocket.settings.load import load_settings  # pydantic takes longer than all else
+
     root = root.resolve()
     settings = _with_model_folder(load_settings(root, environ), root)
     return Project(root, settings, settings.project.id or _package_name(root) or root.name or "site")
 
 
-def _with_model_folder(settings: Settings, root: Path) -> Settings:
+def _with_model_folder(settings: "Settings", root: Path) -> "Settings":
     """`embeddings.model` made absolute where it is a folder of the project, whatever folder the process works in."""
     embeddings = settings.embeddings
     if embeddings.provider != "onnx" or not embeddings.model or not (root / embeddings.model).is_dir():

@@ -5,9 +5,12 @@ import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from searchsocket.errors import ConfigMissing, InvalidScope
-from searchsocket.settings.site import ScopeSettings
+
+if TYPE_CHECKING:
+    from searchsocket.settings.site import ScopeSettings
 
 MAX_LENGTH = 80
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
@@ -43,7 +46,7 @@ def branch_in(name: str) -> str:
     return "" if is_scope_name(name) and _HASHED.search(name) else name
 
 
-def stated_scope(settings: ScopeSettings, root: Path, environ: Mapping[str, str], override: str | None = None) -> str:
+def stated_scope(settings: "ScopeSettings", root: Path, environ: Mapping[str, str], override: str | None = None) -> str:
     """The scope that a command means, as it is called there: `--scope`, else the environment, the git branch, the fixed
     name.
 
@@ -53,7 +56,7 @@ def stated_scope(settings: ScopeSettings, root: Path, environ: Mapping[str, str]
     return override if override is not None else _configured(settings, root, environ)
 
 
-def resolve_scope(settings: ScopeSettings, raw: str) -> str:
+def resolve_scope(settings: "ScopeSettings", raw: str) -> str:
     """The name of a scope that is stated as `raw`.
 
     Raises:
@@ -66,7 +69,7 @@ def resolve_scope(settings: ScopeSettings, raw: str) -> str:
     return sanitise_scope(raw) if settings.sanitize else raw
 
 
-def _configured(settings: ScopeSettings, root: Path, environ: Mapping[str, str]) -> str:
+def _configured(settings: "ScopeSettings", root: Path, environ: Mapping[str, str]) -> str:
     if settings.mode == "fixed":
         return settings.fixed
     if settings.mode == "env":

@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from searchsocket.embedders.ledger import Ledger
 from searchsocket.errors import ConfigError, SearchSocketError
 from searchsocket.rerankers.base import Reranker, Usage
 from searchsocket.rerankers.errors import ModelDeprecated
 from searchsocket.rerankers.judge import Judge
-from searchsocket.settings.rerank import RerankSettings
+
+if TYPE_CHECKING:
+    from searchsocket.settings.rerank import RerankSettings
 
 
 def make_judge(
-    settings: RerankSettings,
+    settings: "RerankSettings",
     environ: Mapping[str, str],
     *,
     clock: Callable[[], datetime],
@@ -44,7 +47,7 @@ def make_judge(
     return judge
 
 
-def deprecation(settings: RerankSettings) -> ModelDeprecated | None:
+def deprecation(settings: "RerankSettings") -> ModelDeprecated | None:
     """What to say of the model, where its vendor has a newer one."""
     if settings.provider != "jina":
         return None
@@ -54,7 +57,7 @@ def deprecation(settings: RerankSettings) -> ModelDeprecated | None:
     return ModelDeprecated("rerank.jina.model", settings.jina.model, successor) if successor else None
 
 
-def make_reranker(settings: RerankSettings, environ: Mapping[str, str]) -> Reranker:
+def make_reranker(settings: "RerankSettings", environ: Mapping[str, str]) -> Reranker:
     """The configured reranker. Libraries are imported when their provider is chosen.
 
     Args:

@@ -9,13 +9,16 @@ import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from searchsocket.embedders.cost import DailyBudget, estimate
 from searchsocket.errors import SearchSocketError
 from searchsocket.rerankers.base import Reranker, Usage
-from searchsocket.settings.rerank import RerankSettings
 from searchsocket.system.breaker import Breaker
 from searchsocket.system.shared_calls import SharedCalls
+
+if TYPE_CHECKING:
+    from searchsocket.settings.rerank import RerankSettings
 
 THREAD_NAME = "rerank-query"
 _MAX_HELD = 1_024  # judgements; a megabyte
@@ -47,7 +50,7 @@ class Judge:
     def __init__(
         self,
         reranker: Reranker,
-        settings: RerankSettings,
+        settings: "RerankSettings",
         *,
         prepare: Callable[[str], str] = lambda text: text,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),

@@ -1,27 +1,31 @@
 """What a query is answered with: the shape of every surface (HTTP, command line, agents)."""
 
-from dataclasses import dataclass
-from typing import Annotated, Literal
-
-from pydantic import Field
+from dataclasses import dataclass, field
+from typing import Literal
 
 from searchsocket.search.filters import FacetCounts
-from searchsocket.search.wire import (
-    Address,
-    Age,
-    Confidence,
-    Href,
-    Marks,
+from searchsocket.search.shape import (
+    ADDRESS,
+    AGE,
+    CONFIDENCE,
+    CONTINUATION_TOKEN,
+    HREF,
+    MARKS,
+    QUALITY,
+    SCORE,
+    SNIPPET_HTML,
+    TOTAL,
+    TRUNCATED,
+    URL,
     PassageLines,
     Resolution,
     Revision,
     RouteFile,
-    Score,
-    SnippetHtml,
-    Url,
     Wire,
 )
 from searchsocket.types import ChunkKind, CodeKind, GroupBy
+
+Quality = Literal["answered", "weak", "rejected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +47,28 @@ class Explanation(Wire):
         float  # where the query is a name, or names something that is there, see `ranking/exact.py`, `ranking/pages.py`
     )
     weight: float
-    rerank: Annotated[
-        float | None,
-        Field(
-            exclude_if=lambda score: score is None,
-            description="What a reranker gave it, scaled over the candidates that it judged; `fused` counts less then.",
-        ),
-    ] = None
+    rerank: float | None = field(
+        default=None,
+        metadata={
+            "exclude_if": lambda score: score is None,
+            "description": "What a reranker gave it, scaled over the candidates that it judged; `fused` counts less "
+            "then.",
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Section(Wire):
     """A section of a page that answers too."""
 
-    href: Href
+    href: str = field(metadata=HREF)
     anchor: str
     title: str  # "" for what stands before the first heading
     heading_path: tuple[str, ...]
     snippet: str
-    snippet_html: SnippetHtml
-    marks: Marks
-    score: Score
+    snippet_html: str = field(metadata=SNIPPET_HTML)
+    marks: tuple[tuple[int, int], ...] = field(metadata=MARKS)
+    score: float = field(metadata=SCORE)
     source: PassageLines
     mirror: PassageLines
     ref: str  # survives edits elsewhere on the page
@@ -74,7 +79,7 @@ class AlikePage(Wire):
     """A page whose passage says the same as a result's."""
 
     url: str
-    href: Href
+    href: str = field(metadata=HREF)
     title: str
 
 
@@ -82,38 +87,37 @@ class AlikePage(Wire):
 class Result(Wire):
     """One page, or one chunk."""
 
-    url: Url
-    href: Href
+    url: str = field(metadata=URL)
+    href: str = field(metadata=HREF)
     anchor: str
     title: str
     section_title: str
     heading_path: tuple[str, ...]
     snippet: str
-    snippet_html: SnippetHtml
-    marks: Marks
-    score: Score
-    confidence: Confidence
-    route_file: Annotated[RouteFile, Field(description="Source file of the page; null for callers without a key.")]
+    snippet_html: str = field(metadata=SNIPPET_HTML)
+    marks: tuple[tuple[int, int], ...] = field(metadata=MARKS)
+    score: float = field(metadata=SCORE)
+    confidence: float = field(metadata=CONFIDENCE)
+    route_file: RouteFile = field(metadata={"description": "Source file of the page; null for callers without a key."})
     route_resolution: Resolution
-    source: Annotated[
-        PassageLines, Field(description="Where its Markdown file says this; null for callers without a key.")
-    ]
-    mirror: Annotated[PassageLines, Field(description="Likewise its file in the mirror.")]
+    source: PassageLines = field(
+        metadata={"description": "Where its Markdown file says this; null for callers without a key."}
+    )
+    mirror: PassageLines = field(metadata={"description": "Likewise its file in the mirror."})
     scope: str
     generation: str
-    age_seconds: Age
+    age_seconds: float = field(metadata=AGE)
     tags: tuple[str, ...]
     language: str
     modified: str  # ISO 8601 as the page states it; "" when it does not
-    ref: Annotated[str, Field(description="Names this piece of the page across edits elsewhere.")]
+    ref: str = field(metadata={"description": "Names this piece of the page across edits elsewhere."})
     sections: tuple[Section, ...]  # the one that opens, then by score; empty when grouped by chunk
     explanation: Explanation | None = None  # on request
-    alike: Annotated[
-        tuple[AlikePage, ...],
-        Field(description="Pages whose passage says the same, which are no results of their own."),
-    ] = ()
-    kind: Annotated[ChunkKind | CodeKind, Field(exclude=True)] = "section"  # of the chunk that opens
-    code: Annotated[tuple[tuple[int, int], ...], Field(exclude=True)] = ()  # where `snippet` is code
+    alike: tuple[AlikePage, ...] = field(
+        default=(), metadata={"description": "Pages whose passage says the same, which are no results of their own."}
+    )
+    kind: ChunkKind | CodeKind = field(default="section", metadata={"exclude": True})  # of the chunk that opens
+    code: tuple[tuple[int, int], ...] = field(default=(), metadata={"exclude": True})  # where `snippet` is code
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,34 +149,10 @@ class SearchMeta(Wire):
     generation: str
     published_at: str  # ISO 8601, UTC
     age_seconds: float
-    source_revision: Annotated[
-        Revision, Field(description="Commit that was indexed; null for callers without a key, and where none is known.")
-    ]
-    notes: Annotated[tuple[Note, ...], Field(description="Why the answer is less than it could be.")] = ()
-
-
-Total = Annotated[
-    int,
-    Field(
-        ge=0,
-        description="How many results the query's candidates hold, over all offsets. Not all that match: a search by "
-        "meaning ranks the nearest, and `topK` says how many of them are looked at.",
-    ),
-]
-Truncated = Annotated[
-    bool, Field(exclude_if=lambda is_so: not is_so, description="Whether `maxTokens` ended it before `topK`.")
-]
-ContinuationToken = Annotated[
-    str | None,
-    Field(exclude_if=lambda token: token is None, description="For the results that follow; absent where none do."),
-]
-Quality = Annotated[
-    Literal["answered", "weak", "rejected"],
-    Field(
-        description="`weak`: nothing fits well, the best result's `confidence` is low; `rejected`: what was found is "
-        "too weak to be given, so there are no results."
-    ),
-]
+    source_revision: Revision = field(
+        metadata={"description": "Commit that was indexed; null for callers without a key, and where none is known."}
+    )
+    notes: tuple[Note, ...] = field(default=(), metadata={"description": "Why the answer is less than it could be."})
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,29 +163,34 @@ class SearchAnswer(Wire):
     scope: str
     group_by: GroupBy
     results: tuple[Result, ...]
-    total: Total
+    total: int = field(metadata=TOTAL)
     meta: SearchMeta
-    quality: Quality = "answered"
-    facets: Annotated[
-        FacetCounts | None,
-        Field(exclude_if=lambda counts: counts is None, description="Of each facet that was asked for: value, pages."),
-    ] = None
-    truncated: Truncated = False
-    continuation_token: ContinuationToken = None
+    quality: Quality = field(default="answered", metadata=QUALITY)
+    facets: FacetCounts | None = field(
+        default=None,
+        metadata={
+            "exclude_if": lambda counts: counts is None,
+            "description": "Of each facet that was asked for: value, pages.",
+        },
+    )
+    truncated: bool = field(default=False, metadata=TRUNCATED)
+    continuation_token: str | None = field(default=None, metadata=CONTINUATION_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedPage(Wire):
     """A page near another one, and why."""
 
-    url: Url
-    href: Address
+    url: str = field(metadata=URL)
+    href: str = field(metadata=ADDRESS)
     title: str
     description: str
-    score: Score
-    meaning: Annotated[float, Field(ge=0, le=1, description="How near in meaning.")]  # cosine of its nearest chunk
-    is_linked: Annotated[bool, Field(description="The page links to it.")]
-    is_neighbour: Annotated[bool, Field(description="It lies in the same directory.")]
+    score: float = field(metadata=SCORE)
+    meaning: float = field(
+        metadata={"ge": 0, "le": 1, "description": "How near in meaning."}
+    )  # cosine of its nearest chunk
+    is_linked: bool = field(metadata={"description": "The page links to it."})
+    is_neighbour: bool = field(metadata={"description": "It lies in the same directory."})
     tags: tuple[str, ...]
     route_file: RouteFile
     route_resolution: Resolution
@@ -220,5 +205,5 @@ class RelatedAnswer(Wire):
     generation: str
     age_seconds: float
     results: tuple[RelatedPage, ...]
-    truncated: Truncated = False
-    continuation_token: ContinuationToken = None
+    truncated: bool = field(default=False, metadata=TRUNCATED)
+    continuation_token: str | None = field(default=None, metadata=CONTINUATION_TOKEN)

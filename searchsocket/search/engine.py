@@ -4,21 +4,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from searchsocket.embedders.comparable import vector_for
 from searchsocket.embedders.queries import NoVector, QueryVectors
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
-from searchsocket.rerankers.judge import Judge
 from searchsocket.search.answer import Note, Quality, RelatedAnswer, Result, SearchAnswer, SearchMeta
-from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
 from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.find import find
 from searchsocket.search.groups import result_groups
 from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
-from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
-from searchsocket.search.occurrences.find_all import find_all
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
@@ -31,15 +28,19 @@ from searchsocket.search.ranking.occasions import asks_for_occasion
 from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.rank import Parts, Ranked, rank, scored
 from searchsocket.search.ranking.shares import Shares, shares_of
-from searchsocket.search.related import related_pages
 from searchsocket.search.rerank import NOTHING, Order, rerank
 from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.search.watch import Watch
-from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.text.synonyms import make_synonyms
 from searchsocket.types import Scope, Vector
+
+if TYPE_CHECKING:
+    from searchsocket.rerankers.judge import Judge
+    from searchsocket.search.backend.guard import BackendGuard
+    from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
+    from searchsocket.settings.model import RankingSettings
 
 _PIECES_A_PAGE = 3  # a page has several chunks among the candidates, so pages need more of them
 _MAX_CANDIDATES = 1_000
@@ -55,11 +56,11 @@ class SearchEngine:
         self,
         store: Readers,
         queries: QueryVectors,
-        settings: RankingSettings,
+        settings: "RankingSettings",
         clock: Callable[[], datetime],
         facets: Facets = NO_FACETS,
-        backend: BackendGuard | None = None,
-        judge: Callable[[], Judge] | None = None,
+        backend: "BackendGuard | None" = None,
+        judge: "Callable[[], Judge] | None" = None,
         continuations: Continuations | None = None,
     ) -> None:
         """Make it; nothing is opened.
@@ -164,12 +165,14 @@ class SearchEngine:
             facets=_counts(reader, query, found, is_answered=judged.is_answered) if query.facets else None,
         )
 
-    def find(self, query: FindQuery, scope: Scope) -> FindAnswer:
+    def find(self, query: "FindQuery", scope: Scope) -> "FindAnswer":
         """Every occurrence of words or a phrase, see `find_all`.
 
         Raises:
             InvalidRequest, UnknownFacet, ScopeNotIndexed, PageTextsMissing, VectorBackendUnavailable: As it does.
         """
+        from searchsocket.search.occurrences.find_all import find_all  # only who looks for every occurrence needs it
+
         return find_all(self._store.reader(scope), query, self._clock(), self._facets, self._continuations)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
@@ -180,6 +183,8 @@ class SearchEngine:
             ScopeNotIndexed, VectorBackendUnavailable: As `search`.
         """
         reader = self.opened(scope)
+        from searchsocket.search.related import related_pages
+
         pages = tuple(related_pages(reader, url, top_k))
         generation = reader.generation
         age = age_s(generation.published_at, self._clock())

@@ -3,14 +3,17 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from searchsocket.errors import ConfigMissing
-from searchsocket.settings.model import MilvusSettings, PineconeSettings, VectorSettings
 from searchsocket.stores.base import VectorIndex, VectorStore
+
+if TYPE_CHECKING:
+    from searchsocket.settings.model import MilvusSettings, PineconeSettings, VectorSettings
 
 
 def make_store(
-    settings: VectorSettings,
+    settings: "VectorSettings",
     state_dir: Path,
     project_id: str,
     *,
@@ -39,7 +42,7 @@ def make_store(
     )
 
 
-def make_vectors(settings: VectorSettings, project_id: str, environ: Mapping[str, str]) -> VectorIndex | None:
+def make_vectors(settings: "VectorSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex | None:
     """Where vectors are kept; None: in the index's own folder.
 
     Raises:
@@ -54,12 +57,12 @@ def make_vectors(settings: VectorSettings, project_id: str, environ: Mapping[str
             return _pinecone(settings.pinecone, project_id, environ)
 
 
-def index_folder(settings: VectorSettings, state_dir: Path) -> Path:
+def index_folder(settings: "VectorSettings", state_dir: Path) -> Path:
     """Where records and words lie, and vectors that are not elsewhere."""
     return state_dir.parent / settings.local.path if settings.local.path else state_dir / "index"
 
 
-def _milvus(settings: MilvusSettings, project_id: str, environ: Mapping[str, str]) -> VectorIndex:
+def _milvus(settings: "MilvusSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:
     from searchsocket.stores.milvus import MilvusVectors
     from searchsocket.stores.milvus.connection import Connection
 
@@ -74,7 +77,7 @@ def _milvus(settings: MilvusSettings, project_id: str, environ: Mapping[str, str
     return MilvusVectors(connection, name, project_id)
 
 
-def _pinecone(settings: PineconeSettings, project_id: str, environ: Mapping[str, str]) -> VectorIndex:
+def _pinecone(settings: "PineconeSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:
     from searchsocket.stores.pinecone import PineconeVectors
     from searchsocket.stores.pinecone.connection import Connection
 

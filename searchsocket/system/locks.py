@@ -6,12 +6,14 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-
-from filelock import BaseFileLock, FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from searchsocket.errors import ScopeLocked
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import make_folder
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 
 @contextmanager
@@ -30,6 +32,8 @@ def scope_lock(
         ScopeLocked: Another process or thread holds it.
         StateUnavailable: The lock file cannot be written; `PermissionDenied` where it is another user's.
     """
+    from filelock import FileLock  # who only asks an index takes no lock
+
     path = (state_dir / ".locks").resolve() / f"{scope_name}.lock"
     # One object a path, which counts for each thread by itself: the same one enters again, another is refused.
     lock = FileLock(path, is_singleton=True, thread_local=True)
@@ -44,7 +48,9 @@ def scope_lock(
         lock.release()
 
 
-def _acquire(lock: BaseFileLock, scope_name: str, timeout_s: float, on_wait: Callable[[str], None]) -> None:
+def _acquire(lock: "BaseFileLock", scope_name: str, timeout_s: float, on_wait: Callable[[str], None]) -> None:
+    from filelock import Timeout
+
     path = Path(lock.lock_file)
     try:
         make_folder(path.parent)

@@ -3,8 +3,10 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Answer = TypeVar("_Answer")
@@ -42,7 +44,7 @@ class SharedCalls(Generic[_Key, _Answer]):
 
     def joined(
         self, key: _Key, ask: Callable[[], _Answer], refused: Callable[[], _Refusal | None]
-    ) -> Future[_Answer] | _Refusal | None:
+    ) -> "Future[_Answer] | _Refusal | None":
         """The call for this key that is under way, else a new one; None where too many are.
 
         Args:
@@ -57,12 +59,12 @@ class SharedCalls(Generic[_Key, _Answer]):
                 return None
             if (refusal := refused()) is not None:
                 return refusal
-            call = self._under_way[key] = Future()
+            call = self._under_way[key] = _future()
         # A daemon, so that a provider that never answers keeps no process alive.
         threading.Thread(target=self._run, args=(key, ask, call), name=self._thread_name, daemon=True).start()
         return call
 
-    def _run(self, key: _Key, ask: Callable[[], _Answer], call: Future[_Answer]) -> None:
+    def _run(self, key: _Key, ask: Callable[[], _Answer], call: "Future[_Answer]") -> None:
         try:
             answer = ask()
         except BaseException as error:  # noqa: BLE001  (handed to whoever waits)
@@ -79,3 +81,9 @@ class SharedCalls(Generic[_Key, _Answer]):
         self._held[key] = answer
         if len(self._held) > self._max_held:
             self._held.popitem(last=False)
+
+
+def _future() -> "Future[_Answer]":
+    from concurrent.futures import Future  # loads logging, which a model on this machine does not need
+
+    return Future()

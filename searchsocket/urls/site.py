@@ -1,15 +1,18 @@
 """Where the configured site lies on the web: its base path, and the addresses that its own links may carry."""
 
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from searchsocket.errors import ConfigError, InvalidRequest
-from searchsocket.settings.model import Settings
-from searchsocket.settings.site import SourceMode
 from searchsocket.urls.paths import normalise_prefix
 from searchsocket.urls.resolve import SiteBase, site_base
 
+if TYPE_CHECKING:
+    from searchsocket.settings.model import Settings
+    from searchsocket.settings.site import SourceMode
 
-def configured_site(settings: Settings, mode: SourceMode | None, scope: str) -> SiteBase:
+
+def configured_site(settings: "Settings", mode: "SourceMode | None", scope: str) -> SiteBase:
     """The place of a scope's site.
 
     Args:
@@ -33,7 +36,7 @@ def configured_site(settings: Settings, mode: SourceMode | None, scope: str) -> 
         raise ConfigError(f"source.base_path, source.crawl.base_url or project.base_url: {error}") from error
 
 
-def site_origin(settings: Settings, scope: str) -> str:
+def site_origin(settings: "Settings", scope: str) -> str:
     """Scheme and host where browsers find the site, so that a page's address can follow; "" = not configured.
 
     Raises:
@@ -51,7 +54,7 @@ def site_origin(settings: Settings, scope: str) -> str:
     return f"{parts.scheme}://{host}" if is_whole else ""
 
 
-def crawl_address(settings: Settings, scope: str) -> str:
+def crawl_address(settings: "Settings", scope: str) -> str:
     """The address of the site's root that is crawled for a scope, without a trailing slash.
 
     Raises:

@@ -4,16 +4,18 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable, VectorsMissing
 from searchsocket.search.backend.time_limit import TimeLimit
-from searchsocket.settings.model import SearchSettings
 from searchsocket.stores.base import CatalogueSnapshot, IndexReader, VectorLimits, VectorSnapshot, WordSnapshot
 from searchsocket.system.breaker import Breaker
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
+
+if TYPE_CHECKING:
+    from searchsocket.settings.model import SearchSettings
 
 T = TypeVar("T")
 _FIRST_CALL_S = 10.0  # more for the first call of a process, which loads the client and connects
@@ -30,7 +32,7 @@ class BackendGuard:
 
     def __init__(
         self,
-        settings: SearchSettings,
+        settings: "SearchSettings",
         *,
         clock: Callable[[], float] = time.monotonic,
         on_error: Callable[[BaseException], None] = lambda _: None,

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.search.answer import ContinuationToken, Note, Truncated
-from searchsocket.search.wire import Age, Score, Wire
+from searchsocket.search.answer import Note
+from searchsocket.search.wire import Age, ContinuationToken, Score, Truncated, Wire
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from searchsocket.code.symbols import EXACT, LABEL, looks_like_code, symbols_in
 from searchsocket.errors import InvalidRequest, PageNotFound, PageTextsMissing
 from searchsocket.markdown.blocks import parse_blocks
 from searchsocket.mirror.document import parse_page
-from searchsocket.search.answer import ContinuationToken, Truncated
 from searchsocket.search.code.answer import CodeResult
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.results import code_result
@@ -20,7 +19,7 @@ from searchsocket.search.occurrences.page_text import heading_above, headings
 from searchsocket.search.occurrences.spelling import Spelling
 from searchsocket.search.quoting.links import href
 from searchsocket.search.quoting.titles import displayed
-from searchsocket.search.wire import Href, Url, Wire
+from searchsocket.search.wire import ContinuationToken, Href, Truncated, Url, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Filter, Lines, Record
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from searchsocket.search.wire import Age, Href, RouteFile, Score, Url, Wire, for_the_trusted
+from searchsocket.search.wire import Age, ForTheTrusted, Href, RouteFile, Score, Url, Wire
 
 
 class Documented(Wire):
@@ -33,7 +33,7 @@ class Source(Documented):
     title: str
     section: Annotated[str, Field(description="The heading, or the symbol of code; empty above the first one.")]
     route_file: RouteFile
-    lines: Annotated[SourceLines | None, for_the_trusted(SourceLines)]
+    lines: Annotated[SourceLines | None, ForTheTrusted(SourceLines)]
 
 
 @dataclass(frozen=True, slots=True)

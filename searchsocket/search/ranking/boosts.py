@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,9 +10,11 @@ from searchsocket.search.ranking.listings import SHARE as LISTING_SHARE
 from searchsocket.search.ranking.listings import is_listing
 from searchsocket.search.ranking.occasions import SHARE as OCCASION_SHARE
 from searchsocket.search.ranking.occasions import is_occasion
-from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.base import Facts
 from searchsocket.types import Scores
+
+if TYPE_CHECKING:
+    from searchsocket.settings.model import RankingSettings
 
 _MANY_LINKS = 100  # from here on more links say nothing more
 _LOGARITHMS = np.array([math.log1p(links) for links in range(_MANY_LINKS + 1)])
@@ -29,7 +32,7 @@ class Boosts:
 
 
 def boosts_of(
-    facts: Facts, settings: RankingSettings, *, names_identifier: bool = False, asks_for_occasion: bool = False
+    facts: Facts, settings: "RankingSettings", *, names_identifier: bool = False, asks_for_occasion: bool = False
 ) -> Boosts:
     """The boosts of some records; a part that the settings switch off is 0.
 

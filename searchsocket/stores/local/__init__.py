@@ -17,6 +17,18 @@ Vectors may lie elsewhere (`vectors/part.py`): then an id is all that is known o
 comes from: a row of the live matrix, or `~slot` (which is negative) of the staged ones.
 """
 
-from searchsocket.stores.local.store import LocalStore
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from searchsocket.stores.local.store import LocalStore
 
 __all__ = ["LocalStore"]
+
+
+def __getattr__(name: str) -> Any:
+    """The store, with all that builds generations, when it is asked for: who only reads one needs a third of that."""
+    if name != "LocalStore":
+        raise AttributeError(name)
+    from searchsocket.stores.local.store import LocalStore
+
+    return LocalStore

@@ -21,7 +21,6 @@ from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, OpenReaders
 from searchsocket.stores.local.ownership import Ownership
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.part import VectorPart
-from searchsocket.stores.local.verify import all_fingerprints
 from searchsocket.system.errors import system_error
 from searchsocket.text.synonyms import Synonyms
 from searchsocket.types import Generation, Scope
@@ -156,6 +155,8 @@ class LiveGenerations:
             reader = self.live(scope)
         except ScopeNotIndexed:
             return
+        from searchsocket.stores.local.verify import all_fingerprints  # of runs, not of queries
+
         yield from all_fingerprints(reader)
 
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic_core import from_json
 
 from searchsocket.stores.base.labels import KIND, LANGUAGE, kind_label, language_labels
 from searchsocket.stores.local.catalogue.facts import TextColumn
@@ -42,6 +41,8 @@ class LabelledRows:
 
     def facets_of(self, rows: Rows) -> list[tuple[str, ...]]:
         """What the page of each row states."""
+        from pydantic_core import from_json  # only who counts or filters by facets needs it
+
         return [tuple(from_json(text)) for text in self._texts[_FACETS].take(rows)]
 
     def facet_names(self) -> frozenset[str]:

@@ -1,0 +1,35 @@
+"""A query of the shell, answered without what only a service needs: equal to what `open_service` would answer."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.embedders.queries import QueryVectors
+from searchsocket.project.project import Project
+from searchsocket.search.answer import SearchAnswer
+from searchsocket.search.engine import SearchEngine
+from searchsocket.search.query import SearchQuery
+from searchsocket.serving.shell.hashed import HashedOnce
+from searchsocket.stores import index_folder
+from searchsocket.text.synonyms import make_synonyms
+
+
+def answers_alone(project: Project) -> bool:
+    """Whether index and model lie on this machine, so that nobody else is asked and nothing is paid."""
+    settings = project.settings
+    return settings.vector.provider == "local" and settings.embeddings.provider == "builtin"
+
+
+def answer_alone(
+    project: Project, query: SearchQuery, environ: Mapping[str, str], scope_name: str | None
+) -> SearchAnswer:
+    """The answer of a project that `answers_alone`; see `SearchEngine.search` for the errors."""
+    scope = project.scope(environ, scope_name)
+    settings = project.settings
+    synonyms = make_synonyms(settings.ranking.synonyms)
+    store = HashedOnce(index_folder(settings.vector, project.state_dir), project.id, synonyms, project.state_dir)
+    model = BuiltinEmbedder()
+    engine = SearchEngine(
+        store, QueryVectors(lambda _: model), settings.ranking, lambda: datetime.now(UTC), settings.facets
+    )
+    return engine.search(query, scope)
