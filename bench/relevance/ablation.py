@@ -20,6 +20,7 @@ Replaced = tuple[object, str, object]  # module, name, value
 
 SETTINGS = {
     "no boosts": RankingSettings(enable_incoming_link_boost=False, enable_depth_boost=False),
+    "posts as guides": RankingSettings(demote_occasions=False),
     "copies shown": RankingSettings(collapse_alike=False),
 }
 LISTS = {
