@@ -1,5 +1,7 @@
 """What others do not do for us: models, vector databases, object stores."""
 
+from collections.abc import Collection
+
 from searchsocket.errors.base import SearchSocketError
 
 
@@ -53,11 +55,12 @@ class VectorBackendRefused(VectorBackendUnavailable):
 class VectorsMissing(VectorBackendRefused):
     """The vector store answers, and lacks some of what a generation is made of."""
 
-    def __init__(self, scope: str, generation: str) -> None:
+    def __init__(self, scope: str, generation: str, ids: Collection[str] = ()) -> None:
         super().__init__(
             f"the vector store does not hold what generation {generation} of scope {scope!r} is made of; "
             f"run `searchsocket index --resync --scope {scope}`"
         )
+        self.ids = frozenset(ids)  # of records that were asked for and are not there
 
 
 class ArtifactsUnavailable(SearchSocketError):

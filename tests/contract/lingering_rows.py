@@ -57,3 +57,29 @@ class LingeringRowsContract:
         with pytest.raises(VectorsMissing):
             site.reader(MAIN).vectors.nearest(EAST, top_k=1, where=Filter("/b"))
         assert ids(site.reader(MAIN).vectors.nearest(EAST, top_k=9, where=Filter("/c"))) == ["c"]
+
+    def test_two_writers_with_folders_of_their_own_never_mix(self, tmp_path: Path, index: VectorUpkeep) -> None:
+        """Two machines that index one scope: the last is whole, the other says that it is not, and can be again."""
+
+        def machine(day: int) -> LocalStore:
+            now = datetime(2026, 1, day, 3, 4, 5, tzinfo=UTC)
+            return LocalStore(tmp_path / str(day), "shop", vectors=index, clock=lambda: now)  # type: ignore[arg-type]
+
+        fill(machine(1), [record("a"), record("b")])
+        fill(machine(2), [record("a"), record("x")])
+        assert whole(machine(2)) == {"a", "x"}
+        assert whole(machine(1)) is None
+        with pytest.raises(VectorsMissing, match="index --resync --scope main"):
+            fill(machine(1), [record("c")])
+        assert whole(machine(2)) in (None, {"a", "x"})
+        machine(1).discard(MAIN)
+        machine(1).resync(MAIN, lambda records: {each.id: EAST for each in records})
+        assert whole(machine(1)) == {"a", "b"}
+
+
+def whole(store: LocalStore) -> set[str] | None:
+    """All that is found; None: some is lacking, which is said."""
+    try:
+        return set(ids(store.reader(MAIN).vectors.nearest(EAST, top_k=99)))
+    except VectorsMissing:
+        return None

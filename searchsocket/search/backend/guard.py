@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable, VectorsMissing
+from searchsocket.errors import SearchSocketError, VectorBackendUnavailable, VectorsMissing
 from searchsocket.search.backend.time_limit import TimeLimit
 from searchsocket.stores.base import CatalogueSnapshot, IndexReader, VectorLimits, VectorSnapshot, WordSnapshot
 from searchsocket.system.breaker import Breaker
@@ -131,12 +131,7 @@ class _GuardedReader:
 
 @dataclass(frozen=True, slots=True)
 class _GuardedVectors:
-    """Implements `VectorSnapshot`.
-
-    Raises:
-        VectorsMissing: The machine lacks rows of the generation: "nothing is near", or a mistake of the caller's, would
-            be untrue.
-    """
+    """Implements `VectorSnapshot`."""
 
     _reader: IndexReader
     _guard: BackendGuard
@@ -151,15 +146,8 @@ class _GuardedVectors:
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `VectorSnapshot.similarities`."""
-        return self._named(lambda: self._reader.vectors.similarities(vector, ids)) if ids else []
+        return self._guard.call(lambda: self._reader.vectors.similarities(vector, ids)) if ids else []
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `VectorSnapshot.vectors_of`."""
-        return self._named(lambda: self._reader.vectors.vectors_of(ids))
-
-    def _named(self, work: Callable[[], T]) -> T:
-        try:
-            return self._guard.call(work)
-        except InvalidRequest as error:
-            generation = self._reader.generation
-            raise VectorsMissing(generation.scope, generation.name) from error
+        return self._guard.call(lambda: self._reader.vectors.vectors_of(ids))

@@ -78,7 +78,10 @@ class VectorUpkeep(Protocol):
         """
 
     def erase(self, generation: Generation, ids: Iterable[str]) -> None:
-        """Delete the rows of these ids that a generation sees, and wherever else these are seen."""
+        """Delete the rows of these ids that a generation sees, and wherever else these are seen.
+
+        Returns when they are not.
+        """
 
     def examine(self) -> list[Finding]:
         """What is wrong, besides rows that are missing: what holds them is gone, of another shape, or somebody else's.

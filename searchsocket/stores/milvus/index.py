@@ -135,6 +135,7 @@ class MilvusVectors:
             self._connection.load(collection)
             where = f"{_seen(generation)} and {ID} in {filters.quoted_list(batch)}"
             self._connection.call("delete", collection, filter=where)
+            self._wait(collection, where, False)
 
     def examine(self) -> list[Finding]:
         """See `VectorUpkeep.examine`."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.errors import RecordsMissing
+from searchsocket.errors import VectorsMissing
 from searchsocket.stores.base import VectorIndex, VectorSnapshot, VectorUpkeep
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local.layout import FileEntry
@@ -34,7 +34,7 @@ class IndexPart:
         """See `VectorPart.are_same`."""
         try:
             found = live.vectors_of(ids)
-        except RecordsMissing as error:  # which are then written
+        except VectorsMissing as error:  # which are then written
             held = np.array([id_ not in error.ids for id_ in ids])
             found = np.full_like(vectors, np.inf)
             found[held] = live.vectors_of([id_ for id_ in ids if id_ not in error.ids])

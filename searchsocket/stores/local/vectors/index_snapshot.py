@@ -1,13 +1,16 @@
 """The vectors of a generation in an index elsewhere, joined with what is known here: ids, and how many match."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import compress
+from typing import TypeVar
 
-from searchsocket.errors import VectorsMissing
+from searchsocket.errors import RecordsMissing, VectorsMissing
 from searchsocket.stores.base import VectorLimits, VectorSnapshot
 from searchsocket.stores.local.numbering import Numbering
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
+
+T = TypeVar("T")
 
 
 class IndexVectors:
@@ -46,11 +49,20 @@ class IndexVectors:
         return known[:top_k]
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
-        """See `VectorSnapshot.similarities`."""
-        self._numbering.rows_of(ids)
-        return self._shown.similarities(vector, ids)
+        """See `VectorSnapshot.similarities`; raises what `vectors_of` does."""
+        return self._named(ids, lambda: self._shown.similarities(vector, ids))
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
-        """See `VectorSnapshot.vectors_of`."""
+        """See `VectorSnapshot.vectors_of`.
+
+        Raises:
+            VectorsMissing: The index lacks some of these records.
+        """
+        return self._named(ids, lambda: self._shown.vectors_of(ids))
+
+    def _named(self, ids: Sequence[str], ask: Callable[[], T]) -> T:
         self._numbering.rows_of(ids)
-        return self._shown.vectors_of(ids)
+        try:
+            return ask()
+        except RecordsMissing as error:
+            raise VectorsMissing(self._generation.scope, self._generation.name, error.ids) from error
