@@ -4,17 +4,19 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import tantivy
 
 from searchsocket.stores.base.labels import labels_of
 from searchsocket.stores.words import WORDS
-from searchsocket.stores.words.kept import Fields
 from searchsocket.text.exact import exact_tokens
 from searchsocket.text.words import index_text, names_of, spellings, split_code
 from searchsocket.types import Prose
 from searchsocket.urls.paths import ancestors
+
+if TYPE_CHECKING:
+    from searchsocket.stores.words.kept import Fields
 
 # Fields that are searched: of a record, and of a page, where `said` holds all of it.
 RECORD_FIELDS = ("title", "headings", "links", "path", "body", "code")
@@ -68,7 +70,7 @@ def schema(part: str) -> tantivy.Schema:
     return builder.build()
 
 
-def documents_of(rows: Sequence[Row], kept: Callable[[int], Fields | None]) -> tuple[list[Fields], Fields]:
+def documents_of(rows: Sequence[Row], kept: "Callable[[int], Fields | None]") -> "tuple[list[Fields], Fields]":
     """The documents of the records of one page, and that of the page.
 
     Args:
@@ -87,11 +89,11 @@ def documents_of(rows: Sequence[Row], kept: Callable[[int], Fields | None]) -> t
     return documents, {"doc": rows[0].doc, **page}
 
 
-def _words(document: Fields, *fields: str) -> list[str]:
+def _words(document: "Fields", *fields: str) -> list[str]:
     return [str(texts[0]) if (texts := document.get(field)) and isinstance(texts, list) else "" for field in fields]
 
 
-def _record_document(row: Row) -> Fields:
+def _record_document(row: Row) -> "Fields":
     if row.weight <= 0:
         return {"doc": row.doc}  # counted, but never found
     body, code = split_code(row.body_text) if row.body == Prose.__name__ else ("", row.body_text)

@@ -1,0 +1,124 @@
+"""What is waited for, beside Pagefind: `python -m bench.beside_pagefind BUILD --pagefind PATH`.
+
+Pagefind from npm: `npm i pagefind@1`, then PATH is `node_modules/.bin/pagefind`. Both index the same files on the same
+machine in turn; each row is the minimum of its runs (CPU of the whole process tree). Then, over that index: a run where
+nothing changed, one with a changed page, a second scope of the same site, a run of Dagster without changes, and a query
+from the shell without a service and with one. `--only` names the rows to measure, by their beginnings.
+"""
+
+import argparse
+import compileall
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import searchsocket
+from bench.beside_pagefind.tree import Cost, cost_of, folder_mb
+
+COMMAND = str(Path(sys.executable).with_name("searchsocket"))
+PORT = 18_987
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path, help="A built site.")
+    parser.add_argument("--pagefind", default="", metavar="PATH", help="Pagefind's program; without it, ours alone.")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--query", default="create index")
+    parser.add_argument("--only", default="", metavar="ROW", help="Rows that begin so.")
+    asked = parser.parse_args()
+    for package in (searchsocket.__path__[0], str(Path(searchsocket.__path__[0]).with_name("searchsocket_assets"))):
+        compileall.compile_dir(package, quiet=2)
+    with tempfile.TemporaryDirectory(prefix="searchsocket-bench-") as folder:
+        bench = Bench(Path(folder), asked.build.resolve(), asked.pagefind, asked.query)
+        print("| what | CPU s | wall s | peak MB | disk MB |\n|---|---|---|---|---|")
+        if asked.pagefind and "Pagefind, cold".startswith(asked.only):
+            bench.row("Pagefind, cold", asked.runs, bench.pagefind, bench.bundle)
+        bench.row("ours, cold", asked.runs, bench.cold, bench.root / ".searchsocket")
+        for name, run in bench.warm().items():
+            if name.startswith(asked.only):
+                bench.row(name, asked.runs, run)
+
+
+class Bench:
+    """A project over a copy of the site, and what is done with it."""
+
+    def __init__(self, folder: Path, build: Path, pagefind: str, query: str) -> None:
+        self.root, self.bundle = folder / "site", folder / "bundle"
+        self._pagefind, self._query = pagefind, query
+        shutil.copytree(build, self.root / "build")
+        hidden = ("SEARCHSOCKET", "PYTHONDONTWRITEBYTECODE", "DAGSTER")
+        self._environ = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+        self._environ["XDG_CACHE_HOME"] = str(folder / "cache")
+        self._edits = 0
+
+    def row(self, name: str, runs: int, run: Callable[[], Cost], disk: Path | None = None) -> None:
+        """Print the minimum of each number over the runs."""
+        costs = [run() for _ in range(runs)]
+        best = [min(numbers) for numbers in zip(*costs, strict=True)]
+        size = f"{folder_mb(disk):.1f}" if disk else ""
+        print(f"| {name} | {best[0]:.3f} | {best[1]:.3f} | {best[2]:.0f} | {size} |", flush=True)
+
+    def pagefind(self) -> Cost:
+        """Pagefind over the same files."""
+        shutil.rmtree(self.bundle, ignore_errors=True)
+        return self._cost(self._pagefind, "--site", str(self.root / "build"), "--output-path", str(self.bundle))
+
+    def cold(self) -> Cost:
+        """Our command where there is neither state nor cache."""
+        shutil.rmtree(self.root / ".searchsocket", ignore_errors=True)
+        shutil.rmtree(self._environ["XDG_CACHE_HOME"], ignore_errors=True)
+        return self._cost(COMMAND, "index", "--quiet")
+
+    def warm(self) -> dict[str, Callable[[], Cost]]:
+        """What is measured over an index, in this order."""
+        search = (COMMAND, "search", self._query)
+        return {
+            "help": lambda: self._cost(COMMAND, "--help"),
+            "nothing changed": lambda: self._cost(COMMAND, "index", "--quiet"),
+            "Dagster run without changes": lambda: self._cost(COMMAND, "index", "--quiet", "--record"),
+            "one page changed": self._edited,
+            "second scope": self._second_scope,
+            "shell query, no service": lambda: self._cost(*search),
+            "shell query, a service": self._asking_a_service,
+        }
+
+    def _cost(self, *command: str) -> Cost:
+        return cost_of(command, self.root, self._environ)
+
+    def _edited(self) -> Cost:
+        page = next(path for path in sorted((self.root / "build").rglob("*.html")) if b"</p>" in path.read_bytes())
+        self._edits += 1
+        page.write_bytes(page.read_bytes().replace(b"</p>", f" Edit {self._edits}.</p>".encode(), 1))
+        return self._cost(COMMAND, "index", "--quiet")
+
+    def _second_scope(self) -> Cost:
+        self._edits += 1
+        return self._cost(COMMAND, "index", "--quiet", "--scope", f"other-{self._edits}")
+
+    def _asking_a_service(self) -> Cost:
+        with self._serving():
+            return self._cost(COMMAND, "search", self._query)
+
+    @contextmanager
+    def _serving(self) -> Iterator[None]:
+        command = [COMMAND, "serve", "--port", str(PORT)]
+        nothing = subprocess.DEVNULL
+        with subprocess.Popen(command, cwd=self.root, env=self._environ, stdout=nothing, stderr=nothing) as service:
+            try:
+                while not (self.root / ".searchsocket" / "serve.sock").exists():
+                    assert service.poll() is None, "the service ended"
+                    time.sleep(0.1)
+                yield
+            finally:
+                service.terminate()
+
+
+if __name__ == "__main__":
+    main()

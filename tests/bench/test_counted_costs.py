@@ -1,0 +1,89 @@
+"""What users wait for costs no more than a quarter above what was recorded: counted in calls, which no load changes.
+
+Seconds are in docs/performance.md; these counts fail where they would grow. Who makes something cheaper records that.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import pytest
+from small_site import write_page, write_site
+
+from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.unchanged.check import unchanged_since
+from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
+from searchsocket.project.project import open_project
+from searchsocket.search.query import SearchQuery
+from searchsocket.serving.service import open_service
+
+RECORDED = {
+    "cold": 165_000,
+    "one page": 141_000,
+    "nothing changed": 17_200,
+    "query": 1_980,
+    "modules of --help": 141,
+    "modules of a shell query": 423,
+}
+ENVIRON = {"HOME": "/nowhere", "SEARCHSOCKET__RUN__WORKERS": "1"}
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many functions some work calls in this thread, Python's and built-in ones."""
+    count = 0
+
+    def note(_: FrameType, event: str, __: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def index(root: Path) -> None:
+    project = open_project(root, ENVIRON)
+    project.state_dir.mkdir(exist_ok=True)
+    run = ScopeRun(project, project.scope(ENVIRON), "run", RunOptions(), environ=ENVIRON)
+    inputs = inputs_of(run, time.time_ns())
+    summary = index_scope(run)
+    if inputs:
+        keep_record(run, inputs, summary, None, time.time_ns())
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+    BuiltinEmbedder()
+    index(write_site(tmp_path_factory.mktemp("warm") / "site"))  # imports and what is remembered in the process
+    root = write_site(tmp_path_factory.mktemp("counted") / "site")
+    found = {"cold": calls(lambda: index(root))}
+    service = open_service(open_project(root, ENVIRON), ENVIRON)
+    scope = open_project(root, ENVIRON).scope(ENVIRON)
+    service.search(SearchQuery("tides"), scope)
+    found["query"] = calls(lambda: service.search(SearchQuery("mooring ropes"), scope))
+    write_page(root, "about", "About", "Written by people who like cats!")
+    found["one page"] = calls(lambda: index(root))
+    now_ns = time.time_ns()
+    found["nothing changed"] = calls(lambda: unchanged_since(str(root), None, ENVIRON, now_ns=now_ns, checked_at=""))
+    for name, code in (
+        ("--help", "import searchsocket.cli.main"),
+        ("a shell query", "import searchsocket.cli.search, searchsocket.serving.shell.query"),
+    ):
+        program = f"import sys; {code}; print(len(sys.modules))"
+        done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+        found[f"modules of {name}"] = int(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_it_takes_at_most_a_quarter_more_calls_than_were_recorded(counted: dict[str, int], name: str) -> None:
+    assert counted[name] <= 1.25 * RECORDED[name], counted
