@@ -16,6 +16,7 @@ from searchsocket.stores.local.build.origin import DELETE_THE_REST, rename_taken
 from searchsocket.stores.local.build.word_source import MergedRecords
 from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable, write_facts
+from searchsocket.stores.local.catalogue.hashes import as_text
 from searchsocket.stores.local.catalogue.packed_texts import PACK, TEXT, begin_packed, write_packed
 from searchsocket.stores.local.catalogue.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
 from searchsocket.stores.local.hashed_file import HashedFile
@@ -247,7 +248,8 @@ def _summary(merge: sqlite3.Connection, records: int, max_doc: int, id_bytes: in
     counts = merge.execute("SELECT route_resolution, count(DISTINCT sort) FROM records GROUP BY 1 ORDER BY 1")
     routes = {str(resolution): int(pages) for resolution, pages in counts}
     (pages,) = merge.execute("SELECT count(DISTINCT sort) FROM records").fetchone()
-    digest = index_digest(merge.execute("SELECT id, record_hash FROM records ORDER BY id"))
+    hashes = merge.execute("SELECT id, record_hash FROM records ORDER BY id")
+    digest = index_digest((id_, as_text(held)) for id_, held in hashes)
     return Built(records, int(pages), routes, digest, max_doc, id_bytes, bodies)
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
+from searchsocket.stores.local.catalogue.hashes import COLUMNS, as_held, as_text
 from searchsocket.text.storable import storable
 from searchsocket.types import Chunk, Generation, PageFacts, Record
 
@@ -115,7 +116,7 @@ def record_of(row: Sequence[Any], same: Generation | Record) -> Record:
         ValueError, TypeError, LookupError: The row is damaged.
     """
     record: Record = _record(
-        *row[:_PAGE_FROM],
+        *map(as_text, row[:_PAGE_FROM]),
         same.project_id,
         same.scope,
         same.model_id,
@@ -136,7 +137,7 @@ def _page(values: tuple[Any, ...]) -> PageFacts:
 def _value(owner: Any, column: _Column) -> Any:
     value = getattr(owner, column.field)
     if isinstance(value, str):
-        return storable(value)
+        return as_held(value) if column.field in COLUMNS else storable(value)
     if column.is_list:
         return f"[{', '.join([encode_basestring(storable(item)) for item in value])}]"
     if isinstance(value, float) and not math.isfinite(value):

@@ -10,6 +10,7 @@ from typing import Any
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.catalogue.columns import record_of
+from searchsocket.stores.local.catalogue.hashes import as_text
 from searchsocket.stores.local.catalogue.packed_texts import READ
 from searchsocket.stores.local.catalogue.records import (
     PATH_ORDER,
@@ -67,11 +68,13 @@ class RecordFile:
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""
-        return self._all(f"SELECT id, record_hash FROM records WHERE id > ? ORDER BY id LIMIT {int(limit)}", after)
+        rows = self._all(f"SELECT id, record_hash FROM records WHERE id > ? ORDER BY id LIMIT {int(limit)}", after)
+        return [(id_, as_text(held)) for id_, held in rows]
 
     def hashes(self, ids: Sequence[str]) -> dict[str, str]:
         """The record hash of each named record that is there."""
-        return dict(self._all(f"SELECT id, record_hash FROM records WHERE id IN {_GIVEN}", json.dumps(ids)))
+        rows = self._all(f"SELECT id, record_hash FROM records WHERE id IN {_GIVEN}", json.dumps(ids))
+        return {id_: as_text(held) for id_, held in rows}
 
     def first_from(self, key: bytes) -> int | None:
         """The first record whose path is `key` or sorts behind it."""

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.stores.local.catalogue.hashes import as_text
 from searchsocket.stores.local.catalogue.records import connect_reader
 from searchsocket.stores.local.layout import RECORDS, REFUSED, corrupt, read_current
 from searchsocket.system.errors import system_error
@@ -39,6 +40,6 @@ def _texts(path: Path) -> Iterator[str]:
     try:
         with closing(connect_reader(path)) as db:
             for (text,) in db.execute("SELECT content_hash FROM records"):
-                yield text
+                yield as_text(text)
     except sqlite3.Error as error:
         raise corrupt(path, f"cannot be read ({error})") from error
