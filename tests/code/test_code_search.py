@@ -5,9 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click import unstyle
 from click.testing import CliRunner
 
 from search_api.app import create_app
+from searchsocket.cli.code.printed import result_lines
 from searchsocket.cli.main import cli
 from searchsocket.code.spoken import spoken_name, ways_to_say
 from searchsocket.code.symbols import keys_of, symbols_in
@@ -177,6 +179,13 @@ def test_the_command_prints_lines_that_an_editor_opens(indexed: CodeProject) -> 
         "id", "file", "lines", "symbol", "kind", "language", "signature", "exported", "similarity", "score", "why",
         "preview", "changedSince",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("last", "said"), [(2, None), (3, "… 1 more line"), (4, "… 2 more lines")])
+def test_lines_that_are_not_printed_are_counted(indexed: CodeProject, last: int, said: str | None) -> None:
+    result = replace(ask(indexed, "verifyToken")[0], lines=f"1-{last}", preview="a\nb")
+    printed = [line.strip() for line in map(unstyle, result_lines(result))][3:]
+    assert printed == ([said] if said else [])
 
 
 def test_a_person_at_a_terminal_sees_what_was_looked_for(indexed: CodeProject) -> None:

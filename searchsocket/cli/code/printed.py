@@ -22,7 +22,7 @@ def result_lines(result: "CodeResult") -> Iterator[str]:
     for number, line in enumerate(lines, int(first)):
         yield numbered(number, marked(safe(line.expandtabs(4)), result.why.terms))
     if (rest := int(last) - int(first) + 1 - len(lines)) > 0:
-        yield click.style(f"         … {rest} more lines", dim=True)
+        yield click.style(f"         … {rest} more line{'s' if rest > 1 else ''}", dim=True)
 
 
 def file_line(file: str, line: int, column: int = 0) -> str:
