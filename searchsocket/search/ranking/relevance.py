@@ -17,7 +17,7 @@ MIN_SHARE = 0.6
 MIN_KNOWN_COUNT_AND_NEARNESS = ((0.65, 2, 0.85), (0.5, 3, 1.4), (0.5, 1, 2.5))
 # Meaning alone answers words of the language that the site has not: one of them, and several, which by themselves
 # point in several directions.
-MIN_ALONE, MIN_TOGETHER = 1.1, 2.3
+MIN_ALONE, MIN_TOGETHER = 0.9, 2.3
 # Code says little of what it is about, so of a question to it fewer words are there.
 MIN_KNOWN_OF_CODE = 1 / 3
 
