@@ -1,8 +1,10 @@
 """Whatever is sent to a tool, it answers, or refuses with a code that can be acted on."""
 
+import os
 import random
 import string
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import anyio
@@ -12,7 +14,7 @@ from mcp.client.client import Client
 from searchsocket.agents.arguments import schema_of
 from searchsocket.agents.toolset import TOOLS
 
-CALLS = 40  # a tool, here; 10,000 were made by hand
+CALLS = int(os.environ.get("SEARCHSOCKET_FUZZ_CALLS", "40"))  # a tool
 TEXTS = (
     "", " ", "/", "//", "..", "../../etc/passwd", "main", "main/site", "/site", "attic", "null", "[]", '["a"]', "{}",
     "1-9", "9-1", "0", "-1", "99999999999", "\x00", "\u202e", "é" * 50, "a" * 5_000, "%2e%2e%2f", "*", "[", "**/*.ts",
@@ -33,6 +35,20 @@ SENSIBLE: dict[str, tuple[Any, ...]] = {
     "max_tokens": (0, 200),
     "maxTokens": (0, 200),
 }
+
+
+GIVEN = {
+    "continuationToken": ("continuationToken",),
+    "next_token": ("continuation_token",),
+    "continuation_token": ("continuation_token",),
+    "chunk_id": ("chunk_id",),
+    "file_path": ("file_path",),
+    "id": ("ids",),
+    "file": ("file",),
+    "url": ("pathOrUrl",),
+}  # what of an answer goes into which argument
+_MOST_GIVEN = 30
+Given = defaultdict[str, set[str]]
 
 
 def value(pick: random.Random, depth: int = 0) -> Any:
@@ -61,11 +77,31 @@ def fitting(pick: random.Random, field: Mapping[str, Any]) -> Any:
     return pick.choice(TEXTS)
 
 
-def arguments(pick: random.Random, properties: Mapping[str, Mapping[str, Any]], required: list[str]) -> dict[str, Any]:
-    sent = {}
+def names_in(answer: Any) -> Iterator[tuple[str, str]]:
+    """The ids and tokens that an answer gives for the next call, with the argument that takes them."""
+    for key, one in (
+        answer.items() if isinstance(answer, dict) else enumerate(answer if isinstance(answer, list) else ())
+    ):
+        if isinstance(one, str) and key in GIVEN:
+            yield from ((argument, one) for argument in GIVEN[key])
+        yield from names_in(one)
+
+
+def arguments(
+    pick: random.Random, properties: Mapping[str, Mapping[str, Any]], required: list[str], given: Given
+) -> dict[str, Any]:
+    sent: dict[str, Any] = {}
     for name, field in properties.items():
         if name in required or pick.random() < 0.5:
             sensible, chance = SENSIBLE.get(name, field.get("examples", ())), pick.random()
+            if given[name] and pick.random() < 0.5:
+                one = pick.choice(sorted(given[name]))
+                sent[name] = (
+                    one if pick.random() < 0.7 else one.replace(pick.choice(one), pick.choice(string.printable), 1)
+                )
+                if field["type"] == "array":
+                    sent[name] = [sent[name]]
+                continue
             if sensible and chance < 0.6:
                 sent[name] = pick.choice(sensible)
             else:
@@ -80,8 +116,9 @@ async def fuzz(client: Client, tool: str, seed: int, calls: int) -> dict[str, in
     pick = random.Random(seed)
     schema = next(schema_of(one.takes) for one in TOOLS if one.name == tool)
     codes: dict[str, int] = {}
+    given: Given = defaultdict(set)
     for _ in range(calls):
-        sent = arguments(pick, schema["properties"], schema.get("required", []))
+        sent = arguments(pick, schema["properties"], schema.get("required", []), given)
         sent = {name.encode("utf-8", "replace").decode(): one for name, one in sent.items()}
         try:
             found = await client.session.call_tool(tool, sent)
@@ -92,6 +129,9 @@ async def fuzz(client: Client, tool: str, seed: int, calls: int) -> dict[str, in
         code = error["code"] if error else ""
         assert code != "INTERNAL_ERROR", sent
         codes[code] = codes.get(code, 0) + 1
+        for name, one in names_in(found.structured_content):
+            if one and len(given[name]) < _MOST_GIVEN:
+                given[name].add(one)
     return codes
 
 
@@ -102,6 +142,7 @@ def test_every_call_is_answered_or_refused_with_a_code(agent_server: Any, tool: 
             return await fuzz(client, tool, seed=18, calls=CALLS)
 
     codes = anyio.run(run)
+    print(tool, codes)
     assert sum(codes.values()) > CALLS // 2
     assert codes.get("", 0) > 0
     assert len(codes) > 1
