@@ -13,7 +13,7 @@ Scores = NDArray[np.float64]  # shape (n,), one number a record
 
 PageKind = Literal["html", "markdown", "code"]
 RouteResolution = Literal["exact", "best-effort", "none"]
-ChunkKind = Literal["summary", "section", "definition", "block"]  # the last two of code
+ChunkKind = Literal["summary", "section", "links", "definition", "block"]  # the last two of code
 CodeKind = Literal[  # what a definition of code is
     "function", "method", "class", "struct", "interface", "impl", "type", "enum", "module", "constant", "variable",
     "field", "property", "macro", "component", "rule", "element", "key", "table", "heading",

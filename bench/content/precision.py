@@ -33,7 +33,7 @@ from searchsocket.serving.service import open_service
 from searchsocket.types import Vector
 
 HERE = Path(__file__).parent
-Way = Callable[[Corpus, tuple[str, ...]], Vector | None]
+Way = Callable[[Corpus, tuple[str, ...], tuple[str, ...]], Vector | None]
 
 
 class Asked(NamedTuple):
@@ -44,12 +44,12 @@ class Asked(NamedTuple):
     query: ContentQuery
 
 
-def joined(by: str, corpus: Corpus, concepts: tuple[str, ...]) -> Vector | None:
+def joined(by: str, corpus: Corpus, concepts: tuple[str, ...], _: tuple[str, ...]) -> Vector | None:
     """The vector of all concepts in one text."""
     return corpus.vector(by.join(concepts)) if concepts else None  # type: ignore[return-value]
 
 
-def middle(corpus: Corpus, concepts: tuple[str, ...]) -> Vector | None:
+def middle(corpus: Corpus, concepts: tuple[str, ...], _: tuple[str, ...]) -> Vector | None:
     """The middle of the vectors of all concepts, and nothing else."""
     return middle_of_concepts(corpus, concepts) if concepts else None
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from searchsocket.chunking.atoms import Atom
 from searchsocket.chunking.sentences import split_sentences
+from searchsocket.markdown.links import LEAST_SAID, letters_said
 from searchsocket.settings.site import ChunkSettings
 
 
@@ -20,23 +21,29 @@ def pack(atoms: Sequence[Atom], settings: ChunkSettings) -> list[Piece]:
     words that lead up to it.
 
     A piece starts with the last sentences of the piece before, as many as fit into `overlap_chars` and beside its
-    first atom: overlap never makes a piece too long, and each piece brings at least one new atom.
+    first atom: overlap never makes a piece too long, and each piece brings at least one new atom. What is left at the
+    end, is shorter than `min_chars` and says nothing, a link or a date, stays with the piece before.
     """
     pieces: list[Piece] = []
+    before: list[Atom] = []
     current: list[Atom] = []
-    size = 0
+    size = fresh = 0
     for atom in atoms:
         total = size + len(atom.glue) + atom.size
         leads_up = atom.size > settings.max_chars and size < settings.min_chars and total <= settings.hard_max_chars
         if current and total > settings.max_chars and not leads_up:
             pieces.append(_piece(current))
+            before = current
             current = _tail(current, min(settings.overlap_chars, settings.max_chars - atom.size - len(atom.glue)))
-            size = len(_join(current))
+            size, fresh = len(_join(current)), len(current)
         size += atom.size + (len(atom.glue) if current else 0)
         current.append(atom)
-    if current:
-        pieces.append(_piece(current))
-    return pieces
+    rest = _piece(current[fresh:]) if pieces else None
+    if rest and len(rest.text) < settings.min_chars and letters_said(rest.text) < LEAST_SAID:
+        whole = _piece([*before, *current[fresh:]])
+        if len(whole.text) <= settings.hard_max_chars:
+            return [*pieces[:-1], whole]
+    return [*pieces, _piece(current)] if current else pieces
 
 
 def _tail(atoms: Sequence[Atom], budget: int) -> list[Atom]:

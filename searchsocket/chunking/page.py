@@ -10,13 +10,14 @@ from searchsocket.chunking.pack import Piece, pack
 from searchsocket.chunking.sections import PageSection, heading_title, merge_small, split_sections
 from searchsocket.markdown.blocks import Block, parse_blocks
 from searchsocket.markdown.lines import plain_text
+from searchsocket.markdown.links import is_links_alone
 from searchsocket.markdown.text import escape_inline
 from searchsocket.mirror.document import body_line
 from searchsocket.settings.site import ChunkSettings
 from searchsocket.text.graphemes import safe_cut
-from searchsocket.types import Chunk, Page, Prose, Section
+from searchsocket.types import Chunk, ChunkKind, Page, Prose, Section
 
-CHUNKER_VERSION = "5"  # part of every hash that lets chunking be skipped: raise it when the output changes
+CHUNKER_VERSION = "6"  # part of every hash that lets chunking be skipped: raise it when the output changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ def chunk_page(page: Page, settings: ChunkSettings) -> ChunkedPage:
             under[section.anchor] += 1
             lines = (above + first, above + last, *_source_lines(page, blocks, starts, first, last))
             at = Section(path, section.title, section.anchor, piece, *lines)
-            chunks.append(Chunk(len(chunks), "section", Prose(text), at))
+            kind: ChunkKind = "links" if is_links_alone(text) else "section"
+            chunks.append(Chunk(len(chunks), kind, Prose(text), at))
     return ChunkedPage(tuple(chunks), tuple(dict.fromkeys(warnings)))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from searchsocket.markdown.blocks import Block, is_rule
+from searchsocket.markdown.links import LEAST_SAID, letters_said
 from searchsocket.markdown.text import inline_text
 from searchsocket.settings.site import ChunkSettings
 from searchsocket.text.graphemes import safe_cut
@@ -63,14 +64,14 @@ def merge_small(sections: Iterable[PageSection], settings: ChunkSettings) -> lis
     """Merge small neighbours until they reach `min_chars`, never beyond `max_chars`.
 
     A section below `min_chars` takes in the sibling or child after it, unless that is large enough to answer under
-    its own name. Headings without text join the section below them, which keeps its name.
+    its own name. Headings without text, or with a link alone, join the section below them, which keeps its name.
     """
     merged: list[PageSection] = []
     for section in sections:
         previous = merged[-1] if merged else None
         if previous is None or not _may_join(previous, section, settings):
             merged.append(section)
-        elif previous.bare and not section.bare and section.size >= settings.min_chars:
+        elif _keeps_name(previous, section, settings):
             merged[-1] = _under_headings(previous, section)
         else:
             _absorb(previous, section)
@@ -86,10 +87,24 @@ def heading_title(block: Block) -> str:
 def _may_join(previous: PageSection, section: PageSection, settings: ChunkSettings) -> bool:
     if previous.size >= settings.min_chars or section.level < previous.level:
         return False
-    if previous.bare:
+    if previous.bare or _introduces(previous, section):
         return previous.size <= settings.max_chars // 2  # packing keeps headings with what follows
     small = section.size < _NEIGHBOUR * settings.min_chars
     return small and previous.size + 2 + section.size <= settings.max_chars
+
+
+def _introduces(previous: PageSection, section: PageSection) -> bool:
+    """Whether one heading with next to nothing stands right above a section of its own."""
+    if not 0 < previous.level < section.level or sum(block.kind == "heading" for block in previous.blocks) > 1:
+        return False
+    return sum(letters_said(block.text) for block in previous.blocks) < LEAST_SAID
+
+
+def _keeps_name(previous: PageSection, section: PageSection, settings: ChunkSettings) -> bool:
+    """Whether what is joined is called as the second."""
+    if section.bare or section.size < settings.min_chars:
+        return False
+    return previous.bare or (_introduces(previous, section) and section.size >= _NEIGHBOUR * settings.min_chars)
 
 
 def _merge_leftovers(sections: list[PageSection], settings: ChunkSettings) -> list[PageSection]:

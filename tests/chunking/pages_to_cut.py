@@ -16,7 +16,7 @@ def page_of(body: str, title: str = "A page", description: str = "") -> Page:
 
 
 def sections_of(body: str, settings: ChunkSettings = SMALL) -> list[Chunk]:
-    return [chunk for chunk in chunk_page(page_of(body), settings).chunks if chunk.kind == "section"]
+    return [chunk for chunk in chunk_page(page_of(body), settings).chunks if chunk.kind != "summary"]
 
 
 def solid(text: str) -> str:

@@ -4,6 +4,7 @@ from pages_to_cut import SMALL, page_of, sections_of
 
 from searchsocket.chunking import chunk_page
 from searchsocket.markdown.blocks import parse_blocks
+from searchsocket.markdown.links import is_links_alone
 from searchsocket.settings.site import ChunkSettings
 from searchsocket.types import Chunk, Prose, Section
 
@@ -34,7 +35,7 @@ def test_the_heading_path_is_capped_and_the_section_title_is_not() -> None:
 
 
 def test_a_heading_without_anchor_opens_at_the_nearest_one_before() -> None:
-    body = "## A {#a}\n\n" + "word " * 40 + "\n\n## B\n\n" + "word " * 40
+    body = "## A {#a}\n\n" + "word " * 60 + "\n\n## B\n\n" + "word " * 60
     assert [(chunk.at.title, chunk.at.anchor, chunk.at.piece) for chunk in sections_of(body)] == [
         ("A", "a", 0),
         ("A", "a", 1),
@@ -65,6 +66,27 @@ def test_a_heading_without_text_stands_above_the_section_below_it() -> None:
     found = sections_of("# API {#api}\n\n## run {#run}\n\n" + "word " * 60)
     assert found[0].body.text.startswith("# API {#api}\n\n## run {#run}\n\nword")
     assert (found[0].at.heading_path, found[0].at.title, found[0].at.anchor) == (("API", "run"), "run", "api")
+
+
+def test_a_section_that_only_leads_on_stands_above_the_first_one_below_it() -> None:
+    """A result that is a heading and a link is an answer to nothing."""
+    lead = "# Hooks {#hooks}\n\nSee the [guide](/guide/hooks).\n\n"
+    found = sections_of(lead + "## created {#created}\n\n" + "word " * 22)
+    assert [(chunk.at.title, chunk.at.anchor) for chunk in found] == [("created", "hooks")]
+
+
+def test_a_link_or_a_date_at_the_end_is_no_chunk() -> None:
+    body = "## A {#a}\n\n" + "word " * 39 + "\n\n*Last modified on [2022-06-15](/log)*"
+    assert [chunk.body.text.endswith("(/log)*") for chunk in sections_of(body)] == [True]
+
+
+def test_a_list_of_pages_of_the_site_is_of_a_kind_of_its_own() -> None:
+    """What it says stands where it leads to; other sites are not read, so what is said of them stands nowhere else."""
+    pages = "## API {#api}\n\n- [ref()](/api/ref.html#ref)\n- [\\<Teleport>](#teleport)<br>[watch](/api/watch_(a))"
+    others = "- [A guide](https://example.com/guide)"
+    assert is_links_alone(pages)
+    assert not any(map(is_links_alone, (others, f"{pages}\n- and more", "## API", "", "[a](/b) c")))
+    assert [chunk.kind for chunk in sections_of(pages)] == ["links"]
 
 
 def test_a_merge_never_exceeds_max_chars() -> None:

@@ -50,15 +50,30 @@ def test_two_terms_still_come_before_one(listed: Site) -> None:
 
 def test_concepts_look_for_what_is_like_that_which_a_search_finds_first(tmp_path: Path) -> None:
     """A heading that stands alone is nearest to its own few words, and says nothing."""
-    site = make_site(tmp_path, [*DOCS, Piece("/stub", "Charging", title="Charging", section="Charging")])
+    care = f"Charging a battery takes an hour. {'Mind its contacts and its heat. ' * 12}"
+    site = make_site(
+        tmp_path, [*DOCS, Piece("/care", care, title="Care"), Piece("/stub", "Charging", title="Charging")]
+    )
     corpus = corpus_of(site)
     own, drawn = middle_of_concepts(corpus, ["charging a battery"]), concept_vector(corpus, ["charging a battery"])
     assert drawn is not None
     assert float(np.linalg.norm(drawn)) == pytest.approx(1.0, abs=1e-5)
-    ids = [record.id for record in corpus.reader.catalogue.page_records("/docs/battery")]
+    ids = [record.id for record in corpus.reader.catalogue.page_records("/care")]
     [before], [after] = (corpus.reader.vectors.similarities(vector, ids) for vector in (own, drawn))
     assert after > before
     assert concept_vector(corpus, []) is None
+
+
+def test_lists_of_links_are_found_by_their_terms_alone(tmp_path: Path) -> None:
+    """Each is near all that its pages are about; but nothing that holds a term is left out of the count."""
+    links = Piece("/api", "[keepAlive](/z/keep) [battery](/docs/battery)", title="Battery keepAlive", kind="links")
+    site = make_site(tmp_path, [*DOCS, ITSELF, links])
+    assert "api.md" not in found(site, semantic_concepts=("keepAlive battery",))
+    assert found(site, exact_terms=("keepAlive",)) == ["z/keep.md", "api.md"]
+    assert "api.md" in found(site, semantic_concepts=("parts",), exact_terms=("keepAlive",))
+    search = ContentSearch(Continuations(lambda: b"a key"), lambda: NOW)
+    both = search.search(corpus_of(site), ContentQuery(("parts",), ("keepAlive",), 50))
+    assert both.data.statistics.total_results == len(both.data.results) == len(DOCS) + 2
 
 
 def test_concepts_that_nothing_holds_are_still_looked_for(tmp_path: Path) -> None:

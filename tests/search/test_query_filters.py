@@ -104,7 +104,7 @@ def test_a_query_without_filters_asks_the_store_for_everything() -> None:
         ((("version", ("x" * 201,)),), "201 characters"),
         ((("version", ()),), "from 1 to 50 values, not 0"),
         ((("version", tuple(map(str, range(51)))),), "not 51"),
-        ((("kind", ("chapter",)),), "one of summary, section, definition, block"),
+        ((("kind", ("chapter",)),), "one of summary, section, links, definition, block"),
         ((("language", ("e",)),), "a language like en"),
         ((("language", ("en=x",)),), "a language like en"),
     ],

@@ -9,7 +9,7 @@ from searchsocket.search.query import MAX_QUERY_CHARS
 from searchsocket.types import ChunkKind, CodeKind, Filter
 
 MAX_TOP_K = 50
-KINDS = (*get_args(CodeKind), *get_args(ChunkKind)[2:])
+KINDS = (*get_args(CodeKind), *get_args(ChunkKind)[-2:])
 
 
 @dataclass(frozen=True, slots=True)

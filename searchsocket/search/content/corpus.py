@@ -9,9 +9,10 @@ from searchsocket.embedders.queries import NoVector
 from searchsocket.errors import ChunkGone, DocumentMissing
 from searchsocket.mirror.paths import mirror_name
 from searchsocket.stores.base import IndexReader
-from searchsocket.types import MATCH_ALL, Filter, Record, Vector
+from searchsocket.types import MATCH_ALL, ChunkKind, Filter, Record, Vector
 
 CorpusKind = Literal["site", "code"]
+LINKS: ChunkKind = "links"
 _HASH_CHARS = 12
 _MAX_READINGS = 8
 
@@ -28,7 +29,18 @@ class Corpus:
     @property
     def where(self) -> Filter:
         """What is content: a page's summary says its description or its headings again."""
+        return Filter(kinds=("section", LINKS, "definition", "block")) if self.kind == "site" else MATCH_ALL
+
+    @property
+    def where_said(self) -> Filter:
+        """What is looked for by meaning: a list of links is near all that its pages are about, and says nothing."""
         return Filter(kinds=("section", "definition", "block")) if self.kind == "site" else MATCH_ALL
+
+    def by_meaning(self) -> tuple[int, frozenset[str]]:
+        """How many chunks are looked for by meaning, and the ids of those that are found by their terms alone."""
+        holding = self.reader.words.holding
+        links = holding((), where=Filter(kinds=(LINKS,))) if self.kind == "site" else ()
+        return len(holding((), where=self.where_said)), frozenset(links)
 
     def file_path(self, url: str) -> str:
         """The document of a URL: the file in the repository, or the page's file in the mirror."""

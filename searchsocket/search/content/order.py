@@ -2,7 +2,7 @@
 
 Semantic is the cosine, at least 0, and 1 where no concept is asked for. Of equals the first by id comes first. Where
 terms alone are asked for nearly all are equals: then those come first that a search for the terms finds first, as the
-documentation of a name does before a list that has it too; the others follow by path.
+documentation of a name does before a list that has it too; the others, lists of links among them, follow by path.
 """
 
 import heapq
@@ -83,12 +83,12 @@ def best_chunks(
 
     Args:
         exact: Of the same corpus, terms and vector.
-        all_chunks: Of the corpus; of an index elsewhere fewer can be listed.
+        all_chunks: That are found so; of an index elsewhere fewer can be listed.
     """
     limits = corpus.reader.vectors.limits
     # A chunk without a term is among the first n only if it is among the n nearest.
     depth = min(limits.max_top_k or _REMOTE_DEPTH, _REMOTE_DEPTH) if limits.is_remote else first + count
-    near = corpus.reader.vectors.nearest(vector, top_k=min(depth, all_chunks), where=corpus.where)
+    near = corpus.reader.vectors.nearest(vector, top_k=min(depth, all_chunks), where=corpus.where_said)
     plain = [Scored(hit.id, max(hit.score, 0.0), max(hit.score, 0.0)) for hit in near if hit.id not in exact.ids]
     total = len(exact) + len(plain) if limits.is_remote else all_chunks
     best = exact.best(0, first + count)
@@ -99,7 +99,7 @@ def best_chunks(
 def _found_first(corpus: Corpus, terms: Sequence[str], ids: Sequence[str]) -> NDArray[np.int64]:
     """Of each id where it stands among those that a search for the terms finds first; the same for all others."""
     text = " ".join(terms).replace('"', " ")  # not a phrase: that would have to stand there
-    found = corpus.reader.words.search(text, top_k=_FIRST, where=corpus.where) if ids else []
+    found = corpus.reader.words.search(text, top_k=_FIRST, where=corpus.where_said) if ids else []
     ranks = {hit.id: rank for rank, hit in enumerate(found)}
     return np.fromiter((ranks.get(one, _FIRST) for one in ids), np.int64, len(ids))
 

@@ -42,8 +42,8 @@ class ContentSearch:
         self._words = words
         self._clock = clock
         self._orders = BoundedCache[_OrderKey, ExactHits](_MAX_ORDERS)
-        self._counts = BoundedCache[tuple[str, str, str], int](_MAX_COUNTS)
-        self._vectors = BoundedCache[tuple[str, str, str, tuple[str, ...]], Vector](_MAX_VECTORS)
+        self._counts = BoundedCache[tuple[str, str, str], tuple[int, frozenset[str]]](_MAX_COUNTS)
+        self._vectors = BoundedCache[_OrderKey, Vector](_MAX_VECTORS)
 
     def search(self, corpus: Corpus, query: ContentQuery) -> ContentAnswer:
         """The best chunks of a corpus, of all that there are.
@@ -56,13 +56,13 @@ class ContentSearch:
         """
         query = checked(query, corpus, self._words)
         generation = corpus.reader.generation
-        vector = self._vector(corpus, query.semantic_concepts)
+        vector = self._vector(corpus, query)
         exact = self._exact(corpus, query, vector)
         first, count = query.offset, query.page_size
         if vector is None:
             found, total = exact.best(first, count), len(exact)
         else:
-            found, total = best_chunks(corpus, exact, vector, self._count(corpus), first, count)
+            found, total = best_chunks(corpus, exact, vector, self._count(corpus, exact), first, count)
         results, tokens = _within(corpus, query, found)
         last = query.offset + len(results)
         has_more = bool(results) and last < total
@@ -88,12 +88,12 @@ class ContentSearch:
             ),
         )
 
-    def _vector(self, corpus: Corpus, concepts: tuple[str, ...]) -> Vector | None:
+    def _vector(self, corpus: Corpus, query: ContentQuery) -> Vector | None:
         """See `concept_vector`; the same for the pages that follow."""
         where = corpus.reader.generation
-        key = (where.project_id, where.scope, where.name, concepts)
+        key = (where.project_id, where.scope, where.name, query.semantic_concepts, query.exact_terms)
         vector = self._vectors.values.get(key)
-        if vector is None and (vector := concept_vector(corpus, concepts)) is not None:
+        if vector is None and (vector := concept_vector(corpus, *key[-2:])) is not None:
             self._vectors.remember_one(key, vector)
         return vector
 
@@ -107,15 +107,16 @@ class ContentSearch:
             self._orders.remember_one(key, found)
         return found
 
-    def _count(self, corpus: Corpus) -> int:
+    def _count(self, corpus: Corpus, exact: ExactHits) -> int:
         """All chunks: nothing is too far away to be listed."""
         where = corpus.reader.generation
         key = (where.project_id, where.scope, where.name)
-        count = self._counts.values.get(key)
-        if count is None:
-            count = len(corpus.reader.words.holding((), where=corpus.where))
-            self._counts.remember_one(key, count)
-        return count
+        known = self._counts.values.get(key)
+        if known is None:
+            known = corpus.by_meaning()
+            self._counts.remember_one(key, known)
+        count, links = known
+        return count + len(links & exact.ids)
 
 
 def _message(query: ContentQuery, total: int) -> str:
