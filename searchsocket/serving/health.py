@@ -35,6 +35,9 @@ class ScopeHealth(Wire):
     generation: str | None = None
     published_at: str | None = None
     age_seconds: float | None = None
+    checked_at: Annotated[
+        str | None, Field(description="When a command last found that nothing had changed since; null = none did.")
+    ] = None
     records: int | None = None
     pages: int | None = None
     model_id: str | None = None
@@ -61,13 +64,19 @@ class HealthCheck:
         embedder_of: Callable[[str], Embedder],
         clock: Callable[[], datetime],
         on_error: Callable[[BaseException], None],
+        last_checked: Callable[[str, str], str],
     ) -> None:
+        """
+        Args:
+            last_checked: When nothing had changed in a scope since a generation of it; "" = not known.
+        """
         self._scopes = scopes
         self._store = store
         self._engine = engine
         self._embedder_of = embedder_of
         self._clock = clock
         self._on_error = on_error
+        self._last_checked = last_checked
         self._recent = Recent[tuple[ScopeHealth, ...]](_HEALTH_S)
 
     def report(self, *, trusted: bool) -> ServiceHealth:
@@ -131,6 +140,7 @@ class HealthCheck:
             generation=generation.name,
             published_at=generation.published_at,
             age_seconds=age_s(generation.published_at, self._clock()),
+            checked_at=self._last_checked(generation.scope, generation.name) or None,
             records=generation.records,
             pages=generation.pages,
             model_id=generation.model_id,

@@ -9,6 +9,7 @@ from functools import cache, partial
 from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import PageMissing, PageNotFound, SearchSocketError
+from searchsocket.pipeline.unchanged.check import last_checked
 from searchsocket.project.access import signing_key
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
@@ -144,7 +145,9 @@ def open_service(
         engine=engine,
         continuations=words,
         scopes=scopes,
-        health_check=HealthCheck(scopes, store, engine, embedder_of, clock, on_error),
+        health_check=HealthCheck(
+            scopes, store, engine, embedder_of, clock, on_error, partial(last_checked, str(project.state_dir))
+        ),
         on_error=on_error,
         base_of=lambda scope: configured_site(project.settings, None, scope).path,
         check=judge if has_reranker else lambda: None,

@@ -6,6 +6,9 @@ import dagster as dg
 import pytest
 from runner_types import RunCli, RunJson
 
+from searchsocket.project.project import open_project
+from searchsocket.serving.service import open_service
+
 pytestmark = pytest.mark.dagster
 
 
@@ -36,6 +39,8 @@ def test_a_run_is_made_only_where_something_changed_or_one_is_asked_for(
     (status,) = run_json("status")["scopes"]
     assert status["checkedAt"] >= status["publishedAt"]
     assert "nothing had changed" in run("status").stdout
+    (health,) = open_service(open_project(site, {}), {}).health(trusted=True).scopes
+    assert health.checked_at == status["checkedAt"]
     recorded = run("index", "--record").stdout
     assert f"nothing changed; generation {first['generation']} stays" in recorded
     assert runs_of(site)[1:] == made
