@@ -16,21 +16,19 @@ from searchsocket.types import Vector
 
 _CANDIDATES = 50  # of each list
 _LOOKED_AT = 15  # of what is found first
-_FOUND = 5  # of them, that say enough
-_ENOUGH = 300  # letters and digits that are not of headings or links
-_FOUND_SHARE = 3.0  # beside the concepts themselves
-_EMPTY_SHARE = 0.6  # taken away again, of those that say less
+_FOUND = 3  # of them, that say enough; with more it drifts away from what is asked
+_ENOUGH = 200  # letters and digits that are not of headings or links
+_FOUND_SHARE = 2.0  # beside the concepts themselves
 _LEAST_LENGTH = 1e-6
 
 
 def concept_vector(corpus: Corpus, concepts: Sequence[str], terms: Sequence[str] = ()) -> Vector | None:
     """One vector of unit length for all concepts, or None where there are none.
 
-    It is drawn from the middle of the concepts' own vectors towards that of the first passages that are found by
-    meaning and words together and say enough, three times as much, and away from those found that say little: a
-    short concept is otherwise nearest to headings that stand alone, to constructors and to references. This is
-    Rocchio's feedback, of passages that are judged unseen (Salton and Buckley, 1990); how much it finds is measured by
-    `bench.content.precision` and `.recall` (docs/quality.md).
+    It lies between the middle of the concepts' own vectors and, counting twice, that of the first three passages that
+    are found by meaning and words together and say enough: a short concept is otherwise nearest to headings that stand
+    alone. This is Rocchio's feedback, of passages that are taken for relevant unseen (Salton and Buckley, 1990); how
+    much each way finds is measured by `bench.content.precision` and `.recall` (docs/quality.md).
 
     Args:
         terms: Exact terms of the same query: words that such a search looks for too.
@@ -42,14 +40,11 @@ def concept_vector(corpus: Corpus, concepts: Sequence[str], terms: Sequence[str]
     if not concepts:
         return None
     own = middle_of_concepts(corpus, concepts)
-    full, empty = _found_first(corpus, own, " ".join((*concepts, *terms)))
-    both = np.asarray(own, np.float64)
-    for share, found in ((_FOUND_SHARE, full), (-_EMPTY_SHARE, empty)):
-        around = (
-            _unit(np.sum(corpus.reader.vectors.vectors_of(found), axis=0, dtype=np.float64)) if full and found else None
-        )
-        both = both if around is None else both + share * around
-    drawn = _unit(both)
+    found = _found_first(corpus, own, " ".join((*concepts, *terms)))
+    if not found:
+        return own
+    around = _unit(np.sum(corpus.reader.vectors.vectors_of(found), axis=0, dtype=np.float64))
+    drawn = own if around is None else _unit(np.asarray(own, np.float64) + _FOUND_SHARE * around)
     return own if drawn is None else drawn
 
 
@@ -69,18 +64,16 @@ def middle_of_concepts(corpus: Corpus, concepts: Sequence[str]) -> Vector:
     return vectors[0] if middle is None else middle
 
 
-def _found_first(corpus: Corpus, vector: Vector, text: str) -> tuple[list[str], list[str]]:
-    """The ids of the best passages of a plain search, of equals the first by id: those that say enough, and others."""
+def _found_first(corpus: Corpus, vector: Vector, text: str) -> list[str]:
+    """The ids of the best passages of a plain search that say enough, of equals the first by id."""
     found = find(corpus.reader, vector, text, top_k=_CANDIDATES, where=corpus.where_said)
     if not found.ids:
-        return [], []
+        return []
     fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(text)).fused * found.facts.weight
     best = np.lexsort((np.array(found.ids), -fused))[:_LOOKED_AT]
     ids = [found.ids[at] for at in best.tolist()]
     texts = corpus.reader.catalogue.texts(ids)
-    full = [one for one, said in zip(ids, texts, strict=True) if letters_said(said) >= _ENOUGH]
-    known = frozenset(full)
-    return full[:_FOUND], [one for one in ids if one not in known]
+    return [one for one, said in zip(ids, texts, strict=True) if letters_said(said) >= _ENOUGH][:_FOUND]
 
 
 def _unit(vector: NDArray[np.float64]) -> Vector | None:
