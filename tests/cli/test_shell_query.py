@@ -95,6 +95,17 @@ def test_what_somebody_else_could_have_kept_or_changed_is_not_taken(indexed: Pat
     assert kept(indexed) is None
 
 
+def test_a_state_folder_that_takes_no_file_is_only_read(indexed: Path, run: RunCli) -> None:
+    """As that of another user; here each file's name is taken by a folder."""
+    for name in ("settings.json", "hashed.json"):
+        (state(indexed) / name).mkdir()
+        assert run("search", "rope", project=indexed).exit_code == 0
+    (state(indexed) / "settings.json").rmdir()
+    for _ in range(2):  # what keeps settings, then what is answered with them
+        assert run("search", "rope", project=indexed).exit_code == 0
+    assert (state(indexed) / "settings.json").stat().st_mode & 0o777 == 0o600
+
+
 @pytest.mark.parametrize("table", ['[embeddings]\nprovider = "auto"\n', '[embeddings]\nprovider = "hash"\n'])
 def test_another_model_is_asked_as_ever(indexed: Path, run: RunCli, table: str) -> None:
     (indexed / "searchsocket.toml").write_text(table)

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.unchanged.record import Watched
 from searchsocket.pipeline.unchanged.stamps import file_clock_ns
 from searchsocket.stores.local.live import LiveGenerations
@@ -52,6 +53,6 @@ class HashedOnce(LiveGenerations):
         return kept if kept.paths == (os.fspath(generation),) else None
 
     def _keep(self, watched: Watched) -> None:
-        with suppress(OSError):
+        with suppress(OSError, SearchSocketError):
             data = json.dumps([watched.paths, watched.trusted_before_ns, watched.digest])
             write_atomic(self._state_dir / FILE, data.encode())

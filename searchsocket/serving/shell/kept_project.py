@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.unchanged.check import state_dir_of
 from searchsocket.project.project import Project
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from searchsocket.settings.model import Settings
 
 FILE = "settings.json"
+_OWNER_ONLY = 0o600  # what variables of the environment say of settings is nobody else's
 _MAPPING = "="  # no name of a setting: what is below it are the site's own names
 
 
@@ -32,14 +34,14 @@ def keep_project(project: Project, key: str) -> None:
     """
     from searchsocket.system.files import write_atomic
 
-    with suppress(OSError):
+    with suppress(OSError, SearchSocketError):
         if project.state_dir.is_dir():
             kept = [_key(project.root, key), project.id, _plain(project.settings)]
             data = json.dumps(kept, ensure_ascii=True).encode()
             path = project.state_dir / FILE
             written = sha256(data).hexdigest().encode() + b"\n" + data
             if not path.is_file() or path.read_bytes() != written:
-                write_atomic(path, written)
+                write_atomic(path, written, mode=_OWNER_ONLY)
 
 
 def kept_project(root: Path, key: str, environ: Mapping[str, str]) -> Project | None:
