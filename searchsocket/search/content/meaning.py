@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from searchsocket.embedders.queries import NoVector
 from searchsocket.errors import EmbedderUnavailable
-from searchsocket.markdown.links import letters_said
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.find import find
 from searchsocket.search.ranking.fusion import fuse
@@ -15,9 +14,7 @@ from searchsocket.search.ranking.shares import shares_of
 from searchsocket.types import Vector
 
 _CANDIDATES = 50  # of each list
-_LOOKED_AT = 15  # of what is found first
-_FOUND = 3  # of them, that say enough; with more it drifts away from what is asked
-_ENOUGH = 200  # letters and digits that are not of headings or links
+_FOUND = 3  # passages; with more it drifts away from what is asked
 _FOUND_SHARE = 2.0  # beside the concepts themselves
 _LEAST_LENGTH = 1e-6
 
@@ -26,7 +23,7 @@ def concept_vector(corpus: Corpus, concepts: Sequence[str], terms: Sequence[str]
     """One vector of unit length for all concepts, or None where there are none.
 
     It lies between the middle of the concepts' own vectors and, counting twice, that of the first three passages that
-    are found by meaning and words together and say enough: a short concept is otherwise nearest to headings that stand
+    are found by meaning and words together: a short concept is otherwise nearest to headings that stand
     alone. This is Rocchio's feedback, of passages that are taken for relevant unseen (Salton and Buckley, 1990); how
     much each way finds is measured by `bench.content.precision` and `.recall` (docs/quality.md).
 
@@ -65,15 +62,13 @@ def middle_of_concepts(corpus: Corpus, concepts: Sequence[str]) -> Vector:
 
 
 def _found_first(corpus: Corpus, vector: Vector, text: str) -> list[str]:
-    """The ids of the best passages of a plain search that say enough, of equals the first by id."""
+    """The ids of the best passages of a plain search, of equals the first by id."""
     found = find(corpus.reader, vector, text, top_k=_CANDIDATES, where=corpus.where_said)
     if not found.ids:
         return []
     fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(text)).fused * found.facts.weight
-    best = np.lexsort((np.array(found.ids), -fused))[:_LOOKED_AT]
-    ids = [found.ids[at] for at in best.tolist()]
-    texts = corpus.reader.catalogue.texts(ids)
-    return [one for one, said in zip(ids, texts, strict=True) if letters_said(said) >= _ENOUGH][:_FOUND]
+    best = np.lexsort((np.array(found.ids), -fused))[:_FOUND]
+    return [found.ids[at] for at in best.tolist()]
 
 
 def _unit(vector: NDArray[np.float64]) -> Vector | None:
