@@ -2,6 +2,7 @@
 
 import json
 import time
+from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from searchsocket.events import Event
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.backends import Backends
-from searchsocket.system import shared_calls
 from searchsocket.types import Vector
 from tests.embedders.openai_server import DIMENSIONS, vectors_json
 from tests.settings.lab import KEYS, WEB, Effect, Lab, outcome
@@ -115,7 +115,7 @@ def patience(lab: Lab) -> list[float | None]:
 
     lab.index()
     with lab.patch.context() as patch:
-        patch.setattr(shared_calls, "Future", Watched)
+        patch.setattr(futures, "Future", Watched)
         assert notes(lab) == []
     return seen
 

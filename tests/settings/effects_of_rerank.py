@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable
+from concurrent import futures
 from concurrent.futures import Future
 
 from searchsocket.rerankers import jina
 from searchsocket.rerankers.judge import Scores
-from searchsocket.system import shared_calls
 from tests.rerankers.jina_server import judged
 from tests.settings.effects_of_answers import write_runner_up
 from tests.settings.lab import WEB, Effect, Lab
@@ -54,7 +54,7 @@ def patience(lab: Lab) -> list[float | None]:
             return super().result(20)
 
     with lab.patch.context() as patch:
-        patch.setattr(shared_calls, "Future", Watched)
+        patch.setattr(futures, "Future", Watched)
         status(lab)
     return seen
 
