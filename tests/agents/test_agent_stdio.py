@@ -56,6 +56,22 @@ def test_the_official_client_is_answered_in_both_eras(agent_project: Project, mo
     assert progress in ([], words[:1], words)
 
 
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_call_that_has_to_open_the_index_says_so_first(checkout: Path, mode: str) -> None:
+    progress: list[str | None] = []
+
+    async def report(_: float, __: float | None, message: str | None) -> None:
+        progress.append(message)
+
+    async def about(client: Client) -> None:
+        for query in ("battery", "dock"):
+            await client.call_tool("search", {"query": query}, progress_callback=report)
+
+    talk(make_server(StandingLibraries(checkout, {}), TOOLS), about, mode)
+    # Once; a client listens no more once it has the answer, which comes right behind the last word.
+    assert progress in (["opening the index"], ["opening the index", "answered"])
+
+
 def test_nothing_but_the_protocol_is_on_stdout_and_closing_stdin_ends_it(agent_project: Project) -> None:
     """Whatever is sent: what is no message is answered as such, or left alone."""
     sent = [json.dumps(HELLO), "no json", '{"jsonrpc": "2.0", "id": 2, "method": "tools/delete"}', "[]", "\x00"]
