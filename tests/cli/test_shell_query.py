@@ -98,6 +98,7 @@ def test_what_somebody_else_could_have_kept_or_changed_is_not_taken(indexed: Pat
 def test_a_state_folder_that_takes_no_file_is_only_read(indexed: Path, run: RunCli) -> None:
     """As that of another user; here each file's name is taken by a folder."""
     for name in ("settings.json", "hashed.json"):
+        (state(indexed) / name).unlink(missing_ok=True)  # of the index that this one is a copy of
         (state(indexed) / name).mkdir()
         assert run("search", "rope", project=indexed).exit_code == 0
     (state(indexed) / "settings.json").rmdir()

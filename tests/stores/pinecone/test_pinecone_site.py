@@ -90,6 +90,7 @@ def test_an_empty_disk_with_a_key_answers_as_the_local_store(moved: Moved, shop:
     assert written == []
 
 
+@pytest.mark.parametrize("moved", ["legacy"], indirect=True)  # documents: test_pinecone_commands
 def test_a_run_writes_what_changed(moved: Moved, shop: Path) -> None:
     """Rows that the service counted: records that begin, records that end, and the marks around them."""
     assert moved.index()[1] == {}
