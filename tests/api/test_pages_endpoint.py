@@ -1,10 +1,8 @@
 """`/api/pages/{path}`: one page of the index."""
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from urllib.parse import quote
 
 import pytest
@@ -23,6 +21,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.serving.pages import suggestions
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Vectors
+from tests.counted_calls import calls
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}
 
@@ -201,20 +200,6 @@ def test_a_miss_costs_no_more_than_a_query(project: Project, path: str) -> None:
     store = LocalStore(project.state_dir / "index", project.id)
     scope = project.scope_named("main")
     engine = SearchEngine(store, QueryVectors(lambda _: HashEmbedder()), project.settings.ranking, lambda: NOW)
-
-    def calls(work: Callable[[], object]) -> int:
-        count = 0
-
-        def note(_: FrameType, event: str, __: object) -> None:
-            nonlocal count
-            count += event in ("call", "c_call")
-
-        sys.setprofile(note)
-        try:
-            work()
-        finally:
-            sys.setprofile(None)
-        return count
 
     engine.search(SearchQuery("battery"), scope)
     plain = calls(lambda: engine.search(SearchQuery("install the controller"), scope))

@@ -6,9 +6,7 @@ Seconds are in docs/performance.md; these counts fail where they would grow. Who
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 
 import pytest
 from small_site import write_page, write_site
@@ -22,6 +20,7 @@ from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
 from searchsocket.project.project import open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service
+from tests.counted_calls import calls
 
 RECORDED = {
     "cold": 165_000,
@@ -32,22 +31,6 @@ RECORDED = {
     "modules of a shell query": 423,
 }
 ENVIRON = {"HOME": "/nowhere", "SEARCHSOCKET__RUN__WORKERS": "1"}
-
-
-def calls(work: Callable[[], object]) -> int:
-    """How many functions some work calls in this thread, Python's and built-in ones."""
-    count = 0
-
-    def note(_: FrameType, event: str, __: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def index(root: Path) -> None:

@@ -2,16 +2,15 @@
 
 import random
 import string
-import sys
 from itertools import pairwise
 from pathlib import Path
-from types import FrameType
 
 import pytest
 from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
+from tests.counted_calls import calls
 
 PAGES, WORDS = 60, 6_000
 LETTERS = "eeeeeetttttaaaaooooiiiinnnnsssshhhrrrddlluuccmmffggyyppwwbbvk"  # as often as in English
@@ -37,20 +36,9 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> SearchEngine:
     return make_site(tmp_path_factory.mktemp("index"), pieces).engine
 
 
-def calls(engine: SearchEngine, query: SearchQuery) -> int:
-    """How many functions an answer calls, Python's and built-in ones."""
-    count = 0
-
-    def note(_: FrameType, event: str, __: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        engine.search(query, MAIN)
-    finally:
-        sys.setprofile(None)
-    return count
+def cost(engine: SearchEngine, query: SearchQuery) -> int:
+    """What an answer costs, in calls of functions."""
+    return calls(lambda: engine.search(query, MAIN))
 
 
 def hostile() -> dict[str, SearchQuery]:
@@ -74,17 +62,17 @@ def hostile() -> dict[str, SearchQuery]:
 def test_no_words_cost_ten_times_a_plain_query(engine: SearchEngine, name: str) -> None:
     words = vocabulary()
     plain = SearchQuery(f"{words[3]} {words[7]} {words[500]}")
-    calls(engine, plain)  # opens the index
-    plain_calls = calls(engine, SearchQuery(f"{words[4]} {words[8]} {words[600]}"))
-    assert calls(engine, hostile()[name]) < 10 * plain_calls
+    cost(engine, plain)  # opens the index
+    plain_calls = cost(engine, SearchQuery(f"{words[4]} {words[8]} {words[600]}"))
+    assert cost(engine, hostile()[name]) < 10 * plain_calls
 
 
 def test_a_plain_query_calls_no_more_than_it_needs(engine: SearchEngine) -> None:
     """Of which most are in quoting: a mark, a quote and a text are made once, and what is known is not asked again."""
     words = vocabulary()
     plain = SearchQuery(f"{words[2]} {words[50]} ")
-    calls(engine, plain)
-    assert calls(engine, plain) < 3_450
+    cost(engine, plain)
+    assert cost(engine, plain) < 3_450
 
 
 def test_the_longest_unknown_words_are_corrected_and_no_more(tmp_path: Path) -> None:
