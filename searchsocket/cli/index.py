@@ -127,6 +127,10 @@ def index(
             _print(done, before, as_json)
     if status:
         raise SystemExit(status)
+    if not dry_run:
+        from searchsocket.cli.search import keep_settings
+
+        keep_settings(project)  # so that the first query need not read them
 
 
 def _home(project: "Project", corpus: "Corpus") -> "Project":

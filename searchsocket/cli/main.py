@@ -76,6 +76,9 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command of `sys.argv`; a signal ends it with 128 + its number."""
+    # As numpy is loaded its OpenBLAS starts a thread a core, and each spins for up to 0.1 s. No product here is so
+    # large that it would use them: vectors are scanned row by row. What the command starts needs them no more.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with watch_signals():
         try:
             cli()

@@ -111,7 +111,7 @@ def search(
         _answered(kept, answer, as_json)
         return
     project = load_project(root)
-    _keep(project)
+    keep_settings(project)
     scope = project.scope(os.environ, scope_name)
     base_url = _base_url(project.settings) if opens else ""
     if generation:
@@ -138,7 +138,8 @@ def _kept(root: Path) -> "Project | None":
     return None
 
 
-def _keep(project: "Project") -> None:
+def keep_settings(project: "Project") -> None:
+    """Keep a project as its settings were just read, for the queries that follow."""
     from searchsocket.serving.shell.kept_project import keep_project
 
     with suppress(OSError):

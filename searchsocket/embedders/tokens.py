@@ -9,13 +9,15 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from zlib import crc32
 
+from searchsocket.text.late_pattern import LatePattern
+
 MAX_WORD_CHARS = 64  # the rest of a longer word says nothing (hashes, data URLs)
 MAX_CACHED_WORDS = 200_000  # about 40 MB; then the cache starts anew
 MIN_PIECE_CHARS = 2.5  # a word that needs three pieces or more, shorter than this on average, is not really spelled
 
 # Scripts without spaces go character by character, everything else by runs of letters, digits and underscores.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_WORD = LatePattern(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+")  # the same for such text, in two thirds of the time
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W_A-Za-z0-9]+")
 

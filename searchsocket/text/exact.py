@@ -9,10 +9,11 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from searchsocket.text.late_pattern import LatePattern
 from searchsocket.text.words import UNSPACED
 
 _WORD_CHAR = rf"[^\W{UNSPACED}]"
-_RUN = re.compile(rf"[{UNSPACED}]|{_WORD_CHAR}+")
+_RUN = LatePattern(rf"[{UNSPACED}]|{_WORD_CHAR}+")
 _ASCII_RUN = re.compile(r"\w+", re.ASCII)  # the same in texts of these letters alone, ten times as fast
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]")

@@ -11,6 +11,8 @@ from functools import lru_cache
 
 import Stemmer
 
+from searchsocket.text.late_pattern import LatePattern
+
 MAX_WORD_CHARS = 64  # longer runs are hashes and base64: only their parts are kept
 MAX_PARTS = 32
 MAX_QUERY_CHARS = 2_000
@@ -23,8 +25,8 @@ UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 )
-_CJK_RUNS = re.compile(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
-_HAS_CJK = re.compile(rf"[{UNSPACED}]")
+_CJK_RUNS = LatePattern(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
+_HAS_CJK = LatePattern(rf"[{UNSPACED}]")
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
 _PIECES = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]{3,32}")
@@ -215,7 +217,7 @@ def _query_words(written: str) -> list[QueryWord]:
     if not forms:
         return []
     folded = fold(unicodedata.normalize("NFKC", written))
-    if _HAS_CJK.search(folded):
+    if not folded.isascii() and _HAS_CJK.search(folded):
         return [QueryWord(form, "") for form in forms]
     if len(forms) == 1 and folded.isalpha():
         return [QueryWord(folded, forms[0], is_stop=folded in STOP_WORDS)]

@@ -259,3 +259,20 @@ def test_help_gives_an_example() -> None:
         "dagster",
         "completion",
     ]
+
+
+def test_no_thread_waits_for_products_that_nobody_makes() -> None:
+    """numpy's OpenBLAS starts one a core, which spin as it is loaded: a fifth of the time of a query of the shell."""
+    program = (
+        "import os, searchsocket.cli.main as command\n"
+        "def cli(): import numpy; print(os.environ['OPENBLAS_NUM_THREADS'], len(os.listdir('/proc/self/task')))\n"
+        "command.cli = cli; command.main()"
+    )
+    environ = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    for set_by_the_user, expected in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2")):
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environ | set_by_the_user, capture_output=True, text=True, check=True
+        )
+        number, threads = done.stdout.split()
+        assert number == expected
+        assert expected != "1" or threads == "1"

@@ -73,6 +73,13 @@ def test_nothing_is_loaded_that_builds_or_checks(indexed: Path, run: RunCli) -> 
     assert loaded == "[]"
 
 
+def test_the_first_query_after_a_run_reads_no_settings(site: Path, run: RunCli) -> None:
+    run("index", "--dry-run")
+    assert kept(site) is None
+    run("index")
+    assert kept(site) is not None
+
+
 def test_wrong_settings_are_said_by_who_reads_them(indexed: Path, run: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:
     run("search", "rope", project=indexed)
     (indexed / "searchsocket.toml").write_text("[ranking]\ncandidate = 3\n")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from typing import NamedTuple, TypeVar
 
+from searchsocket.text.late_pattern import LatePattern
 from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
 from searchsocket.text.words import fold, parse_query, word_forms
 
@@ -23,7 +24,9 @@ _WORD_REST = re.compile(r"[^\W_]*")
 _LETTER = re.compile(r"(?:(?<![^\W_])[^\W_]|(?<![A-Z])[A-Z])(?![^\W_])")  # alone, or the end of `camelC`
 _ASCII = re.compile(r"[\x00-\x7f]+")
 _OTHER_LETTER = re.compile(rf"[^\W\d_a-zA-Z]|[{_COMBINING}]")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_UNSPACED = LatePattern(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
+)
 _forms = lru_cache(maxsize=1 << 16)(word_forms)  # words repeat: from one snippet to the next, and between queries
 
 
