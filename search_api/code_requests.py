@@ -80,6 +80,7 @@ class CodeFindRequest(_Request):
     continuation: Annotated[
         str, Field(max_length=MAX_CHARS, description="`continuation` of the answer before, for those that follow.")
     ] = ""
+    max_tokens: MaxTokens | None = None
 
     def to_query(self) -> CodeFindQuery:
         """The query that is meant."""
@@ -91,6 +92,7 @@ class CodeFindRequest(_Request):
             self.path,
             tuple(self.languages),
             self.continuation,
+            self.max_tokens,
         )
 
 

@@ -7,17 +7,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from search_api.requests import ContinuationToken, Request, ScopeName, Text, whole
 from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.answering.ask import MAX_PASSAGES
+from searchsocket.search.content.bounds import LEAST_MAX_TOKENS, MAX_LIMIT, MOST_MAX_TOKENS
 from searchsocket.search.content.document import DocumentQuery
 from searchsocket.search.content.documents import DocumentsQuery
-from searchsocket.search.content.query import (
-    LEAST_MAX_TOKENS,
-    MAX_LIMIT,
-    MAX_TERM_CHARS,
-    MAX_TERMS,
-    MAX_TOKEN_CHARS,
-    MOST_MAX_TOKENS,
-    ContentQuery,
-)
+from searchsocket.search.content.query import MAX_TERM_CHARS, MAX_TERMS, MAX_TOKEN_CHARS, ContentQuery
 
 _MAX_PATH_CHARS = 4_096
 

@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from search_api.requests import (
     Filters,
+    MaxTokens,
     NamedValues,
     PathPrefix,
     Request,
@@ -39,6 +40,7 @@ class FindRequest(Request):
     whole_words: WholeWords = True
     match_case: MatchCase = False
     continuation: Continuation = ""
+    max_tokens: MaxTokens | None = None
     scope: ScopeName | None = None
     path_prefix: PathPrefix | None = None
     tags: Tags | None = None
@@ -59,6 +61,7 @@ class FindRequest(Request):
             tuple(self.tags or ()),
             filters_of(self.filters),
             self.continuation,
+            self.max_tokens,
         )
 
 
@@ -72,6 +75,7 @@ class FindParams(Request):
     whole_words: WholeWords = True
     match_case: MatchCase = False
     continuation: Continuation = ""
+    max_tokens: MaxTokens | None = None
     scope: ScopeName | None = None
     path_prefix: PathPrefix = ""
     tag: Tags = []
@@ -88,4 +92,5 @@ class FindParams(Request):
             tuple(self.tag),
             named_filters(self.filter),
             self.continuation,
+            self.max_tokens,
         )

@@ -7,7 +7,8 @@ from pydantic.alias_generators import to_camel
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.search import filters as query_filters
-from searchsocket.search.content.query import LEAST_MAX_TOKENS, MAX_TOKEN_CHARS, MOST_MAX_TOKENS
+from searchsocket.search.content.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
+from searchsocket.search.content.query import MAX_TOKEN_CHARS
 from searchsocket.search.filters import MAX_FILTER_VALUES, MAX_FILTERS, OWN_FILTERS
 from searchsocket.search.query import (
     MAX_GENERATION_CHARS,
@@ -93,7 +94,7 @@ MaxTokens = Annotated[
         ge=LEAST_MAX_TOKENS,
         le=MOST_MAX_TOKENS,
         description="About how many tokens of text at most: as many of the results as fit, whole and best first; the "
-        "others are got by `continuationToken`. Default: all of them.",
+        "others are got by what the answer gives to go on with. Default: all of them.",
     ),
     BeforeValidator(whole),
 ]

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from searchsocket.agents.library import Library
 from searchsocket.errors import InvalidRequest
+from searchsocket.search.content.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
 from searchsocket.search.content.budget import cut_to
-from searchsocket.search.content.query import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
 from searchsocket.search.wire import Address, Age, Resolution, RouteFile, Url, Wire
 
 _KIND = "get_page"

@@ -9,8 +9,8 @@ from mcp.shared.uri_template import UriTemplate
 from searchsocket.agents.data import visible
 from searchsocket.agents.library import Libraries, Library
 from searchsocket.errors import PageNotFound
+from searchsocket.search.content.bounds import MOST_MAX_TOKENS
 from searchsocket.search.content.document import DocumentQuery
-from searchsocket.search.content.query import MOST_MAX_TOKENS
 from searchsocket.types import Filter
 
 STATUS_URI = "searchsocket://status"

@@ -10,6 +10,7 @@ import click
 
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
 from searchsocket.cli.output import safe
+from searchsocket.cli.results import more_lines
 
 if TYPE_CHECKING:
     from searchsocket.search.answering.answer import AnswerPassage, AskAnswer
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     "--max-tokens", type=click.IntRange(200, 100_000), default=2_000, show_default=True, help="Tokens of text, about."
 )
 @click.option(
-    "--continue", "token", default="", metavar="TOKEN", help="What follows, by `continuationToken` of --json."
+    "--continue", "token", default="", metavar="TOKEN", help="What follows, by the token that --max-tokens gave."
 )
 @json_option
 def ask(
@@ -69,8 +70,7 @@ def _lines(answer: "AskAnswer") -> Iterator[str]:
         yield f"{click.style(_place(passage), fg='cyan')}  {passage.confidence:.2f}"
         yield indent("\n".join(map(safe, passage.text.expandtabs(4).split("\n"))), "   ")
         yield ""
-    if answer.truncated:
-        yield "There is more than --max-tokens allows."
+    yield from more_lines(answer.continuation_token)
 
 
 def _place(passage: "AnswerPassage") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from searchsocket.cli.filters import each, named_filter
-from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.options import json_option, load_project, project_option, scope_option, tokens_option
 from searchsocket.cli.output import count, line_width, safe
 from searchsocket.cli.results import mark_lines
 
@@ -38,6 +38,7 @@ _INDENT = "   "
     help="Only with this value of a facet; repeat for any of several.",
 )
 @click.option("--continuation", default="", metavar="WORD", help="What the answer before gave, for those that follow.")
+@tokens_option
 @json_option
 def find(
     words: tuple[str, ...],
@@ -51,6 +52,7 @@ def find(
     languages: tuple[str, ...],
     named: tuple[str, ...],
     continuation: str,
+    max_tokens: int | None,
     as_json: bool,
 ) -> None:
     """List every occurrence of words or a phrase, page by page.
@@ -66,7 +68,9 @@ def find(
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
     filters = (*each("language", languages), *map(named_filter, named))
-    asked = FindQuery(" ".join(words), limit, not parts, match_case, path_prefix, tags, filters, continuation)
+    asked = FindQuery(
+        " ".join(words), limit, not parts, match_case, path_prefix, tags, filters, continuation, max_tokens
+    )
     answer = open_service(project, os.environ).find(asked, scope)
     if as_json:
         from searchsocket.serving.answer_json import to_json

@@ -35,6 +35,24 @@ def scope_option(command: F) -> F:
     )
 
 
+def tokens_option(command: F) -> F:
+    """`--max-tokens N`, given as `max_tokens`; None means no bound but the number of results."""
+    return click.option(
+        "--max-tokens",
+        type=click.IntRange(200, 100_000),
+        metavar="N",
+        help="Tokens of text at most, about: the first results that fit, whole.",
+    )(command)
+
+
+def part_options(command: F) -> F:
+    """`--max-tokens N`, and `--continue TOKEN` for what follows, given as `token`."""
+    command = click.option(
+        "--continue", "token", default="", metavar="TOKEN", help="What follows, by the token that --max-tokens gave."
+    )(command)
+    return tokens_option(command)
+
+
 def json_option(command: F) -> F:
     """`--json`, given to the command as `as_json`; errors are then JSON too."""
 

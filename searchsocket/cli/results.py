@@ -51,6 +51,12 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
     )
 
 
+def more_lines(token: str | None) -> Iterator[str]:
+    """How to go on, where there is more than fits."""
+    if token:
+        yield click.style(f"further ones with --continue {token}", dim=True)
+
+
 def places_of(answer: "SearchAnswer") -> list[str]:
     """Where each result opens, `/page#anchor`, as golden queries name it."""
     return [f"{result.url}#{result.anchor}" if result.anchor else result.url for result in answer.results]

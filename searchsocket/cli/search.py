@@ -12,9 +12,9 @@ import click
 from searchsocket.cli.asking import ask, identity
 from searchsocket.cli.exits import exit_status
 from searchsocket.cli.filters import each, named_filter
-from searchsocket.cli.options import json_option, load_project, project_option, scope_option
+from searchsocket.cli.options import json_option, load_project, part_options, project_option, scope_option
 from searchsocket.cli.output import line_width, print_error, safe
-from searchsocket.cli.results import answer_lines, places_of
+from searchsocket.cli.results import answer_lines, more_lines, places_of
 from searchsocket.cli.searched import note_search
 from searchsocket.pipeline.unchanged.check import state_dir_of
 from searchsocket.system.garbage import loading
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 @click.option("--generation", default="", metavar="NAME", help="Ask what is not live: candidate, previous, or a name.")
 @click.option("--rerank", is_flag=True, help="Have the configured reranker judge the best candidates.")
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")
+@part_options
 @click.option("--open", "opens", is_flag=True, help="Open the best result in the browser.")
 @json_option
 def search(
@@ -69,6 +70,8 @@ def search(
     generation: str,
     rerank: bool,
     explain: bool,
+    max_tokens: int | None,
+    token: str,
     opens: bool,
     as_json: bool,
 ) -> None:
@@ -95,7 +98,8 @@ def search(
         "sources": True,
     }
     request = {"query": fields, "scope": scope_name, "json": as_json, "width": line_width()}
-    if not (opens or rerank or generation) and (reply := ask(str(root), os.environ, request)):
+    is_plain = not (opens or rerank or generation or max_tokens or token)
+    if is_plain and (reply := ask(str(root), os.environ, request)):
         _print(reply)
         note_search(Path(state_dir_of(str(root), os.environ)), " ".join(query), reply["scope"], reply["places"])
         return
@@ -103,7 +107,7 @@ def search(
         from searchsocket.search.query import SearchQuery
 
     asked = SearchQuery(**fields)  # type: ignore[arg-type]  # the types of click's options
-    if not (opens or rerank or generation) and (kept := _kept(root)):
+    if is_plain and (kept := _kept(root)):
         from searchsocket.serving.shell.query import answer_alone
 
         with loading():
@@ -114,13 +118,21 @@ def search(
     keep_settings(project)
     scope = project.scope(os.environ, scope_name)
     base_url = _base_url(project.settings) if opens else ""
+    if generation and (max_tokens or token):
+        raise click.UsageError("--max-tokens and --continue are of the live generation; leave --generation out")
     if generation:
         answer = _engine_of(project, scope, generation).search(asked, scope)
         _show(answer, as_json)
     else:
         from searchsocket.serving.service import open_service
 
-        answer = open_service(project, os.environ, on_error=_report).search(asked, scope)
+        service = open_service(project, os.environ, on_error=_report)
+        if max_tokens or token:
+            from searchsocket.serving.parts import Part, search_part
+
+            answer = search_part(service, asked, Part(max_tokens, token), scope)
+        else:
+            answer = service.search(asked, scope)
         _answered(project, answer, as_json)
     if opens and answer.results:
         _open(urljoin(base_url, answer.results[0].href))  # which has the base path
@@ -157,7 +169,7 @@ def _show(answer: "SearchAnswer", as_json: bool) -> None:
     if as_json:
         click.echo(_json(answer))
     else:
-        for line in answer_lines(answer, line_width()):
+        for line in (*answer_lines(answer, line_width()), *more_lines(answer.continuation_token)):
             click.echo(line)
 
 

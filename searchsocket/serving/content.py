@@ -12,10 +12,11 @@ from searchsocket.search.answering.answer import AskAnswer, AskQuery
 from searchsocket.search.answering.ask import ask
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.content.answer import ContentAnswer
+from searchsocket.search.content.bounds import DEFAULT_LIMIT
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentReader, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentFinder, DocumentsAnswer, DocumentsQuery, RankedDocuments
-from searchsocket.search.content.query import DEFAULT_LIMIT, ContentQuery
+from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.code import CodeService, open_code

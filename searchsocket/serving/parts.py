@@ -9,8 +9,8 @@ from searchsocket.search.answer import RelatedAnswer, RelatedPage, Result, Searc
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.code.related import DocumentingPage, RelatedCode, RelatedQuery
-from searchsocket.search.content.budget import OVERHEAD, text_tokens
-from searchsocket.search.content.query import DEFAULT_MAX_TOKENS, check_bounds
+from searchsocket.search.content.bounds import DEFAULT_MAX_TOKENS, check_bounds
+from searchsocket.search.content.budget import fitting
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.code import CodeService
@@ -18,7 +18,6 @@ from searchsocket.serving.service import SearchService
 from searchsocket.types import Generation, Scope
 
 _MAX_TRIES = 3
-R = TypeVar("R", Result, RelatedPage, CodeResult, CodeResult | DocumentingPage)
 A = TypeVar("A", SearchAnswer, RelatedAnswer, CodeAnswer)
 
 
@@ -104,7 +103,7 @@ def related_code_part(code: CodeService, query: RelatedQuery, part: Part, scope:
         found = code.related(replace(query, top_k=asked.what[1]), scope)
         both: list[CodeResult | DocumentingPage] = [*found.code, *found.pages]
         left = both[asked.offset :]
-        kept = _fitting(left, _related_code_text, asked.max_tokens)
+        kept = fitting(left, _related_code_text, asked.max_tokens)
         is_cut, after = len(kept) < len(left), asked.offset + len(kept)
         if (code.generation(scope), code.pages_generation(scope)) == (generation, pages):
             return replace(
@@ -153,21 +152,11 @@ def _shortened(
 ) -> A:
     """The answer with as many of its results as fit, from where it is asked for on."""
     left: Sequence[Any] = answer.results[asked.offset :]
-    kept = _fitting(left, text_of, asked.max_tokens)
+    kept = fitting(left, text_of, asked.max_tokens)
     is_cut = len(kept) < len(left)
     after = asked.offset + len(kept)
     token = words.word(kind, generation, (asked.what, asked.max_tokens), after) if is_cut else None
     return replace(answer, results=kept, truncated=is_cut, continuation_token=token)
-
-
-def _fitting(results: Sequence[R], text_of: Callable[[R], str], max_tokens: int) -> tuple[R, ...]:
-    """The first results that fit, and the first one in any case."""
-    left = max_tokens
-    for number, result in enumerate(results):
-        left -= text_tokens(text_of(result)) + OVERHEAD
-        if left < 0 and number:
-            return tuple(results[:number])
-    return tuple(results)
 
 
 def _page_text(result: Result) -> str:

@@ -8,7 +8,7 @@ from runner_types import RunCli, RunJson
 def test_every_occurrence_is_listed_by_page(run: RunCli, run_json: RunJson, indexed_site: Path) -> None:
     found = run_json("find", "rope", "--parts", "--limit", "1", project=indexed_site)
     assert set(found) == {
-        "q", "scope", "generation", "ageSeconds", "total", "pages", "occurrences", "continuation"
+        "q", "scope", "generation", "ageSeconds", "total", "pages", "occurrences", "continuation", "truncated"
     }  # fmt: skip
     assert found["total"] > 1
     rest = run_json(

@@ -1,5 +1,6 @@
 """`searchsocket code fetch`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,11 +8,12 @@ import click
 
 from searchsocket.cli.code.asked import Asked, asked, print_answer
 from searchsocket.cli.code.printed import file_line
-from searchsocket.cli.options import json_option, project_option, scope_option
+from searchsocket.cli.options import json_option, project_option, scope_option, tokens_option
 from searchsocket.cli.output import safe
 
 if TYPE_CHECKING:
     from searchsocket.search.code.fetch import FetchedLines
+    from searchsocket.search.code.fitting import LinesLeft
 
 _MAX_LINES = 120
 
@@ -24,6 +26,7 @@ _MAX_LINES = 120
 @click.option(
     "--max-lines", type=click.IntRange(1, _MAX_LINES), default=_MAX_LINES, show_default=True, help="Lines of each."
 )
+@tokens_option
 @json_option
 def fetch(
     places: tuple[str, ...],
@@ -31,6 +34,7 @@ def fetch(
     root: Path,
     scope_name: str | None,
     max_lines: int,
+    max_tokens: int | None,
     as_json: bool,
 ) -> None:
     """Print lines of indexed files as they are now.
@@ -47,11 +51,15 @@ def fetch(
     source = asked(root, scope_name)
     found = [_file(source, place, max_lines) for place in places]
     found += source.code.fetch_chunks(ids, source.scope, max_lines) if ids else []
-    if as_json:
+    left: Sequence[LinesLeft] = ()
+    if as_json or max_tokens:
         from searchsocket.search.code.fitting import fetched_code
 
-        print_answer(fetched_code(source.scope, found, None))
-        return
+        answer = fetched_code(source.scope, found, max_tokens)
+        if as_json:
+            print_answer(answer)
+            return
+        found, left = list(answer.fetched), answer.left
     for each in found:
         if each.changed_since:
             click.echo(f"note: {each.file} changed since it was indexed", err=True)
@@ -60,6 +68,8 @@ def fetch(
         for line in each.text:
             number, mark, text = line.partition("| ")
             click.echo(click.style(number + mark, dim=True) + safe(text))
+    for more in left:
+        click.echo(click.style(f"further ones: {safe(more.file)}:{more.first_line}-{more.last_line}", dim=True))
 
 
 def _file(source: Asked, place: str, max_lines: int) -> "FetchedLines":

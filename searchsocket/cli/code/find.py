@@ -8,7 +8,7 @@ import click
 
 from searchsocket.cli.code.asked import asked, files_options, print_answer
 from searchsocket.cli.code.printed import bright, file_line
-from searchsocket.cli.options import json_option, project_option, scope_option
+from searchsocket.cli.options import json_option, project_option, scope_option, tokens_option
 from searchsocket.cli.output import count, safe
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--ignore-case", is_flag=True, help="Tell no capital letters from small ones.")
 @files_options
 @click.option("--continuation", default="", metavar="WORD", help="What the answer before gave, for those that follow.")
+@tokens_option
 @json_option
 def find(
     text: str,
@@ -35,6 +36,7 @@ def find(
     path: str,
     languages: tuple[str, ...],
     continuation: str,
+    max_tokens: int | None,
     as_json: bool,
 ) -> None:
     """List every occurrence of a text in the source files.
@@ -49,7 +51,7 @@ def find(
     from searchsocket.search.code.find_all import CodeFindQuery
 
     code, scope = asked(root, scope_name)
-    query = CodeFindQuery(text, limit, not parts, not ignore_case, path, languages, continuation)
+    query = CodeFindQuery(text, limit, not parts, not ignore_case, path, languages, continuation, max_tokens)
     answer = code.find(query, scope)
     if as_json:
         print_answer(answer)

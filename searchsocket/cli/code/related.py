@@ -8,8 +8,9 @@ import click
 
 from searchsocket.cli.code.asked import asked, print_answer
 from searchsocket.cli.code.printed import result_lines
-from searchsocket.cli.options import json_option, project_option, scope_option
+from searchsocket.cli.options import json_option, part_options, project_option, scope_option
 from searchsocket.cli.output import count, safe
+from searchsocket.cli.results import more_lines
 
 if TYPE_CHECKING:
     from searchsocket.search.code.related import RelatedCode, RelatedQuery
@@ -20,8 +21,17 @@ if TYPE_CHECKING:
 @project_option
 @scope_option
 @click.option("--limit", type=click.IntRange(1, 20), default=5, show_default=True, help="Of code and of pages each.")
+@part_options
 @json_option
-def related(subject: str, root: Path, scope_name: str | None, limit: int, as_json: bool) -> None:
+def related(
+    subject: str,
+    root: Path,
+    scope_name: str | None,
+    limit: int,
+    max_tokens: int | None,
+    token: str,
+    as_json: bool,
+) -> None:
     """Show code and pages that belong together.
 
     Of code, what is near it and the pages that document it; of a page, the code that it mentions.
@@ -34,7 +44,12 @@ def related(subject: str, root: Path, scope_name: str | None, limit: int, as_jso
       searchsocket code related /docs/sign-in --json
     """
     code, scope = asked(root, scope_name)
-    answer = code.related(_query(subject, limit), scope)
+    if max_tokens or token:
+        from searchsocket.serving.parts import Part, related_code_part
+
+        answer = related_code_part(code, _query(subject, limit), Part(max_tokens, token), scope)
+    else:
+        answer = code.related(_query(subject, limit), scope)
     if as_json:
         print_answer(answer)
         return
@@ -66,3 +81,4 @@ def _lines(answer: "RelatedCode", *, of_page: bool) -> Iterator[str]:
     what = f"{count(len(answer.code), 'definition')} named on" if of_page else f"{len(answer.code)} near"
     pages = "" if of_page else f", {count(len(answer.pages), 'page')} documenting it"
     yield click.style(f"{what} {safe(answer.subject)}{pages}", dim=True)
+    yield from more_lines(answer.continuation_token)

@@ -6,7 +6,8 @@ import click
 
 from searchsocket.cli.code.asked import asked, files_options, print_answer
 from searchsocket.cli.code.printed import result_lines
-from searchsocket.cli.options import json_option, project_option, scope_option
+from searchsocket.cli.options import json_option, part_options, project_option, scope_option
+from searchsocket.cli.results import more_lines
 
 
 @click.command()
@@ -18,6 +19,7 @@ from searchsocket.cli.options import json_option, project_option, scope_option
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only definitions of this kind, e.g. function.")
 @click.option("--exported", is_flag=True, help="Only what other files can use.")
 @click.option("--per-file", type=click.IntRange(1, 50), default=2, show_default=True, help="Results of one file.")
+@part_options
 @json_option
 def search(
     query: tuple[str, ...],
@@ -29,6 +31,8 @@ def search(
     kinds: tuple[str, ...],
     exported: bool,
     per_file: int,
+    max_tokens: int | None,
+    token: str,
     as_json: bool,
 ) -> None:
     """Find code by its meaning, its words and its names.
@@ -41,7 +45,13 @@ def search(
     from searchsocket.search.code.query import CodeQuery
 
     code, scope = asked(root, scope_name)
-    answer = code.search(CodeQuery(" ".join(query), limit, path, languages, kinds, exported, per_file), scope)
+    wanted = CodeQuery(" ".join(query), limit, path, languages, kinds, exported, per_file)
+    if max_tokens or token:
+        from searchsocket.serving.parts import Part, code_part
+
+        answer = code_part(code, wanted, Part(max_tokens, token), scope)
+    else:
+        answer = code.search(wanted, scope)
     for note in answer.notes:
         click.echo(f"note: {note.message}", err=True)
     if as_json:
@@ -53,3 +63,5 @@ def search(
         for line in result_lines(result):
             click.echo(line)
         click.echo()
+    for line in more_lines(answer.continuation_token):
+        click.echo(line)

@@ -14,10 +14,10 @@ from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, Asked
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
 from searchsocket.search.answering.terms import terms_of, words_said
-from searchsocket.search.content.budget import OVERHEAD, text_tokens
+from searchsocket.search.content.bounds import check_bounds
+from searchsocket.search.content.budget import fitting
 from searchsocket.search.content.corpus import Corpus, chunk_id
 from searchsocket.search.content.hints import call
-from searchsocket.search.content.query import check_bounds
 from searchsocket.search.content.source import href_of
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.find import find
@@ -76,7 +76,7 @@ def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime
         for corpus in corpora
     )
     answering = _passages(found, asked.limit) if is_answered else []
-    passages = _within(answering[asked.offset :], asked.max_tokens)
+    passages = fitting(answering[asked.offset :], _text, asked.max_tokens)
     after = asked.offset + len(passages)
     is_cut = after < len(answering)
     remembered = (question, asked.limit, asked.max_tokens, _generations(corpora))
@@ -141,14 +141,8 @@ def _generations(corpora: Sequence[Corpus]) -> list[str]:
     return [corpus.reader.generation.name for corpus in corpora]
 
 
-def _within(passages: Sequence[AnswerPassage], max_tokens: int) -> Sequence[AnswerPassage]:
-    """The first passages that fit, and the first one in any case."""
-    left = max_tokens
-    for number, passage in enumerate(passages):
-        left -= text_tokens(passage.text) + OVERHEAD
-        if left < 0 and number:
-            return passages[:number]
-    return passages
+def _text(passage: AnswerPassage) -> str:
+    return passage.text
 
 
 def _passages(found: Sequence[Supported], limit: int) -> list[AnswerPassage]:

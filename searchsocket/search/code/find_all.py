@@ -4,7 +4,7 @@ The word index says which files hold the words, so that a search reads those alo
 not as they were indexed.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -17,6 +17,7 @@ from searchsocket.code.regions import MIXED
 from searchsocket.code.text import source_text
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.code.freshness import ReadNow, is_changed
+from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.occurrences.continuation import continuation_of, offset_of
 from searchsocket.search.occurrences.page_text import passage_at
@@ -44,6 +45,7 @@ class CodeFindQuery:
     path: str = ""  # see `PathFilter`
     languages: tuple[str, ...] = ()
     continuation: str = ""  # of the answer before; "" = from the first
+    max_tokens: int | None = None  # of text, about; None: no bound but `limit`
 
     @property
     def asked(self) -> tuple[object, ...]:
@@ -62,6 +64,7 @@ class CodeFindQuery:
             raise InvalidRequest(f"limit is 1 to {MAX_LIMIT:,}, not {self.limit}")
         PathFilter(self.path).checked()
         checked_languages(self.languages)
+        check_bounds(None, self.max_tokens)
         return self
 
 
@@ -91,6 +94,7 @@ class CodeFindAnswer(Wire):
     continuation: Annotated[
         str | None, Field(description="Asks for those that follow; null where these are the last ones.")
     ]
+    truncated: Annotated[bool, Field(description="Whether `maxTokens` ended it before `limit`.")]
 
 
 def find_in_code(
@@ -130,7 +134,8 @@ def find_in_code(
                 path, text, wanted, changed=is_changed(reader.catalogue.page_digest(f"/{path}"), data)
             )
         total, files = total + len(spans), files + bool(spans)
-    last, generation = offset + len(found), reader.generation
+    kept = _fitting(found, query.max_tokens) if query.max_tokens else found
+    last, generation = offset + len(kept), reader.generation
     return CodeFindAnswer(
         q=query.q,
         scope=generation.scope,
@@ -138,9 +143,16 @@ def find_in_code(
         age_seconds=age_s(generation.published_at, now),
         total=total,
         files=files,
-        occurrences=tuple(found),
+        occurrences=tuple(kept),
         continuation=continuation_of(query.asked, generation, last, words) if found and last < total else None,
+        truncated=len(kept) < len(found),
     )
+
+
+def _fitting(found: Sequence[CodeOccurrence], max_tokens: int) -> Sequence[CodeOccurrence]:
+    from searchsocket.search.content.budget import fitting  # what counts tokens is loaded for those who ask for it
+
+    return fitting(found, lambda one: f"{one.file} {one.text}", max_tokens)
 
 
 def _candidates(reader: IndexReader, query: CodeFindQuery, spelling: Spelling, touched: Collection[str]) -> list[str]:

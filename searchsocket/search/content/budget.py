@@ -1,16 +1,30 @@
 """How much text fits into an answer: whole pieces while they fit, and of the first one what does."""
 
 import json
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from searchsocket.text.token_count import count_tokens
 
 OVERHEAD = 120  # tokens of what stands beside a passage: its names, scores and source
 _ENOUGH = 0.98  # of the budget; the search for where to cut ends there
 
+R = TypeVar("R")
+
 
 def text_tokens(text: str) -> int:
     """Tokens of a text as it travels: in JSON, where line breaks and quotes are escaped."""
     return count_tokens(json.dumps(text, ensure_ascii=False))
+
+
+def fitting(results: Sequence[R], text_of: Callable[[R], str], max_tokens: int) -> tuple[R, ...]:
+    """The first results that fit, whole, and the first one in any case."""
+    left = max_tokens
+    for number, result in enumerate(results):
+        left -= text_tokens(text_of(result)) + OVERHEAD
+        if left < 0 and number:
+            return tuple(results[:number])
+    return tuple(results)
 
 
 def cut_to(text: str, max_tokens: int) -> str:

@@ -5,14 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from searchsocket.errors import InvalidRequest
+from searchsocket.search.content.bounds import DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, check_bounds
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.query import clean_text
 
-DEFAULT_LIMIT, MAX_LIMIT = 10, 50
 MAX_TERMS, MAX_TERM_CHARS = 20, 200
-# Clients cut at 25,000 tokens; a tool says what it says twice, as text and as data, with names and numbers around it.
-DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS, MOST_MAX_TOKENS = 8_000, 200, 100_000
 MAX_TOKEN_CHARS = 40_000  # of a continuation: all the terms, as JSON in base64
 
 
@@ -58,14 +56,6 @@ def checked(query: ContentQuery, corpus: Corpus, words: Continuations) -> Conten
     if not query.semantic_concepts and not query.exact_terms:
         raise InvalidRequest("say what to look for: semantic_concepts, exact_terms, or both")
     return query
-
-
-def check_bounds(limit: int | None, max_tokens: int | None, most: int = MAX_LIMIT) -> None:
-    """Raises: InvalidRequest: One is beyond its bounds."""
-    if limit is not None and not 1 <= limit <= most:
-        raise InvalidRequest(f"limit must be from 1 to {most}, not {limit}")
-    if max_tokens is not None and not LEAST_MAX_TOKENS <= max_tokens <= MOST_MAX_TOKENS:
-        raise InvalidRequest(f"max_tokens must be from {LEAST_MAX_TOKENS} to {MOST_MAX_TOKENS}, not {max_tokens}")
 
 
 def _continued(query: ContentQuery, corpus: Corpus, words: Continuations) -> ContentQuery:

@@ -23,6 +23,7 @@ class FindQuery:
     tags: tuple[str, ...] = ()
     filters: Filters = ()
     continuation: str = ""  # of the answer before; "" = from the first
+    max_tokens: int | None = None  # of text, about; None: no bound but `limit`
 
     @property
     def asked(self) -> tuple[object, ...]:
@@ -58,3 +59,4 @@ class FindAnswer(Wire):
     continuation: Annotated[
         str | None, Field(description="Asks for those that follow; null where these are the last ones.")
     ]
+    truncated: Annotated[bool, Field(description="Whether `maxTokens` ended it before `limit`.")]

@@ -5,6 +5,8 @@ from datetime import datetime
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.mirror.document import parse_page
+from searchsocket.search.content.bounds import check_bounds
+from searchsocket.search.content.budget import fitting
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.occurrences.answer import MAX_LIMIT, FindAnswer, FindQuery, Occurrence
 from searchsocket.search.occurrences.continuation import continuation_of, offset_of
@@ -34,6 +36,7 @@ def find_all(
     """
     if not 1 <= query.limit <= MAX_LIMIT:
         raise InvalidRequest(f"limit must be from 1 to {MAX_LIMIT}, not {query.limit}")
+    check_bounds(None, query.max_tokens)
     asked = checked(SearchQuery(query.q, path_prefix=query.path_prefix, tags=query.tags, filters=query.filters), facets)
     spelling = Spelling(asked.q, query.whole_words, query.match_case)
     offset = offset_of(query.continuation, query.asked, reader.generation, words)
@@ -54,7 +57,8 @@ def find_all(
         if wanted:
             found += _occurrences(mirror, text, wanted)
         total, pages = total + len(spans), pages + bool(spans)
-    generation, last = reader.generation, offset + len(found)
+    kept = fitting(found, _text, query.max_tokens) if query.max_tokens else found
+    generation, last = reader.generation, offset + len(kept)
     return FindAnswer(
         q=asked.q,
         scope=generation.scope,
@@ -62,9 +66,14 @@ def find_all(
         age_seconds=age_s(generation.published_at, now),
         total=total,
         pages=pages,
-        occurrences=tuple(found),
+        occurrences=tuple(kept),
         continuation=continuation_of(query.asked, generation, last, words) if found and last < total else None,
+        truncated=len(kept) < len(found),
     )
+
+
+def _text(one: Occurrence) -> str:
+    return f"{one.title} {one.section_title} {one.snippet}"
 
 
 def _occurrences(mirror: str, text: str, spans: list[Span]) -> Iterator[Occurrence]:

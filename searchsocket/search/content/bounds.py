@@ -1,0 +1,15 @@
+"""How much a caller may ask for at once, in results and in tokens."""
+
+from searchsocket.errors import InvalidRequest
+
+DEFAULT_LIMIT, MAX_LIMIT = 10, 50
+# Clients cut at 25,000 tokens; a tool says what it says twice, as text and as data, with names and numbers around it.
+DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS, MOST_MAX_TOKENS = 8_000, 200, 100_000
+
+
+def check_bounds(limit: int | None, max_tokens: int | None, most: int = MAX_LIMIT) -> None:
+    """Raises: InvalidRequest: One is beyond its bounds."""
+    if limit is not None and not 1 <= limit <= most:
+        raise InvalidRequest(f"limit must be from 1 to {most}, not {limit}")
+    if max_tokens is not None and not LEAST_MAX_TOKENS <= max_tokens <= MOST_MAX_TOKENS:
+        raise InvalidRequest(f"max_tokens must be from {LEAST_MAX_TOKENS} to {MOST_MAX_TOKENS}, not {max_tokens}")

@@ -1,0 +1,66 @@
+"""Every command that prints text takes how many tokens it may be, and says how to go on."""
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from searchsocket.cli.main import cli
+from searchsocket.project.project import Project
+
+COMMANDS: dict[str, tuple[list[str], str, str, str]] = {  # arguments, list, token, option that takes it
+    "search": (["battery", "--top-k", "5"], "results", "continuationToken", "--continue"),
+    "find": (["the"], "occurrences", "continuation", "--continuation"),
+    "ask": (["What does the battery do?", "--limit", "4"], "passages", "continuationToken", "--continue"),
+    "code search": (["step", "--limit", "6"], "results", "continuationToken", "--continue"),
+    "code find": (["value", "--limit", "1000"], "occurrences", "continuation", "--continuation"),
+    "code related": (["src/steps.py:1"], "code", "continuationToken", "--continue"),
+}
+
+
+def named(result: dict[str, Any]) -> list[Any]:
+    """What tells one result from another; ages differ from call to call."""
+    return [result.get(name) for name in ("href", "file", "line", "lines", "marks", "text")]
+
+
+def printed(project: Project, command: str, *arguments: str) -> str:
+    done = CliRunner().invoke(cli, [*command.split(), *arguments, "--project", str(project.root)])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_fits_is_printed_and_the_rest_is_got_by_the_token(agent_project: Project, command: str) -> None:
+    """Whole, in the order of the whole answer, none twice and none missed."""
+    arguments, results, token, option = COMMANDS[command]
+
+    def answer(*more: str) -> Any:
+        return json.loads(printed(agent_project, command, *arguments, *more, "--json"))
+
+    whole = answer()
+    assert not whole.get("truncated")
+    part = answer("--max-tokens", "200")
+    assert part["truncated"]
+    assert f"further ones with {option} " in printed(agent_project, command, *arguments, "--max-tokens", "200")
+    found = part[results]
+    for _ in range(200):
+        if not part.get(token):
+            break
+        part = answer("--max-tokens", "2000", option, part[token])
+        found += part[results]
+    assert list(map(named, found)) == list(map(named, whole[results]))
+
+
+def test_lines_that_do_not_fit_are_named(agent_project: Project) -> None:
+    shown = printed(agent_project, "code fetch", "src/steps.py", "--max-tokens", "200").splitlines()
+    last = int(shown[-2].partition("|")[0])
+    assert shown[-1] == f"further ones: src/steps.py:{last + 1}-120"
+    rest = printed(agent_project, "code fetch", shown[-1].removeprefix("further ones: "))
+    whole = printed(agent_project, "code fetch", "src/steps.py")
+    assert "\n".join(shown[:-1]) + "\n" + rest == whole
+
+
+def test_a_generation_that_is_not_live_has_no_parts(agent_project: Project) -> None:
+    asked = ["search", "battery", "--generation", "previous", "--max-tokens", "200", "--project"]
+    assert "leave --generation out" in CliRunner().invoke(cli, [*asked, str(agent_project.root)]).output
