@@ -9,8 +9,10 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AliasChoices, AliasGenerator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from searchsocket.agents.schemas import without_titles
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.content.query import LEAST_MAX_TOKENS, MAX_TOKEN_CHARS, MOST_MAX_TOKENS
+from searchsocket.search.content.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
+from searchsocket.search.content.query import MAX_TOKEN_CHARS
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from searchsocket.urls.paths import MAX_URL_CHARS
 
@@ -116,21 +118,6 @@ def schema_of(model: type[Arguments]) -> dict[str, Any]:
     schema.pop("description", None)
     assert isinstance(schema, dict)
     return schema
-
-
-def without_titles(value: Any) -> Any:
-    """A schema without the titles that are made from names; an argument may be called `title`."""
-    if isinstance(value, list):
-        return [without_titles(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        name: {key: without_titles(inner) for key, inner in one.items()}
-        if name == "properties"
-        else without_titles(one)
-        for name, one in value.items()
-        if not (name == "title" and isinstance(one, str))
-    }
 
 
 def _complaints(errors: Sequence[Any], names: Sequence[str]) -> str:

@@ -55,11 +55,12 @@ def more_lines(token: str | None) -> Iterator[str]:
         yield f"\nThere is more: the same call with continuationToken {token}"
 
 
-def part_of(*, is_next: bool, is_cut: bool) -> str:
-    """Words behind a number of results that are not all of them."""
-    return (", those that follow the ones before" if is_next else "") + (
-        ", best first, as many as fit" if is_cut else ""
-    )
+def part_lines(*, is_next: bool, is_cut: bool) -> Iterator[str]:
+    """Which part of all results these are, where they are not all."""
+    if is_next:
+        yield "These follow the results of the answer before."
+    if is_cut:
+        yield "They are as many as fit, best first; how to get the others stands below."
 
 
 def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:
@@ -76,6 +77,8 @@ def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:
         lines.append(f"Indexed, and to be asked with `scope`: {', '.join(indexed)}")
     elif suggestions:
         lines += ["Perhaps one of these is meant:", *(f"- {one}" for one in suggestions)]
+    elif isinstance(error, PageMissing):
+        lines.append("Nothing is called like it: find the page with search.")
     if error.retryable:
         lines.append("This may pass: the same call can be made again in a moment.")
     return _error(lines, error.code, message, suggestions, retryable=error.retryable)

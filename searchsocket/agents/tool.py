@@ -8,10 +8,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from searchsocket.agents.arguments import Arguments, without_titles
+from searchsocket.agents.arguments import Arguments
 from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply
-from searchsocket.search.content.query import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
+from searchsocket.agents.schemas import shape_of
+from searchsocket.search.content.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
 from searchsocket.text.token_count import LEAST
 
 CLIENTS_TAKE = 25_000  # tokens of one reply, beyond which clients cut or refuse it
@@ -54,8 +55,5 @@ def fitting_reply(tool: Tool, library: Library, asked: Arguments) -> Reply:
 
 @cache
 def output_schema(kind: Any) -> dict[str, Any]:
-    """The JSON schema of what a tool gives."""
-    schema = without_titles(TypeAdapter(kind).json_schema(mode="serialization"))
-    schema.pop("description", None)
-    assert isinstance(schema, dict)
-    return schema
+    """The JSON schema of what a tool gives: its shape alone, since each talk begins with the list of tools."""
+    return shape_of(TypeAdapter(kind).json_schema(mode="serialization"))

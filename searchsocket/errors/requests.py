@@ -16,7 +16,10 @@ class RecordsMissing(InvalidRequest):
     """An index holds no records of these ids."""
 
     def __init__(self, ids: Sequence[str]) -> None:
-        super().__init__(f"no record {ids[0][:200]!r} in this index")
+        super().__init__(
+            f"no record {ids[0][:200]!r} in this index: it changed or went since the id was given, or never was; "
+            "search again"
+        )
         self.ids = frozenset(ids)
 
 

@@ -13,6 +13,7 @@ from searchsocket.settings.mcp import McpSettings
 from searchsocket.stores.local import LocalStore
 from tests.agents.agent_project import ERAS, call, make_agent_project, server_of, text_of
 from tests.api.api_client import body_of
+from tests.code.code_project import CodeProject
 
 LONG = "\n\n".join(f"## Part {n} {{#part-{n}}}\n\n" + f"Sentence {n} of the long page. " * 40 for n in range(30))
 
@@ -31,6 +32,7 @@ def test_passages_are_found_to_the_letter_and_gone_through_by_token(agent_server
             break
         assert text_of(found).count(token) == 1  # of which each costs a hundred tokens
         assert f'continuation_token="{token}"' in text_of(found)
+        assert f"; these are {len(seen) - 1} to {len(seen)} (" in text_of(found)
         arguments = {"continuation_token": token}
     assert len(seen) == len(set(seen)) == data["data"]["statistics"]["total_results"] > 2
 
@@ -49,6 +51,21 @@ def test_a_result_leads_to_its_document(agent_server: Any) -> None:
     assert code.structured_content["data"]["results"][0]["file_path"].endswith((".ts", ".svelte"))
 
 
+def test_a_description_that_every_page_has_is_no_summary(tmp_path: Path) -> None:
+    """Templates give all pages that of the home page, and a list to choose from would say the same of each."""
+    project = make_agent_project(tmp_path / "template")
+    pieces = [
+        Piece("/", "Welcome to ropes.", description="All about ropes"),
+        Piece("/knots", "A bowline holds a rope.", description="All about ropes"),
+        Piece("/hooks", "A hook holds a rope, too.", description="What hooks are for"),
+    ]
+    Site(LocalStore(project.state_dir / "index", project.id)).publish(pieces)
+    found = call(server_of(project), "find_documents", folder_id="site", query="rope").structured_content
+    summaries = {one["file_path"]: one["summary"] for one in found["data"]["documents"]}
+    assert summaries["knots.md"] == "A bowline holds a rope."
+    assert summaries["hooks.md"] == "What hooks are for"
+
+
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_question_is_answered_with_cited_sentences_or_refused(agent_server: Any, mode: str) -> None:
     found = call(agent_server, "ask", mode, question="How long does the battery last?")
@@ -57,6 +74,7 @@ def test_a_question_is_answered_with_cited_sentences_or_refused(agent_server: An
     assert "The battery lasts nine hours." in text_of(found)
     refused = call(agent_server, "ask", mode, question="Which emperor invented marmalade?")
     assert not refused.is_error
+    assert "(confidence that anything here answers it 0." in text_of(refused)
     assert refused.structured_content["passages"] == []
 
 
@@ -129,3 +147,15 @@ def test_every_file_that_does_not_fit_is_named(agent_server: Any) -> None:
             line for one in call(agent_server, "fetch", **asked).structured_content["files"] for line in one["text"]
         ]
     assert lines == [line for one in whole["files"] for line in one["text"]]
+
+
+def test_a_preview_says_how_many_lines_it_leaves_out(tmp_path: Path) -> None:
+    """The first lines of a function read like all of it."""
+    code = CodeProject(tmp_path / "long")
+    lines = "\n".join(f"    rope = rope[{n}:]" for n in range(40))
+    (code.root / "src" / "unwind.py").write_text(f"def unwind(rope):\n{lines}\n    return rope\n")
+    code.index()
+    found = call(server_of(code.project), "search_code", query="unwind", topK=1)
+    [best] = found.structured_content["results"]
+    assert best["lines"] == "1-42"
+    assert f"({42 - len(best['preview'].splitlines())} more lines: fetch them)" in text_of(found)

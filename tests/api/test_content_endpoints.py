@@ -22,13 +22,14 @@ def test_a_search_answers_in_the_documented_envelope(api: Api) -> None:
     first = answer["data"]["results"][0]
     assert {"chunk_id", "file_path", "content", "relevance_score", "chunk_index", "document_keywords"} <= first.keys()
     assert (first["file_path"], first["raw"]["exact_terms"]) == ("docs/battery.md", ["dock"])
-    message = "found 7 results: all of the folder, nearest first"
+    message = "found 7 results: all of the folder, nearest first; these are 1 to 2"
     assert answer["status"] == {"success": True, "code": 200, "message": message}
     alone = post(api, SEARCH, folder_id="site", exact_terms=["dock"])
     assert alone["status"]["message"] == f"found {alone['data']['statistics']['total_results']} results"
     assert first["source"]["route_file"] is first["source"]["lines"] is None
     token = answer["continuation"]["next_token"]
     rest = post(api, SEARCH, folder_id="site", continuation_token=token)
+    assert rest["status"]["message"].endswith("nearest first; these are 3 to 4")
     assert rest["data"]["results"][0]["chunk_id"] not in {one["chunk_id"] for one in answer["data"]["results"]}
 
 

@@ -117,6 +117,15 @@ def test_summaries_and_hidden_pages_are_no_content(tmp_path: Path) -> None:
     assert [result.file_path for result in answer.data.results] == ["a.md"]
 
 
+def test_positions_in_a_document_count_its_content_from_0(tmp_path: Path) -> None:
+    """A summary stands before the sections of its page, and is none of them."""
+    summary = Piece("/a", "about ropes", kind="summary", ordinal=0)
+    pieces = [summary, Piece("/a", "first of ropes", ordinal=1), Piece("/a", "second of ropes", ordinal=2)]
+    site = make_site(tmp_path, [*pieces, Piece("/b", "ropes without a summary")])
+    found = {one.content: one.chunk_index for one in ask(site, exact_terms=("ropes",)).data.results}
+    assert found == {"first of ropes": 0, "second of ropes": 1, "ropes without a summary": 0}
+
+
 def test_an_answer_keeps_to_its_tokens_and_goes_on(tmp_path: Path) -> None:
     """Whole chunks while they fit; one that is too long alone is cut at a line, and says so."""
     long = "\n".join(f"line {n} of a long chunk about ropes and knots" for n in range(400))

@@ -58,6 +58,17 @@ class Corpus:
         raise DocumentMissing(file_path, self.folder_id)
 
     @cached_property
+    def common_description(self) -> str:
+        """That of the home page: sites whose pages have none of their own give it to each of them."""
+        home = self.reader.catalogue.page_records("/") if self.kind == "site" else []
+        return home[0].page.description if home else ""
+
+    def chunk_index(self, record: Record) -> int:
+        """Where a chunk stands among those of its document that are content, from 0: a page's summary is none."""
+        first = self.reader.catalogue.page_records(record.page.url)[0]
+        return record.chunk.ordinal - (first.chunk.kind == "summary")
+
+    @cached_property
     def _urls(self) -> dict[str, str]:
         return {mirror_name(url): url for url in self.reader.words.pages_with(())}
 

@@ -12,10 +12,10 @@ from pydantic import Field
 from searchsocket.errors import InvalidRequest
 from searchsocket.mirror.document import body_line, parse_page
 from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
+from searchsocket.search.content.bounds import DEFAULT_MAX_TOKENS, check_bounds
 from searchsocket.search.content.budget import OVERHEAD, cut_to, text_tokens
 from searchsocket.search.content.corpus import Corpus, chunk_id
 from searchsocket.search.content.hints import call
-from searchsocket.search.content.query import DEFAULT_MAX_TOKENS, check_bounds
 from searchsocket.search.content.source import index_facts, source_of_chunk, source_of_page
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.quoting.results import age_s
@@ -152,7 +152,7 @@ class DocumentReader:
         held = [record for record in records if record.chunk.kind != "summary"]
         if query.chunk_id and not query.continuation_token:
             start = held.index(_of_document(corpus, query.chunk_id, url))
-        chunks = _chunks_within(held[start:], max_tokens)
+        chunks = _chunks_within(held, start, max_tokens)
         last = start + len(chunks)
         token = None
         if last < len(held):
@@ -177,7 +177,7 @@ class DocumentReader:
         actions = [f"read it as one text: {text}", *([f"get the chunks that follow: {more}"] if token else [])]
         return DocumentDataAnswer(
             data,
-            Status(f"{len(chunks)} of {len(held)} chunks"),
+            Status(f"chunks {start + 1} to {last} of {len(held)}"),
             Continuation(token is not None, token, token is not None),
             index_facts(corpus, self._age(corpus)),
             NavigationHints(tuple(actions)),
@@ -231,11 +231,11 @@ def _fitting(text: str, start: int, starts: Sequence[int], max_tokens: int) -> s
     return text[start:end] if end > start else cut_to(text[start:], max_tokens)
 
 
-def _chunks_within(records: Sequence[Record], max_tokens: int) -> list[DocumentChunk]:
-    """The first chunks that fit, at least one of them."""
+def _chunks_within(records: Sequence[Record], start: int, max_tokens: int) -> list[DocumentChunk]:
+    """The chunks from `start` on that fit, at least one of them."""
     chunks: list[DocumentChunk] = []
     left = max_tokens
-    for record in records:
+    for index, record in enumerate(records[start:], start):
         text, at = record.chunk.body.text, record.chunk.at
         tokens = text_tokens(text) + OVERHEAD
         if tokens > left and chunks:
@@ -246,7 +246,7 @@ def _chunks_within(records: Sequence[Record], max_tokens: int) -> list[DocumentC
         chunks.append(
             DocumentChunk(
                 chunk_id(record),
-                record.chunk.ordinal,
+                index,
                 record.chunk.kind,
                 path,
                 content,

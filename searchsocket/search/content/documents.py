@@ -8,10 +8,10 @@ from typing import Annotated
 from pydantic import Field
 
 from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
+from searchsocket.search.content.bounds import DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, check_bounds
 from searchsocket.search.content.budget import OVERHEAD, text_tokens
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.hints import call
-from searchsocket.search.content.query import DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, check_bounds
 from searchsocket.search.content.source import index_facts, source_of_page
 from searchsocket.search.content.summary import summary_of
 from searchsocket.search.continuation import Continuations, Position
@@ -110,7 +110,7 @@ class DocumentFinder:
         token = self._words.word("find_documents", corpus.reader.generation, asked, last) if more else None
         return DocumentsAnswer(
             DocumentsData(tuple(found), ranked.total),
-            Status(f"found {ranked.total} documents" if ranked.total else "found no document; try other words"),
+            Status(_message(ranked.total, offset, last)),
             Continuation(more, token, len(found) < len(ranked.urls)),
             index_facts(corpus, age_s(corpus.reader.generation.published_at, self._clock())),
             NavigationHints(_actions(corpus, query, found, token)),
@@ -120,13 +120,20 @@ class DocumentFinder:
         return self._words.position(query.continuation_token, "find_documents", corpus.reader.generation)
 
 
+def _message(total: int, offset: int, last: int) -> str:
+    if not total:
+        return "found no document; try other words"
+    found = f"found {total} documents"
+    return found if last == total and not offset else f"{found}; these are {offset + 1} to {last}"
+
+
 def _document(corpus: Corpus, url: str, score: float) -> FoundDocument:
     records = corpus.reader.catalogue.page_records(url)
     page = records[0].page
     return FoundDocument(
         file_path=corpus.file_path(url),
         title=page.title,
-        summary=summary_of(records),
+        summary=summary_of(records, corpus.common_description),
         document_keywords=corpus.reader.catalogue.key_phrases(url),
         relevance_score=score,
         total_chunks=sum(record.chunk.kind != "summary" for record in records),

@@ -80,7 +80,7 @@ class ContentSearch:
                     tokens=tokens,
                 ),
             ),
-            status=Status(_message(query, total)),
+            status=Status(_message(query, total, last)),
             continuation=Continuation(has_more, token, len(results) < len(found)),
             index=index_facts(corpus, age_s(generation.published_at, self._clock())),
             navigation_hints=NavigationHints(
@@ -119,11 +119,12 @@ class ContentSearch:
         return count + len(links & exact.ids)
 
 
-def _message(query: ContentQuery, total: int) -> str:
-    """How many there are; that many fit the terms, while concepts put all there are in an order."""
+def _message(query: ContentQuery, total: int, last: int) -> str:
+    """How many there are, and which these are: as many as hold a term, while concepts put all there are in an order."""
     if not total:
         return "found nothing; try other words, or concepts"
-    return f"found {total} results" + (": all of the folder, nearest first" if query.semantic_concepts else "")
+    found = f"found {total} results" + (": all of the folder, nearest first" if query.semantic_concepts else "")
+    return found if last == total and not query.offset else f"{found}; these are {query.offset + 1} to {last}"
 
 
 def _within(corpus: Corpus, query: ContentQuery, found: Sequence[Scored]) -> tuple[list[ContentResult], int]:
@@ -150,7 +151,7 @@ def _result(corpus: Corpus, query: ContentQuery, one: Scored, record: Record, co
         file_path=corpus.file_path(record.page.url),
         content=content,
         relevance_score=min(round(one.raw / BOOST ** len(query.exact_terms), _DIGITS), 1.0),
-        chunk_index=record.chunk.ordinal,
+        chunk_index=corpus.chunk_index(record),
         document_keywords=corpus.reader.catalogue.key_phrases(record.page.url),
         raw=RawScore(min(round(one.semantic, _DIGITS), 1.0), BOOST ** len(held), round(one.raw, _DIGITS), held),
         source=source_of_chunk(record),

@@ -10,20 +10,22 @@ _MAX_NAMES = 12
 _OF_SENTENCES = "pl"
 
 
-def summary_of(records: Sequence[Record]) -> str:
+def summary_of(records: Sequence[Record], common: str = "") -> str:
     """A page's description, or its first whole sentences; of a source file its first comment and what it defines.
 
     Args:
         records: All of the document, by ordinal; at least one.
+        common: A description that tells no page from another.
     """
     if isinstance(records[0].chunk.at, Lines):
         return _of_code(records)
-    if description := records[0].page.description:
+    description = records[0].page.description
+    if description and description != common:
         return description
     for record in records:
         if record.chunk.kind != "summary" and (sentences := _first_sentences(record)):
             return sentences
-    return records[0].page.title
+    return description or records[0].page.title
 
 
 def _first_sentences(record: Record) -> str:

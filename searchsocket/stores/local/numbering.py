@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.errors import InvalidRequest
+from searchsocket.errors import RecordsMissing
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.text.storable import storable
 
@@ -49,11 +49,11 @@ class Numbering:
         """The row of each id.
 
         Raises:
-            InvalidRequest: There is no such record.
+            RecordsMissing: There is no such record.
         """
         rows = self._rows_or_none(ids)
         if len(unknown := np.flatnonzero(rows < 0)):
-            raise _unknown(ids[unknown[0]])
+            raise RecordsMissing([ids[unknown[0]]])
         return rows
 
     def holds(self, ids: Sequence[str]) -> NDArray[np.bool_]:
@@ -64,7 +64,7 @@ class Numbering:
         """The doc of each id.
 
         Raises:
-            InvalidRequest: There is no such record.
+            RecordsMissing: There is no such record.
         """
         docs: list[int] = self.docs[self.rows_of(ids)].tolist()
         return docs
@@ -84,7 +84,3 @@ class Numbering:
             found = self._rows_by_id[np.minimum(after, len(self.ids) - 1)]
             rows[others] = np.where(self.ids[found] == wanted, found, -1)
         return rows
-
-
-def _unknown(id_: str) -> InvalidRequest:
-    return InvalidRequest(f"no record {id_[:200]!r} in this index")

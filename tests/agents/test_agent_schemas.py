@@ -1,0 +1,72 @@
+"""What the list of tools says of answers: enough to check them by, and few tokens, since each talk begins with it."""
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter
+
+from searchsocket.agents.arguments import schema_of
+from searchsocket.agents.schemas import shape_of
+from searchsocket.agents.tool import output_schema
+from searchsocket.agents.toolset import TOOLS
+from searchsocket.text.token_count import count_tokens
+from tests.agents.agent_project import call
+
+MOST_TOKENS = 9_000  # of the whole list; 12,600 with the words of every field in it
+CALLS: dict[str, dict[str, Any]] = {
+    "search": {"query": "battery"},
+    "get_page": {"pathOrUrl": "/docs/battery"},
+    "related": {"pathOrUrl": "/docs/battery"},
+    "search_code": {"query": "verifyToken"},
+    "fetch": {"file": "src/steps.py", "maxTokens": 200},
+    "search_content": {"folder_id": "site", "exact_terms": ["battery"], "limit": 1},
+    "find_documents": {"folder_id": "site", "query": "battery"},
+    "get_document_text": {"folder_id": "code", "file_path": "src/steps.py", "max_tokens": 200},
+    "get_document_data": {"folder_id": "site", "file_path": "docs/battery.md"},
+    "ask": {"question": "How long does the battery last?"},
+}
+
+
+def spoilt(value: Any) -> Iterator[Any]:
+    """The value with one field gone, or of another type, wherever there is one."""
+    if isinstance(value, dict):
+        for name in value:
+            yield {key: one for key, one in value.items() if key != name}
+            yield value | {name: 7 if isinstance(value[name], str) else "seven"}
+            yield from (value | {name: one} for one in spoilt(value[name]))
+    elif isinstance(value, list) and value:
+        yield from ([one, *value[1:]] for one in spoilt(value[0]))
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_the_listed_shape_refuses_what_the_whole_schema_refuses(agent_server: Any, tool: Any) -> None:
+    whole = Draft202012Validator(TypeAdapter(tool.gives).json_schema(mode="serialization"))
+    shape = Draft202012Validator(output_schema(tool.gives))
+    answer = call(agent_server, tool.name, **CALLS[tool.name]).structured_content
+    assert answer
+    assert shape.is_valid(answer)
+    refused = 0
+    for wrong in spoilt(copy.deepcopy(answer)):
+        assert shape.is_valid(wrong) == whole.is_valid(wrong), wrong
+        refused += not shape.is_valid(wrong)
+    assert refused > 10
+
+
+def test_the_whole_list_is_few_tokens() -> None:
+    listed = [[tool.description, schema_of(tool.takes), output_schema(tool.gives)] for tool in TOOLS]
+    assert count_tokens(json.dumps(listed, ensure_ascii=False, separators=(",", ":"))) < MOST_TOKENS
+
+
+def test_a_part_that_is_used_twice_or_within_itself_stays_a_part() -> None:
+    node = {"properties": {"title": {"type": "string", "title": "T"}, "below": {"$ref": "#/$defs/Node"}}}
+    leaf = {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "words"}
+    schema = {"$defs": {"Node": node, "Leaf": leaf}, "properties": {"a": {"$ref": "#/$defs/Node"},
+              "b": {"$ref": "#/$defs/Leaf"}}}  # fmt: skip
+    assert shape_of(schema) == {
+        "$defs": {"Node": {"properties": {"title": {"type": "string"}, "below": {"$ref": "#/$defs/Node"}}}},
+        "properties": {"a": {"$ref": "#/$defs/Node"}, "b": {"type": ["string", "null"]}},
+    }
