@@ -6,6 +6,7 @@ import pytest
 from contract.store.page_bodies import body
 from contract.store.samples import INFO, MAIN, fill, record
 
+from searchsocket.chunking.records import hash_of
 from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.local import LocalStore
 
@@ -23,13 +24,27 @@ def test_texts_that_did_not_change_are_linked(tmp_path: Path, store: LocalStore)
     store.put_bodies([body(f"/{number}") for number in range(9)], MAIN)
     fill(store, [record(f"k{number}", f"/{number}") for number in range(9)])
     assert (live(tmp_path) / "bodies.db").stat().st_nlink == 1
-    fill(store, [record("k3", "/3", "changed")])
+    fill(store, [record("k3", "/3", "some text", title="Changed")])
     assert (live(tmp_path) / "bodies.db").stat().st_nlink == 2
     before = (live(tmp_path) / "bodies.db").read_bytes()
     previous = live(tmp_path)
     store.put_bodies([body("/3", "changed")], MAIN)
     store.publish(MAIN, INFO)
     assert (previous / "bodies.db").read_bytes() == before
+
+
+def test_a_text_is_packed_with_what_the_records_of_its_page_say(tmp_path: Path, store: LocalStore) -> None:
+    """And packed anew where they say something else, whichever way the generation is written."""
+    urls = [f"/{number}" for number in range(20)]
+    texts = {url: "".join(f"Line {hash_of(f'{url}{line}')}.\n" for line in range(90)) for url in urls}
+    store.put_bodies([body(url, texts[url]) for url in urls], MAIN)
+    fill(store, [record(url, url, texts[url][70:]) for url in urls])
+    assert (live(tmp_path) / "bodies.db").stat().st_size < sum(map(len, texts.values())) / 2
+    for changed in (urls[3:4], urls):
+        fill(store, [record(url, url, f"Cut otherwise. {texts[url][700:]}") for url in changed])
+        again = LocalStore(tmp_path, "shop")
+        assert {url: again.reader(MAIN).catalogue.page_body(url) for url in urls} == texts
+        assert again.verify(MAIN) == []
 
 
 def test_the_file_shrinks_with_the_site(tmp_path: Path, store: LocalStore) -> None:

@@ -15,7 +15,7 @@ from searchsocket.settings.model import VectorSettings
 from searchsocket.stores import make_store
 from searchsocket.stores.local import LocalStore, numbering, reader
 from searchsocket.stores.local.catalogue import facts, record_file
-from searchsocket.stores.local.vectors import matrix_part
+from searchsocket.stores.local.vectors import matrix_file
 from searchsocket.stores.words import index as word_index
 
 
@@ -97,7 +97,7 @@ print(len(seen))
     [
         (reader, "check_sizes"),
         (reader, "check_hashes"),
-        (matrix_part, "read_matrix"),
+        (matrix_file.MatrixFile, "read"),
         (reader, "read_facts"),
         (word_index.WordIndex, "__init__"),
         (word_index.WordIndex, "_open"),

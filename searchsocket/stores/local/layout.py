@@ -19,11 +19,11 @@ from searchsocket.system.errors import first_refused, permission_denied, system_
 from searchsocket.system.files import is_temporary, sync_directory, write_atomic
 from searchsocket.types import Generation, Spread
 
-FORMAT = 20  # of a generation's files
+FORMAT = 21  # of a generation's files
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 RECORDS = "records.db"
-VECTORS = "vectors.f32"  # float32, one row a record, in path order
+VECTORS = "vectors.f32"  # one row a record, in path order: float32, or smaller, see vectors/matrix_file.py
 ORDER = "order.u32"  # for each row the `doc` number that records.db and words/ know the record by
 IDS = "ids.bin"  # for each row the record's id, UTF-8, padded with NUL
 BODIES = "bodies.db"  # what pages say, by URL

@@ -13,6 +13,7 @@ from searchsocket.stores.base import PublishInfo, index_digest
 from searchsocket.stores.base.models import check_model
 from searchsocket.stores.base.spread import sampled, spread_of
 from searchsocket.stores.local.build.origin import DELETE_THE_REST, rename_taken
+from searchsocket.stores.local.build.sayings import sayings
 from searchsocket.stores.local.build.word_source import MergedRecords
 from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable, write_facts
@@ -116,7 +117,10 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
         words = MergedRecords(merge, first_new, is_copy=copied is not None)
         write_words(target, words, None if copied is None else copied.folder)
         old_bodies = None if live is None else live.folder / BODIES
-        bodies = write_bodies(target / BODIES, old_bodies, staging.database, set(facts.texts["url"].distinct()))
+        urls = set(facts.texts["url"].distinct())
+        bodies = write_bodies(
+            target / BODIES, old_bodies, staging.database, urls, sayings(merge, live, words.touched())
+        )
         built = _summary(merge, len(docs), len(origin) - 1, ids.itemsize, bodies)
     old_vectors = None if live is None else live.vectors
     sources, staged = origin[docs], staging.matrix(info.dimensions)

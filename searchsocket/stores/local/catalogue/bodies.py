@@ -1,9 +1,14 @@
-"""The SQLite file of a generation that holds its pages' texts: one row a page, read by URL."""
+"""The SQLite file of a generation that holds its pages' texts: one row a page, read by URL.
 
+What a page says is said by its records too, but for little: a text is packed with theirs as its dictionary, in a
+fourteenth of the bytes that it takes alone. A mark of theirs tells when it is to be packed anew.
+"""
+
+import hashlib
 import sqlite3
 import threading
 import weakref
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -11,19 +16,19 @@ from typing import NamedTuple
 from searchsocket.stores.base import PageBody, index_digest
 from searchsocket.stores.local.catalogue.records import connect_reader, connect_writer
 from searchsocket.stores.local.layout import NamingDamage
-from searchsocket.system.compressed import packed, unpacked
+from searchsocket.system.compressed import Packing, packed, unpacked
 from searchsocket.system.copying import copy_file, link_file
 from searchsocket.text.storable import storable
 
 _COLUMNS = "url TEXT NOT NULL, digest TEXT NOT NULL, phrases TEXT NOT NULL, text BLOB NOT NULL"
-_NAMES = "url, digest, phrases, text"
 STAGED_TABLE = f"CREATE TABLE IF NOT EXISTS bodies ({_COLUMNS}, PRIMARY KEY (url));"
-_TABLE = f"CREATE TABLE bodies ({_COLUMNS})"
+_TABLE = f"CREATE TABLE bodies ({_COLUMNS}, beside BLOB NOT NULL)"  # what the text is packed with
 _INDEX = "CREATE UNIQUE INDEX by_url ON bodies (url, digest)"  # with the digest, so that comparing reads no text
 _MAX_CHANGED_SHARE = 0.3  # beyond it, what went leaves more of a hole than new pages fill
 _BATCH = 4096
 
 Digests = list[tuple[str, str]]  # (url, digest)
+TextOf = Callable[[str], str]  # of the page of a URL
 
 
 class WrittenBodies(NamedTuple):
@@ -50,8 +55,11 @@ class BodyFile:
         # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
         weakref.finalize(self, self._connection.close)
 
-    def text(self, url: str) -> str | None:
+    def text(self, url: str, said: TextOf) -> str | None:
         """The text of a page; None where there is none.
+
+        Args:
+            said: What its records say.
 
         Raises:
             IndexCorrupt: The file is damaged.
@@ -59,7 +67,7 @@ class BodyFile:
         with self._damage:
             with self._lock:
                 row = self._connection.execute("SELECT text FROM bodies WHERE url = ?", (storable(url),)).fetchone()
-            return unpacked(row[0]) if row else None
+            return Packing(said(url).encode("utf-8")).unpacked(row[0]) if row else None
 
     def digest(self, url: str) -> str:
         """The digest of the text of a page; "" where there is none."""
@@ -89,7 +97,15 @@ def drop_unchanged_bodies(staged: Path, live: Path) -> None:
         connection.execute("DELETE FROM bodies WHERE (url, digest) IN (SELECT url, digest FROM other.bodies)")
 
 
-def write_bodies(target: Path, live: Path | None, staged: Path, urls: Collection[str]) -> WrittenBodies:
+class Sayings(NamedTuple):
+    """What is to be known of the pages of a new generation, by URL."""
+
+    said: TextOf  # by its records
+    touched: Callable[[str], bool]  # whether these may say something else than before
+    before: Callable[[str], str | None]  # the text of the live generation
+
+
+def write_bodies(target: Path, live: Path | None, staged: Path, urls: Collection[str], pages: Sayings) -> WrittenBodies:
     """Write the file of a generation: the live one's texts, and what is staged, of pages that have records.
 
     Args:
@@ -97,28 +113,55 @@ def write_bodies(target: Path, live: Path | None, staged: Path, urls: Collection
         urls: Of all pages that have records.
     """
     with closing(_attached(staged, live)) as connection:
-        known = connection.execute("SELECT url, digest FROM other.bodies ORDER BY url").fetchall() if live else []
-        gone = [(url,) for url, _ in known if url not in urls]
-        new = [(url,) for (url,) in connection.execute("SELECT url FROM bodies ORDER BY url") if url in urls]
-    if live is not None and not gone and not new:
+        known = (
+            connection.execute("SELECT url, digest, beside FROM other.bodies ORDER BY url").fetchall() if live else []
+        )
+        gone = [(url,) for url, *_ in known if url not in urls]
+        new = [url for (url,) in connection.execute("SELECT url FROM bodies ORDER BY url") if url in urls]
+    stays = set(urls).difference(new)
+    moved = [
+        url for url, _, beside in known if url in stays and pages.touched(url) and _mark(pages.said(url)) != beside
+    ]
+    if live is not None and not gone and not new and not moved:
         link_file(live, target)
-        return WrittenBodies(len(known), index_digest(known))
+        return WrittenBodies(len(known), index_digest((url, digest) for url, digest, _ in known))
     if live is not None:
         copy_file(live, target)
     with closing(_attached(target, staged)) as connection:
         connection.execute("BEGIN")
         if live is None:
             connection.execute(_TABLE)
-        connection.executemany("DELETE FROM bodies WHERE url = ?", gone + new if live is not None else ())
-        connection.executemany(f"INSERT INTO bodies SELECT {_NAMES} FROM other.bodies WHERE other.bodies.url = ?", new)
+        for url in moved:
+            text, said = pages.before(url) or "", pages.said(url)
+            connection.execute(
+                "UPDATE bodies SET text = ?, beside = ? WHERE url = ?", (_packed(text, said), _mark(said), url)
+            )
+        if live is not None:
+            connection.executemany("DELETE FROM bodies WHERE url = ?", [*gone, *((url,) for url in new)])
+        for url in new:
+            said = pages.said(url)
+            (text,) = connection.execute("SELECT text FROM other.bodies WHERE url = ?", (url,)).fetchone()
+            connection.execute(
+                "INSERT INTO bodies SELECT url, digest, phrases, ?, ? FROM other.bodies WHERE other.bodies.url = ?",
+                (_packed(unpacked(text), said), _mark(said), url),
+            )
         if live is None:
             connection.execute(_INDEX)
         connection.execute("COMMIT")
-        if live is not None and len(gone + new) > _MAX_CHANGED_SHARE * len(known):
+        if live is not None and len(gone) + len(new) + len(moved) > _MAX_CHANGED_SHARE * len(known):
             connection.execute("DETACH other")
             connection.execute("VACUUM")
         held = connection.execute("SELECT url, digest FROM bodies ORDER BY url").fetchall()
     return WrittenBodies(len(held), index_digest(held))
+
+
+def _packed(text: str, said: str) -> bytes:
+    return Packing(said.encode("utf-8")).packed(text)
+
+
+def _mark(said: str) -> bytes:
+    """By which another dictionary is told."""
+    return hashlib.sha256(said.encode("utf-8")).digest()[:8]
 
 
 def all_digests(file: BodyFile) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from searchsocket.stores.local.catalogue.records import (
     PATH_ORDER,
     READ_FIELDS,
     READ_KEPT,
+    SAID_BY_PAGE,
     connect_records,
     path_key,
     readable_of,
@@ -65,6 +66,10 @@ class RecordFile:
         rows = self._all(f"SELECT {READ_FIELDS} FROM records WHERE sort = ? ORDER BY ordinal, id", path_key(url))
         with self._damage:
             return [record_of(row, self._generation) for row in rows]
+
+    def said(self, url: str) -> str:
+        """What the records of a page say, as `SAID_BY_PAGE` puts it."""
+        return "\n".join(text for (text,) in self._all(SAID_BY_PAGE, path_key(url)))
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """The next (id, record_hash) pairs behind the id `after`, in rising order of id."""

@@ -30,6 +30,7 @@ CREATE INDEX IF NOT EXISTS by_id ON records (id, record_hash);
 CREATE INDEX IF NOT EXISTS by_path ON records (sort, ordinal, id, route_resolution);
 """
 PATH_ORDER = "sort, ordinal, id"
+SAID_BY_PAGE = f"SELECT {packed_texts.READ} FROM records WHERE sort = ? ORDER BY ordinal, id"
 CACHE_KIB = 32_768
 PAGE_BYTES = 16_384  # rows of a kilobyte or two leave a sixth of SQLite's own 4,096 unused
 

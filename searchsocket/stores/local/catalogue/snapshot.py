@@ -69,7 +69,7 @@ class LocalCatalogue:
 
     def page_body(self, url: str) -> str | None:
         """See `CatalogueSnapshot.page_body`."""
-        text = self._bodies.text(url)
+        text = self._bodies.text(url, self._records.said)
         if text is None and self.page_records(url):
             raise PageTextsMissing(self._scope)
         return text

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,12 @@ def map_matrix(path: Path, rows: int, dimensions: int) -> Vectors:
     if rows == 0:
         return np.empty((0, dimensions), np.float32)
     with open(path, "rb") as file:
-        mapped = mmap.mmap(file.fileno(), rows * dimensions * 4, access=mmap.ACCESS_READ)
+        return map_open(file, rows, dimensions)
+
+
+def map_open(file: IO[bytes], rows: int, dimensions: int) -> Vectors:
+    """`map_matrix` of a file that may have no name, and has rows."""
+    mapped = mmap.mmap(file.fileno(), rows * dimensions * 4, access=mmap.ACCESS_READ)
     return np.frombuffer(mapped, np.float32).reshape(rows, dimensions)
 
 

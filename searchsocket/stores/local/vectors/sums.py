@@ -1,0 +1,129 @@
+"""A matrix in a third of its bytes, where a vector is whole numbers over their length, as the built-in model's are.
+
+Which whole numbers these were is found again from the floats, and kept where the floats follow from them to the last
+bit; a vector of others is kept beside them as it is. A number is two bytes, and all upper bytes stand behind all lower
+ones: those are alike, so that zstd leaves a third of them.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from searchsocket.stores.local.numbering import Rows
+from searchsocket.types import Vectors
+
+_MAX_SMALLEST = 64  # of the smallest whole number of a vector; of 6,516 sums it was 48 at most
+_MAX_NUMBER = np.iinfo(np.int16).max
+_BLOCK_ROWS = 512  # what the processor's cache holds
+_SAMPLE = 64  # vectors by which it is told whether the others are worth a look
+_LEVEL = 3
+
+
+class Sums(NamedTuple):
+    """Vectors as whole numbers."""
+
+    numbers: NDArray[np.int16]  # shape (n, dim); zeros where a vector is none of such
+    others: NDArray[np.uint32]  # rows of these, rising
+    floats: Vectors  # what these are
+
+
+def sums_of(vectors: Vectors) -> Sums | None:
+    """The vectors as whole numbers; None where most are none, so that nothing would be saved."""
+    sample = vectors[:: max(1, len(vectors) // _SAMPLE)]
+    if 2 * int(_whole(sample)[1].sum()) < len(sample):
+        return None
+    numbers = np.zeros(vectors.shape, np.int16)
+    is_whole = np.zeros(len(vectors), np.bool_)
+    for start in range(0, len(vectors), _BLOCK_ROWS):
+        block = slice(start, start + _BLOCK_ROWS)
+        numbers[block], is_whole[block] = _whole(vectors[block])
+    others = np.flatnonzero(~is_whole).astype(np.uint32)
+    return Sums(numbers, others, vectors[others])
+
+
+def merged(sources: Rows, live: Sums, staged: Sums) -> Sums:
+    """Vectors of two sources.
+
+    Args:
+        sources: Of each row: a row of `live`, or the next one of `staged` where it is negative.
+    """
+    is_new = sources < 0
+    old = np.flatnonzero(~is_new)
+    at = np.searchsorted(live.others, sources[old])
+    is_other = np.isin(sources[old], live.others)
+    numbers = np.empty((len(sources), *live.numbers.shape[1:]), np.int16)
+    numbers[old], numbers[is_new] = live.numbers[sources[old]], staged.numbers
+    others = np.concatenate([old[is_other], np.flatnonzero(is_new)[staged.others]])
+    floats = np.concatenate([live.floats[at[is_other]], staged.floats])
+    order = np.argsort(others)
+    return Sums(numbers, others[order].astype(np.uint32), floats[order])
+
+
+def packed(sums: Sums) -> bytes:
+    """One frame of zstd, with a checksum."""
+    planes = sums.numbers.astype("<i2").view(np.uint8).reshape(-1, 2).T
+    parts = (np.ascontiguousarray(planes), sums.others.astype("<u4"), sums.floats.astype("<f4"))
+    whole = b"".join(part.tobytes() for part in parts)
+    return zstandard.ZstdCompressor(_LEVEL, write_checksum=True).compress(whole)
+
+
+def unpacked(frame: bytes, rows: int, dimensions: int) -> Sums:
+    """What was packed.
+
+    Raises:
+        ValueError: The bytes are not what was written.
+    """
+    size, one = 2 * rows * dimensions, 4 + 4 * dimensions
+    try:
+        count, rest = divmod(zstandard.frame_content_size(frame) - size, one)
+        if rest or not 0 <= count <= rows:
+            raise ValueError("vectors of another number or size")
+        data = zstandard.ZstdDecompressor().decompress(frame)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"the vectors are damaged ({error})") from error
+    planes = np.frombuffer(data, np.uint8, size).reshape(2, -1)
+    numbers = np.ascontiguousarray(planes.T).view("<i2").reshape(rows, dimensions).astype(np.int16, copy=False)
+    others = np.frombuffer(data, "<u4", count, size)
+    floats = np.frombuffer(data, "<f4", count * dimensions, size + 4 * count).reshape(count, dimensions)
+    if count and int(others.max()) >= rows:
+        raise ValueError("vectors of rows that are not there")
+    return Sums(numbers, others.astype(np.uint32), floats.astype(np.float32))
+
+
+def vectors_of(sums: Sums) -> Iterator[Vectors]:
+    """The vectors by row, a block in memory at a time."""
+    for start in range(0, len(sums.numbers), _BLOCK_ROWS):
+        block = _unit(sums.numbers[start : start + _BLOCK_ROWS])
+        here = slice(*np.searchsorted(sums.others, (start, start + _BLOCK_ROWS)))
+        block[sums.others[here] - np.uint32(start)] = sums.floats[here]
+        yield block
+
+
+def _whole(vectors: Vectors) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+    """The whole numbers of some vectors, and of which there are any.
+
+    One of them, the smallest but zero, is 1 or 2 nearly always: each is tried, and with it all others are known.
+    """
+    exact = vectors.astype(np.float64)
+    smallest = np.where(exact == 0, np.inf, np.abs(exact)).min(axis=1)
+    numbers, is_whole = np.zeros(vectors.shape, np.int16), np.zeros(len(vectors), np.bool_)
+    biggest = np.abs(exact).max(axis=1) / smallest
+    for number in range(1, _MAX_SMALLEST + 1):
+        left = np.flatnonzero(~is_whole & (biggest * number < _MAX_NUMBER))
+        if not len(left):
+            break
+        tried = np.rint(exact[left] * (number / smallest[left])[:, np.newaxis])
+        fits = (_unit(tried) == vectors[left]).all(axis=1)
+        numbers[left[fits]], is_whole[left[fits]] = tried[fits], True
+    return numbers, is_whole
+
+
+def _unit(numbers: NDArray[np.int16] | NDArray[np.float64]) -> Vectors:
+    """As the built-in model scales its sums: squares of whole numbers add up to the same in any order."""
+    exact = numbers.astype(np.float64)
+    lengths = np.sqrt(np.einsum("ij,ij->i", exact, exact))
+    unit: Vectors = (exact / np.where(lengths == 0, 1, lengths)[:, np.newaxis]).astype(np.float32)
+    return unit
