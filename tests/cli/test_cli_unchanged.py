@@ -6,6 +6,8 @@ import dagster as dg
 import pytest
 from runner_types import RunCli, RunJson
 
+from searchsocket.cli import index as command
+from searchsocket.errors import ConfigError
 from searchsocket.project.project import open_project
 from searchsocket.serving.service import open_service
 
@@ -44,3 +46,29 @@ def test_a_run_is_made_only_where_something_changed_or_one_is_asked_for(
     recorded = run("index", "--record").stdout
     assert f"nothing changed; generation {first['generation']} stays" in recorded
     assert runs_of(site)[1:] == made
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--force",
+        "--max-pages 1",
+        "--max-chunks 1",
+        "--dry-run",
+        "--record",
+        "--verbose",
+        "--only site",
+        "--source crawl",
+    ],
+)
+def test_what_asks_for_more_than_a_look_is_not_decided_by_one(
+    run: RunCli, monkeypatch: pytest.MonkeyPatch, options: str
+) -> None:
+    """Whatever the record of the last run says: it is not even read."""
+
+    def going_on(_: Path) -> None:
+        raise ConfigError("it goes on to the settings")
+
+    monkeypatch.setattr(command, "load_project", going_on)
+    monkeypatch.setattr(command, "unchanged_since", lambda *_, **__: pytest.fail("the shortcut was asked"))
+    assert "goes on to the settings" in run("index", *options.split()).stderr

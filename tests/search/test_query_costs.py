@@ -75,6 +75,17 @@ def test_a_plain_query_calls_no_more_than_it_needs(engine: SearchEngine) -> None
     assert cost(engine, plain) < 3_450
 
 
+def test_what_candidates_say_is_unpacked_once(engine: SearchEngine) -> None:
+    """A query that names something looks into the texts of all its candidates, and queries share candidates."""
+    first = engine.search(SearchQuery("read_it"), MAIN)
+    statements: list[str] = []
+    connection = engine.opened(MAIN).catalogue._records._connection  # type: ignore[attr-defined]
+    connection.set_trace_callback(statements.append)
+    again = engine.search(SearchQuery("read_it"), MAIN)
+    connection.set_trace_callback(None)
+    assert (again.results, statements) == (first.results, [])
+
+
 def test_the_longest_unknown_words_are_corrected_and_no_more(tmp_path: Path) -> None:
     """A query of more slips than that is nothing that anybody typed."""
     names = ("alternator", "carburettor", "differential", "suspension", "axle")

@@ -25,6 +25,7 @@ from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.types import Generation, Record
 
 _MAX_SEEN = 8_192  # records that stay in memory, about 30 MB: reading one costs as much as ranking it
+_MAX_TEXTS = 8_192  # texts alone, under 10 MB: a query that names something asks those of all its candidates
 _GIVEN = "(SELECT value FROM json_each(?))"  # one statement for any number of values: SQLite parses it once
 
 
@@ -40,6 +41,7 @@ class RecordFile:
         # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
         weakref.finalize(self, self._connection.close)
         self._seen = BoundedCache[int, ReadableRecord](_MAX_SEEN)
+        self._texts = BoundedCache[int, str](_MAX_TEXTS)
 
     def readable(self, docs: Sequence[int]) -> list[ReadableRecord]:
         """The named records, in the order of `docs`."""
@@ -56,10 +58,16 @@ class RecordFile:
 
     def texts(self, docs: Sequence[int]) -> list[str]:
         """The text of each named record."""
-        rows = self._all(f"SELECT doc, {READ} FROM records WHERE doc IN {_GIVEN}", json.dumps(docs))
+        known = self._texts.values
+        unknown = [doc for doc in docs if doc not in known]
+        if not unknown:
+            return [known[doc] for doc in docs]
+        rows = self._all(f"SELECT doc, {READ} FROM records WHERE doc IN {_GIVEN}", json.dumps(unknown))
         with self._damage:
             found = dict(rows)
-            return [found[doc] for doc in docs]
+            found_in_order = [found[doc] if doc in found else known[doc] for doc in docs]
+        self._texts.remember(found)
+        return found_in_order
 
     def of_page(self, url: str) -> list[Record]:
         """The records of a page, by ordinal."""
