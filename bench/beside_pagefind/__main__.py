@@ -3,7 +3,8 @@
 Pagefind from npm: `npm i pagefind@1`, then PATH is `node_modules/.bin/pagefind`. Both index the same files on the same
 machine in turn; each row is the minimum of its runs (CPU of the whole process tree). Then, over that index: a run where
 nothing changed, one with a changed page, a second scope of the same site, a run of Dagster without changes, and a query
-from the shell without a service and with one. `--only` names the rows to measure, by their beginnings.
+from the shell without a service and with one. Last, what a browser loads until it shows results of each. `--only` names
+the rows to measure, by their beginnings.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import searchsocket
+from bench.beside_pagefind.first_result import our_bytes, pagefind_bytes
 from bench.beside_pagefind.tree import Cost, cost_of, folder_mb
 
 COMMAND = str(Path(sys.executable).with_name("searchsocket"))
@@ -44,6 +46,8 @@ def main() -> None:
         for name, run in bench.warm().items():
             if name.startswith(asked.only):
                 bench.row(name, asked.runs, run)
+        if asked.pagefind and "first result".startswith(asked.only):
+            bench.first_result()
 
 
 class Bench:
@@ -64,6 +68,17 @@ class Bench:
         best = [min(numbers) for numbers in zip(*costs, strict=True)]
         size = f"{folder_mb(disk):.1f}" if disk else ""
         print(f"| {name} | {best[0]:.3f} | {best[1]:.3f} | {best[2]:.0f} | {size} |", flush=True)
+
+    def first_result(self) -> None:
+        """Print what a browser loads until it shows results."""
+        if not self.bundle.exists():
+            self.pagefind()
+        with self._serving():
+            ours = our_bytes(PORT, self._query)
+        print("\n| first result | bytes | of them |\n|---|---|---|")
+        for name, counted in (("Pagefind", pagefind_bytes(self.bundle, self._query)), ("ours", ours)):
+            parts = ", ".join(f"{kind} {size:,}" for kind, size in counted.items())
+            print(f"| {name} | {sum(counted.values()):,} | {parts} |", flush=True)
 
     def pagefind(self) -> Cost:
         """Pagefind over the same files."""
