@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
@@ -111,10 +111,11 @@ class CodeUpkeep:
         )
 
     def remember(self, done: CodeSynced, asked: str | None) -> None:
-        """See `keep_code_record`: a sync found nothing to do."""
+        """See `keep_code_record`: after this sync the next one finds nothing to do."""
         from searchsocket.pipeline.unchanged.code import keep_code_record  # loads what extracts pages
 
-        summary = json.loads(to_json(done, sources=True))
+        next_one = replace(done, changed=False, embedded=0, upserted=0, deleted=0, warnings=())
+        summary = json.loads(to_json(next_one, sources=True))
         keep_code_record(self.project, self.home, self.backends, done.scope, asked, self.environ, summary, time.time_ns)
 
     def invalidate(self, patterns: Sequence[str], scope: str) -> Files:

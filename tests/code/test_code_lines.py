@@ -5,13 +5,13 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from bench.code.hostile import damaged_lines
 from searchsocket.project.corpora import code_home
 from searchsocket.search.code.by_terms import query_terms
 from searchsocket.serving.code import open_code
@@ -206,23 +206,10 @@ def test_ids_are_given_once(tmp_path: Path) -> None:
 
 
 def test_lines_of_all_kinds_are_answered_one_by_one(indexed: LineServer) -> None:
-    sent = list(noise(Random(7), 400))
+    sent = list(damaged_lines(Random(7), 400))
     answers = replies(indexed, b"\n".join(sent) + b"\n")
     assert len(answers) == len(sent)
     assert {type(answer["ok"]) for answer in answers} == {bool}
-
-
-def noise(random: Random, lines: int) -> Iterator[bytes]:
-    """Requests, damaged in many ways; no sync."""
-    whole: Sequence[bytes] = (
-        b'{"op": "search", "q": "verify token", "top_k": 3}', b'{"op": "fetch", "ids": [1, 2], "max_lines": 4}',
-        b'{"op": "search", "q": "\\ud800 \xc3\xa9", "mode": "hybrid"}', b'{"op": "status"}', b"\x00", b'{"op": null}',
-    )  # fmt: skip
-    for _ in range(lines):
-        line = bytearray(random.choice(whole))
-        for _ in range(random.choice((0, 1, 1, 4))):
-            line[random.randrange(len(line))] = random.choice(b'"{}[]:,\\0129efx \xff\x80\x00')
-        yield bytes(line).replace(b"\n", b" ")
 
 
 def test_the_command_goes_on_until_its_input_ends(code: CodeProject) -> None:

@@ -1,5 +1,6 @@
 """A sync where nothing changed loads nothing, and looks again after any change that could matter."""
 
+import json
 import os
 import subprocess
 import sys
@@ -50,6 +51,21 @@ def test_the_command_loads_nothing_and_says_the_same(code: CodeProject) -> None:
     known = CliRunner().invoke(cli, [*asked, "--json"]).stdout
     (code.root / ".searchsocket/code/checks/configured.json").unlink()
     assert CliRunner().invoke(cli, [*asked, "--json"]).stdout == known
+
+
+def test_the_first_sync_after_an_index_loads_nothing_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says what a sync that looks at every file says."""
+    monkeypatch.setattr(kept, "TICK_NS", 0)
+    code = CodeProject(tmp_path / "site")
+    asked = ["code", "sync", "--project", str(code.root), "--json"]
+    CliRunner().invoke(cli, asked)
+    known = record(code)
+    assert known
+    (code.root / ".searchsocket/code/checks/configured.json").unlink()
+    assert json.loads(CliRunner().invoke(cli, asked).stdout) == known.summary
+    (code.root / "src/auth/token.ts").write_text("export const only = 1;\n")
+    CliRunner().invoke(cli, asked)
+    assert record(code) is None  # a small one ends without a look at all the files
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {

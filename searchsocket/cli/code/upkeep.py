@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FOLDER = "code"  # in the state, see `corpora.code_home`, which is loaded only where something may have changed
 _SHOWN = 10
+_LARGE = 10  # after a run that wrote a tenth of the index, looking at the files once more is a small part of it
 
 
 @click.command()
@@ -68,7 +69,7 @@ def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
 
     upkeep, scope = _upkeep(root, scope_name)
     done = upkeep.sync(scope, str(uuid4()))
-    if not done.changed and not done.warnings:
+    if not done.changed or done.upserted * _LARGE >= done.chunks:
         upkeep.remember(done, scope_name)
     for warning in done.warnings:
         click.echo(f"warning: {safe(warning)}", err=True)
