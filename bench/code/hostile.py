@@ -1,7 +1,7 @@
-"""`python -m bench.code.hostile --times 100000`: damaged lines of the protocol, and fetches of paths that lead anywhere.
+"""`python -m bench.code.hostile --times 100000`: damaged lines of the protocol, and fetches of whatever paths.
 
-Both over a project made for it, whose folder has links to what lies outside. Says how many were answered, whether a byte
-from outside came back, and the memory of the process after the first thousandth and at the end.
+Both over a project made for it, whose folder has links to what lies outside. Says how many were answered, whether a
+byte from outside came back, and the memory of the process after the first thousandth and at the end.
 """
 
 import argparse

@@ -3,13 +3,15 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from searchsocket.types import Chunk, PageFacts, Record
 
 _PAGE = ',"page":'
-_AT = ',"chunk":{"at":'
+_CHUNK = ',"chunk":'
+_AT = f'{_CHUNK}{{"at":'
+_PAGES_AT_HAND = 64  # neighbours are of one page, and most of them say the same of it
 _KIND = "kind_of"  # key that tells the types of a union apart; a field's value cannot be under it
 
 
@@ -20,7 +22,7 @@ def canonical(head: Mapping[str, str], page: str, chunk: Chunk) -> str:
         head: The other fields by name.
         page: `as_json` of the page's facts, which all of its records share.
     """
-    return f'{as_json(head)[:-1]}{_PAGE}{page},"chunk":{as_json(chunk)}}}'
+    return f"{as_json(head)[:-1]}{_PAGE}{page}{_CHUNK}{as_json(chunk)}}}"
 
 
 def head_and_at(text: str) -> tuple[dict[str, str], dict[str, Any]]:
@@ -57,9 +59,30 @@ def parse_record(text: str, record_hash: str) -> Record:
     Raises:
         ValueError, TypeError, LookupError: The text is no record of this version.
     """
-    data = json.loads(text)
-    page, chunk = _page(data.pop("page")), _chunk(data.pop("chunk"))
-    return Record(record_hash=record_hash, page=page, chunk=chunk, **data)
+    start = text.index(_PAGE)
+    end = text.index(_AT, start)  # in a JSON string its quotes would be escaped
+    head = json.loads(text[:start] + "}")
+    return Record(record_hash=record_hash, page=_page_of(text[start + len(_PAGE) : end]), chunk=chunk_of(text), **head)
+
+
+def chunk_of(text: str) -> Chunk:
+    """The chunk of a canonical text; the rest is not parsed.
+
+    Raises:
+        ValueError, TypeError, LookupError: The text is no record of this version.
+    """
+    start = text.index(_AT, text.index(_PAGE)) + len(_CHUNK)
+    data, end = _decode(text, start)
+    if text[end:] != "}":
+        raise ValueError("a record does not end with its chunk")
+    chunk: Chunk = _chunk(data)
+    return chunk
+
+
+@lru_cache(maxsize=_PAGES_AT_HAND)
+def _page_of(text: str) -> PageFacts:
+    page: PageFacts = _page(json.loads(text))
+    return page
 
 
 def _values(value: Any) -> dict[str, Any]:

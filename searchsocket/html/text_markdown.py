@@ -35,7 +35,7 @@ _ESCAPED = re.compile(
     re.VERBOSE,
 )
 _LINE_START = re.compile(r"(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+\s*$|-{2,}\s*$|\|)|(\d{1,9})([.)])(?=\s|$)|(?::)(?=\s)")
-_LINE_STARTERS = frozenset("#-+>=|:") | {chr(digit) for digit in range(0x110000) if chr(digit).isdecimal()}
+_LINE_STARTERS = frozenset("#-+>=|:")  # and digits
 
 
 def text_markdown(text: str, before: int, after: int, inside: int) -> str:
@@ -62,7 +62,8 @@ def text_markdown(text: str, before: int, after: int, inside: int) -> str:
         return line
     if _is_special(line):
         line = _ESCAPED.sub(r"\\\g<0>", line)
-    if before and line[0] in _LINE_STARTERS and not inside & HEADING and (match := _LINE_START.match(line)):
+    is_starter = line[0] in _LINE_STARTERS or line[0].isdecimal()
+    if before and is_starter and not inside & HEADING and (match := _LINE_START.match(line)):
         return f"{match[1]}\\{line[len(match[1]) :]}" if match[1] else "\\" + line
     return line
 

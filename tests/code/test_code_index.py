@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.embedders.base import Embedder
 from searchsocket.errors import LargeDeletion, ScopeNotIndexed
 from searchsocket.pipeline.extraction import code_job
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.stages import code_chunks as chunks_stage
+from searchsocket.project.backends import Backends
 from searchsocket.sources.code.working_tree import WorkingTreeSource
-from searchsocket.types import Lines
+from searchsocket.types import Lines, Scope
 from tests.code.code_project import CodeProject
 from tests.code.trees import grow
 from tests.pipeline.conftest import Site
@@ -44,6 +46,25 @@ def test_definitions_of_the_source_files_are_indexed(code: CodeProject) -> None:
     )  # fmt: skip
     assert token.chunk.at.doc == "Checks a token's signature."
     assert [r.page.facets for r in code.records() if r.page.url == "/tests/token.test.ts"] == [("test=true",)]
+
+
+def test_which_model_embeds_is_not_asked_chunk_by_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `auto` it depends on what is live, and each look at that reads files."""
+    asked = 0
+    embedder_for = Backends.embedder_for
+
+    def counted(backends: Backends, scope: Scope) -> Embedder:
+        nonlocal asked
+        asked += 1
+        return embedder_for(backends, scope)
+
+    monkeypatch.setattr(Backends, "embedder_for", counted)
+    CodeProject(tmp_path / "site").index()
+    first, asked = asked, 0
+    more = {f"src/more_{number}.py": f"def more_{number}():\n    return {number}\n" * 20 for number in range(20)}
+    grow(tmp_path / "large", more)
+    CodeProject(tmp_path / "large").index()
+    assert asked == first
 
 
 def test_an_edit_of_one_function_of_sixty_embeds_one_text_and_upserts_what_moved(code: CodeProject) -> None:

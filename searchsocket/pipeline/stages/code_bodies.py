@@ -10,7 +10,7 @@ from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.text.key_phrases import phrases_of_code
-from searchsocket.types import Lines, RawPage, Record
+from searchsocket.types import Chunk, Lines, RawPage
 
 _BATCH = 200
 
@@ -39,8 +39,8 @@ def _texts(run: ScopeRun, state: ScopeState, files: list[tuple[str, str]]) -> It
             yield PageBody(url, digest, source_text(data)[0], _phrases(state.chunks.of_page(url)))
 
 
-def _phrases(records: Sequence[Record]) -> tuple[str, ...]:
-    at = [record.chunk.at for record in records if isinstance(record.chunk.at, Lines)]
+def _phrases(chunks: Sequence[Chunk]) -> tuple[str, ...]:
+    at = [chunk.at for chunk in chunks if isinstance(chunk.at, Lines)]
     names = [name for lines in at for name in lines.heading_path]
-    texts = (record.chunk.body.text for record in records)
+    texts = (chunk.body.text for chunk in chunks)
     return phrases_of_code(names, texts, [lines.doc for lines in at if lines.doc])

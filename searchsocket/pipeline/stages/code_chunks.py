@@ -9,6 +9,7 @@ from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import installed
 from searchsocket.code.roles import is_test
 from searchsocket.code.symbols import labels_of
+from searchsocket.embedders.base import Embedder
 from searchsocket.events import Event
 from searchsocket.pipeline.code.staleness import CONFIGURATION, RULES, configuration_digest, cutting_rules
 from searchsocket.pipeline.extraction.code_job import CodeJob, CutFile, cut_batch, one_file_each, without_grammar
@@ -47,7 +48,8 @@ _NO_GRAMMARS = (
 def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
     """Source files cut at their definitions: each with its name, kind, signature, comment and lines."""
     grammars = "grammars" if installed() else "blank lines"
-    parts = [CODE_CHUNKER_VERSION, grammars, run.embedder.model_id, run.scope.id]
+    embedder = run.embedder  # once: which one it is, what is live may say
+    parts = [CODE_CHUNKER_VERSION, grammars, embedder.model_id, run.scope.id]
     redactor = run.redactor
     how = digest_of([*parts, redactor.version] if redactor else parts)
     removed = _forget_removed(state)
@@ -60,7 +62,7 @@ def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
                 if each.error:
                     failed.append(f"{each.file.raw.locator} could not be read: {each.error}")
                     continue
-                changed += _store(run, state, each, how, Secrets(redactor))
+                changed += _store(run, state, each, how, embedder, Secrets(redactor))
         done += len(cut)
         code_chunks.progress(run, done, len(stale))
     leaving = state.mirror.leaving()
@@ -137,7 +139,7 @@ def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
     return True
 
 
-def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str, secrets: Secrets) -> int:
+def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str, embedder: Embedder, secrets: Secrets) -> int:
     """Keep what became of a file; how many of its texts are new."""
     file = cut.file
     if cut.raw_hash != file.raw_hash:  # rewritten between listing and reading
@@ -150,8 +152,8 @@ def _store(run: ScopeRun, state: ScopeState, cut: CutFile, how: str, secrets: Se
     state.mirror.set_written(file.id, digest=cut.raw_hash, stamp="", generated_at="", route_resolution="none")
     page = _facts(file.raw.locator, cut)
     own = partial(_facts_of, page)
-    chunks = cut_chunks(page, cut.chunks, run.scope, run.embedder.model_id, own, prepare=secrets.redacted)
-    tokens = [run.embedder.count_tokens(chunk.embedded) for chunk in chunks]
+    chunks = cut_chunks(page, cut.chunks, run.scope, embedder.model_id, own, prepare=secrets.redacted)
+    tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
     run.on_event(Event("chunked", {"url": file.raw.url, "chunks": len(chunks)}))
     changed = state.chunks.replace(file.id, chunk_key(cut.raw_hash, how), chunks, tokens)
     state.problems.replace(file.id, "chunks", [cut.warning] if cut.warning else [])

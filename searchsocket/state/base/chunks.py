@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from searchsocket.chunking.records import CutChunk
-from searchsocket.types import Record
+from searchsocket.types import Chunk, Record
 
 
 class Text(NamedTuple):
@@ -110,8 +110,8 @@ class ChunkTable(Protocol):
     def cut_pages(self) -> Iterator[tuple[str, str]]:
         """(URL, digest of the mirror file) of every cut page that has chunks, by rising URL."""
 
-    def of_page(self, url: str) -> list[Record]:
-        """The records of one page, by ordinal.
+    def of_page(self, url: str) -> list[Chunk]:
+        """The chunks of one page, by ordinal.
 
         Raises:
             DamagedRow: One is not what was written.

@@ -8,8 +8,8 @@ from searchsocket.chunking.records import CutChunk, hash_of
 from searchsocket.state.base.chunks import ChunkCounts, MirroredPage, PageChunks, Text
 from searchsocket.state.sqlite.conditions import CUT, MIRRORED
 from searchsocket.state.sqlite.page_records import put_records
-from searchsocket.state.sqlite.records import SqliteSelection, pages_at, records_of, texts_at, texts_of
-from searchsocket.types import Record
+from searchsocket.state.sqlite.records import SqliteSelection, chunks_on, pages_at, texts_at, texts_of
+from searchsocket.types import Chunk
 
 
 def count_chunks(db: sqlite3.Connection, scope: str) -> ChunkCounts:
@@ -115,9 +115,9 @@ class SqliteChunks:
         for row in rows:  # noqa: UP028  see `SqliteInventory.hashes`
             yield row
 
-    def of_page(self, url: str) -> list[Record]:
+    def of_page(self, url: str) -> list[Chunk]:
         row = self.db.execute("SELECT id FROM pages WHERE scope = ? AND url = ?", (self.scope, url)).fetchone()
-        return records_of(self.db, row[0]) if row else []
+        return chunks_on(self.db, row[0]) if row else []
 
     def records_digests(self) -> Iterator[str]:
         return self._digests("records_digest")

@@ -52,6 +52,21 @@ def chunks_of(db: sqlite3.Connection, page_id: int) -> list[StoredChunk]:
     return list(_Pages(db).chunks(f"{_FROM} WHERE chunks.page_id = ? ORDER BY chunks.rowid", [page_id]))
 
 
+def lines_of(db: sqlite3.Connection, page_id: int) -> list[str]:
+    """What was written of the chunks of a page, without what names a record in its scope.
+
+    Raises:
+        DamagedRow: It cannot be read.
+    """
+    row = db.execute(
+        "SELECT records FROM chunked JOIN page_records ON page_records.id = records_id WHERE page_id = ?", (page_id,)
+    ).fetchone()
+    try:
+        return unpacked(row[0]).split("\n") if row else []
+    except (ValueError, TypeError) as error:
+        raise DamagedRow(f"the chunks of a page are damaged: {error}") from error
+
+
 class _Pages:
     """Reads blobs, of which the last one stays at hand."""
 

@@ -4,16 +4,17 @@ import re
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 
 import numpy as np
 
-from searchsocket.chunking.canonical import parse_record
+from searchsocket.chunking.canonical import chunk_of, parse_record
 from searchsocket.chunking.records import content_hash, embedded_text, hash_of
 from searchsocket.state.base.chunks import Text
 from searchsocket.state.base.errors import DamagedRow
 from searchsocket.state.sqlite.conditions import marks
-from searchsocket.state.sqlite.page_records import chunks_at, chunks_of
-from searchsocket.types import Record
+from searchsocket.state.sqlite.page_records import chunks_at, lines_of
+from searchsocket.types import Chunk, Record
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MAX_VALUES = 500  # of one statement
@@ -65,14 +66,16 @@ def pages_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
     return [urls.get(rowid, "") for rowid in rowids]
 
 
-def records_of(db: sqlite3.Connection, page_id: int) -> list[Record]:
-    """The records of a page, by ordinal.
+def chunks_on(db: sqlite3.Connection, page_id: int) -> list[Chunk]:
+    """The chunks of a page, by ordinal.
 
     Raises:
         DamagedRow: One is not what was written.
     """
-    records = [_record(chunk.canonical, chunk.record_hash) for chunk in chunks_of(db, page_id)]
-    return sorted(records, key=lambda record: (record.chunk.ordinal, record.id))
+    try:
+        return sorted(map(chunk_of, lines_of(db, page_id)), key=attrgetter("ordinal"))
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        raise DamagedRow(f"a chunk is damaged: {error}") from error
 
 
 class SqliteSelection:
