@@ -169,7 +169,7 @@ class ArtifactSettings(Section):
 
 
 class RunSettings(Section):
-    workers: Annotated[int, Field(ge=0, le=256)] = 0  # processes that extract pages; 0 = one a core
+    workers: Annotated[int, Field(ge=0, le=256)] = 0  # processes that extract pages; 0 = one a free core
     max_page_seconds: Annotated[float, Field(gt=0)] = 60.0  # of CPU time; a page that takes more fails
     max_page_memory_mb: Annotated[int, Field(ge=64)] = (
         2_000  # that one page may need while it is extracted; one that needs more fails

@@ -19,8 +19,20 @@ class BatchGivenUp(Exception):
 
 
 def default_workers() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Cores that this process may use and that others leave it, at least one.
+
+    A worker more where no core is free costs its start and what travels to it, and saves nobody's time.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores - int(_load()))
+
+
+def _load() -> float:
+    """Processes at work in the last minute, this one among them; 0 where the system does not say."""
+    try:
+        return max(os.getloadavg()[0] - 1, 0.0)
+    except (AttributeError, OSError):
+        return 0.0
 
 
 def map_batches(

@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from searchsocket.system.processes import map_batches
+import pytest
+
+from searchsocket.system.processes import default_workers, map_batches
 
 
 def double(batch: int) -> int:
@@ -32,6 +34,16 @@ def test_results_come_in_the_order_of_the_batches() -> None:
     assert list(map_batches(double, range(50), workers=2, lost=lambda _: -1)) == [n * 2 for n in range(50)]
     assert list(map_batches(double, range(5), workers=1, lost=lambda _: -1)) == [0, 2, 4, 6, 8]
     assert list(map_batches(double, range(5), workers=0, lost=lambda _: -1)) == [0, 2, 4, 6, 8]
+
+
+@pytest.mark.parametrize(("load", "workers"), [(0.2, 8), (1.0, 8), (3.4, 6), (8.0, 1), (90.0, 1)])
+def test_workers_start_on_cores_that_nobody_else_keeps_busy(
+    monkeypatch: pytest.MonkeyPatch, load: float, workers: int
+) -> None:
+    """This process is one of those that the load counts."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    assert default_workers() == workers
 
 
 def test_a_worker_that_dies_costs_a_retry(tmp_path: Path) -> None:
