@@ -20,7 +20,7 @@ from training.bags import bags
 from training.bert_onnx import export
 from training.contrast import Recipe, train
 from training.distil import Table, minilm_vectors, start_table
-from training.pairs import Pair, read_pairs
+from training.pairs import EVALUATION_SITES, Pair, read_pairs
 from training.vocabulary import buckets, extra_words, pieces
 
 HERE = Path(__file__).parent
@@ -29,10 +29,6 @@ DIMENSIONS = 256
 RECIPE = Recipe()
 # The largest values are cut off so that the many small ones keep their steps; measured: no loss.
 KEPT = 0.9999
-# Sites that the model is judged on; a pair from one of them would make the judgement worthless.
-EVALUATION_SITES = (
-    "svelte", "astro", "dagster", "fastapi", "vue", "react.dev", "vitejs", "eslint", "opentelemetry", "powershell",
-)  # fmt: skip
 
 
 def main() -> None:

@@ -5,6 +5,11 @@ import lzma
 from dataclasses import dataclass
 from pathlib import Path
 
+# Sites that the model is judged on; a pair from one of them would make the judgement worthless.
+EVALUATION_SITES = (
+    "svelte", "astro", "dagster", "fastapi", "vue", "react.dev", "vitejs", "eslint", "opentelemetry", "powershell",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:

@@ -1,0 +1,1 @@
+"""Finds (query, passage) pairs in packages and repositories on this disk; see `../README.md`."""
