@@ -84,7 +84,8 @@ def test_damage_is_named_or_mended_and_never_answers_wrongly(project: Project, k
         summary = project.index()
     except StateUnavailable as error:  # damage deep inside the state costs one run, which says so
         assert kind == "state"
-        assert "set aside, run again" in str(error)  # noqa: PT017  most damage costs no run
+        # Most damage costs no run. A wrong byte in the digest of a mirror file reads as a wrong file.
+        assert re.search("set aside, run again|to write it again", str(error))  # noqa: PT017
         summary = project.index()
     assert project.answers() == QUESTIONS
     assert project.fingerprints() == wanted

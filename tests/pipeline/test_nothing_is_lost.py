@@ -14,7 +14,7 @@ from searchsocket.pipeline.run.index import plan_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores import make_store
-from searchsocket.system.compressed import packed, unpacked
+from tests.held_records import change_records
 from tests.pipeline.conftest import Site
 
 
@@ -212,9 +212,7 @@ def test_damage_deep_inside_the_state_costs_one_run(site: Site) -> None:
     first = site.index()
     path = site.project.state_dir / "state.db"
     with closing(sqlite3.connect(path)) as db, db:
-        for row, records in db.execute("SELECT id, records FROM page_records").fetchall():
-            other = packed(unpacked(records).replace("lantern", "lontern"))
-            db.execute("UPDATE page_records SET records = ? WHERE id = ?", (other, row))
+        change_records(db, lambda records: records.replace("lantern", "lontern"))
     shutil.rmtree(site.project.state_dir / "index")
     with pytest.raises(StateUnavailable, match="set aside, run again"):
         site.index()

@@ -71,7 +71,7 @@ def test_two_chunks_with_one_key_stop_the_run(site: Site) -> None:
             (key,),
         )
     found = keys_unique(site.run())
-    assert (found.passed, found.message, found.numbers["repeated"]) == (False, f"chunks share the keys {key}", 1)
+    assert (found.passed, found.message, found.numbers["repeated"]) == (False, f"chunks share the keys {key.hex()}", 1)
 
 
 def test_texts_without_a_sound_vector_stop_the_run(site: Site) -> None:

@@ -9,7 +9,6 @@ import pytest
 from searchsocket.state import ProjectState, base, make_state
 from searchsocket.state.sqlite.schema import SCHEMA_VERSION
 from searchsocket.state.sqlite.scope import SqliteScope
-from searchsocket.system.compressed import packed, unpacked
 from tests.contract.state.building import chunked, generation, listed
 from tests.contract.state.chunks import ChunksContract
 from tests.contract.state.damage import Damage, DamageContract
@@ -23,8 +22,9 @@ from tests.contract.state.problems import ProblemsContract
 from tests.contract.state.published import PublishedContract
 from tests.contract.state.runs import RunsContract
 from tests.contract.state.titles import TitlesContract
+from tests.held_records import change_records
 
-_TABLES = {"body": "contents", "facts": "contents"}
+_TABLES = {"body": "bodies", "facts": "contents"}
 
 
 class Sqlite:
@@ -43,12 +43,11 @@ class Sqlite:
         def damage(column: str) -> None:
             if column == "record":
                 with closing(sqlite3.connect(files / "state.db")) as db, db:
-                    for number, blob in db.execute("SELECT id, records FROM page_records").fetchall():
-                        other = packed(unpacked(blob).replace("one", "ome"))
-                        db.execute("UPDATE page_records SET records = ? WHERE id = ?", (other, number))
+                    change_records(db, lambda records: records.replace("one", "ome"))
                 return
+            hexadecimal = f"iif(typeof({column}) = 'blob', lower(hex({column})), {column})"
             wrong = {"body": "x'00'", "facts": "x'00'"}.get(
-                column, f"replace(replace({column}, 'one', 'ome'), '3', '4')"
+                column, f"replace(replace({hexadecimal}, 'one', 'ome'), '3', '4')"
             )
             with closing(sqlite3.connect(files / "state.db", isolation_level=None)) as db:
                 db.execute(f"UPDATE {_TABLES.get(column, 'chunks')} SET {column} = {wrong}")

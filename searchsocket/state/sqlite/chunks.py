@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from searchsocket.chunking.records import CutChunk, hash_of
 from searchsocket.state.base.chunks import ChunkCounts, MirroredPage, PageChunks, Text
 from searchsocket.state.sqlite.conditions import CUT, MIRRORED
+from searchsocket.state.sqlite.hashes import as_held, as_text
 from searchsocket.state.sqlite.page_records import put_records
 from searchsocket.state.sqlite.records import SqliteSelection, chunks_on, pages_at, texts_at, texts_of
 from searchsocket.types import Chunk
@@ -33,7 +34,10 @@ def insert_chunks(db: sqlite3.Connection, scope: str, page_id: int, rows: Sequen
     db.executemany(
         "INSERT INTO chunks (scope, page_id, line, id, ordinal, content_hash, tokens, record_hash) "
         "VALUES (?,?,?,?,?,?,?,?)",
-        [(scope, page_id, line, *row) for line, row in enumerate(rows)],
+        [
+            (scope, page_id, line, as_held(id_), ordinal, as_held(content_hash), tokens, as_held(record_hash))
+            for line, (id_, ordinal, content_hash, tokens, record_hash) in enumerate(rows)
+        ],
     )
     if rows:
         records_digest = hash_of("".join(f"{row[0]}{row[4]}" for row in rows))
@@ -67,7 +71,8 @@ class SqliteChunks:
             last = batch[-1][1]
 
     def replace(self, page_id: int, key: str, chunks: Sequence[CutChunk], tokens: Sequence[int]) -> int:
-        before = {row[0] for row in self.db.execute("SELECT content_hash FROM chunks WHERE page_id = ?", (page_id,))}
+        held = self.db.execute("SELECT content_hash FROM chunks WHERE page_id = ?", (page_id,))
+        before = {as_text(content_hash) for (content_hash,) in held}
         drop_chunks(self.db, self.scope, page_id)
         insert_chunks(
             self.db,
@@ -77,7 +82,7 @@ class SqliteChunks:
                 (row.id, row.chunk.ordinal, row.content_hash, count, row.record_hash)
                 for row, count in zip((chunk.record for chunk in chunks), tokens, strict=True)
             ],
-            put_records(self.db, [chunk.canonical for chunk in chunks]) if chunks else 0,
+            put_records(self.db, page_id, [chunk.canonical for chunk in chunks]) if chunks else 0,
         )
         self.db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (key, page_id))
         return sum(chunk.record.content_hash not in before for chunk in chunks)
@@ -90,7 +95,7 @@ class SqliteChunks:
 
     def repeated_ids(self, limit: int) -> list[str]:
         sql = "SELECT id FROM chunks WHERE scope = ? GROUP BY id HAVING COUNT(*) > 1 ORDER BY id LIMIT ?"
-        return [row[0] for row in self.db.execute(sql, (self.scope, limit))]
+        return [as_text(row[0]) for row in self.db.execute(sql, (self.scope, limit))]
 
     def count_texts(self) -> int:
         row = self.db.execute(
@@ -142,8 +147,8 @@ class SqliteChunks:
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         rows = self.db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (self.scope,))
-        for row in rows:  # noqa: UP028  see `SqliteInventory.hashes`
-            yield row
+        for id_, record_hash in rows:
+            yield as_text(id_), as_text(record_hash)
 
     def select(self) -> SqliteSelection:
         return SqliteSelection(self.db, self.scope)

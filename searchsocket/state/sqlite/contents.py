@@ -1,6 +1,10 @@
-"""What a page says, as two blobs of `contents`: its facts and its body. Packing adds a checksum."""
+"""What a page says, as two blobs: its facts, and its body, which what is cut from it is packed with.
+
+Packing adds a checksum.
+"""
 
 import json
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
@@ -18,6 +22,22 @@ def packed(page: ExtractedPage) -> tuple[bytes, bytes]:
     """The blobs `facts` and `body`."""
     facts = {name: getattr(page, name) for name in _FACTS}
     return packed_text(json.dumps(facts, ensure_ascii=False)), packed_text(page.body)
+
+
+def put_contents(db: sqlite3.Connection, page_id: int, page: ExtractedPage) -> None:
+    """Store what a page says in the place of what it said."""
+    facts, body = packed(page)
+    held = db.execute(
+        "SELECT body_id FROM contents JOIN bodies ON bodies.id = body_id WHERE page_id = ? AND body = ?",
+        (page_id, body),
+    ).fetchone()
+    body_id = held[0] if held else db.execute("INSERT INTO bodies (body) VALUES (?)", (body,)).lastrowid
+    # No REPLACE, which deletes without a trigger: the body from before goes, where nothing else needs it.
+    db.execute(
+        "INSERT INTO contents (page_id, facts, body_id) VALUES (?,?,?) "
+        "ON CONFLICT (page_id) DO UPDATE SET facts = excluded.facts, body_id = excluded.body_id",
+        (page_id, facts, body_id),
+    )
 
 
 def unpacked(facts: bytes, body: bytes, *, skip: str, redirect_to: str, links: Sequence[Link] = ()) -> ExtractedPage:

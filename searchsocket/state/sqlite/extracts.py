@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from searchsocket.state.base.extracts import Census, Sample, SkippedPage, StoredPage
-from searchsocket.state.sqlite.conditions import KNOWN, MIRRORED, marks
-from searchsocket.state.sqlite.contents import packed, unpacked, unpacked_body
+from searchsocket.state.sqlite.conditions import KNOWN, MIRRORED, WITH_CONTENTS, marks
+from searchsocket.state.sqlite.contents import put_contents, unpacked, unpacked_body
 from searchsocket.state.sqlite.links import SqliteLinks, mark_linked_dirty
 from searchsocket.types import ExtractedPage, Link, RawPage
 
@@ -48,9 +48,7 @@ class SqliteExtracts:
             "UPDATE pages SET extract_key = ?, skip = ?, redirect_to = ?, dirty = 1 WHERE id = ?",
             (key, page.skip, page.redirect_to, page_id),
         )
-        self.db.execute(
-            "INSERT OR REPLACE INTO contents (page_id, facts, body) VALUES (?,?,?)", (page_id, *packed(page))
-        )
+        put_contents(self.db, page_id, page)
         self.db.execute("DELETE FROM titles WHERE page_id = ?", (page_id,))
         if page.head_title and not page.skip:
             self.db.execute("INSERT INTO titles VALUES (?,?,?,?)", (page_id, self.scope, page.heading, page.head_title))
@@ -74,8 +72,8 @@ class SqliteExtracts:
 
     def same_elsewhere(self, page: StoredPage, key: str) -> ExtractedPage | None:
         row = self.db.execute(
-            "SELECT id, skip, redirect_to, facts, body FROM pages JOIN contents ON page_id = id "
-            "WHERE extract_key = ? AND url = ? AND served_url = ? AND kind = ? AND id != ? LIMIT 1",
+            f"SELECT pages.id, skip, redirect_to, facts, body FROM pages {WITH_CONTENTS} "
+            "WHERE extract_key = ? AND url = ? AND served_url = ? AND kind = ? AND pages.id != ? LIMIT 1",
             (key, page.raw.url, page.raw.served_url, page.raw.kind, page.id),
         ).fetchone()
         if row is None:
@@ -91,7 +89,7 @@ class SqliteExtracts:
     def sample(self, limit: int) -> list[Sample]:
         rows = self.db.execute(
             "SELECT url, served_url, locator, stamp, kind, address, extract_key, body "
-            "FROM pages JOIN contents ON page_id = id "
+            f"FROM pages {WITH_CONTENTS} "
             f"WHERE {MIRRORED} ORDER BY raw_hash, url LIMIT ?",
             (self.scope, limit),
         )

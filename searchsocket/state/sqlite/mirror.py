@@ -123,7 +123,8 @@ class SqliteMirror:
     def page(self, page_id: int) -> MirrorPage:
         url, kind, locator, address, skip, redirect_to, digest, stamp, generated_at, facts, body = self.db.execute(
             "SELECT url, kind, locator, address, skip, redirect_to, mirror_digest, mirror_stamp, generated_at, "
-            "facts, body FROM pages LEFT JOIN contents ON page_id = id WHERE id = ?",
+            "facts, body FROM pages LEFT JOIN contents ON page_id = pages.id LEFT JOIN bodies ON bodies.id = body_id "
+            "WHERE pages.id = ?",
             (page_id,),
         ).fetchone()
         extract = unpacked(facts, body, skip=skip, redirect_to=redirect_to)

@@ -9,6 +9,7 @@ from searchsocket.state.base.errors import DamagedRow
 from searchsocket.state.sqlite.chunks import insert_chunks
 from searchsocket.state.sqlite.conditions import KNOWN, MIRRORED
 from searchsocket.state.sqlite.file import transaction
+from searchsocket.state.sqlite.hashes import as_text
 from searchsocket.state.sqlite.page_records import StoredChunk, chunks_of
 from searchsocket.system.batches import batches
 from searchsocket.types import Renamed
@@ -30,7 +31,7 @@ _TAKE = (
     dirty = theirs.dirty OR theirs.address != pages.address OR theirs.locator != pages.locator
             OR theirs.kind = 'markdown'
     FROM same JOIN pages theirs ON theirs.id = same.theirs WHERE pages.id = same.mine""",
-    "INSERT INTO contents SELECT mine, facts, body FROM same JOIN contents ON page_id = theirs",
+    "INSERT INTO contents SELECT mine, facts, body_id FROM same JOIN contents ON page_id = theirs",
     "INSERT INTO titles SELECT mine, :scope, heading, head_title FROM same JOIN titles ON page_id = theirs",
     "INSERT INTO problems SELECT mine, part, number, text FROM same JOIN problems ON page_id = theirs "
     "WHERE part = 'page'",
@@ -113,7 +114,10 @@ class SqliteOrigin:
             records = [self._moved(url, row[0], chunk) for row, chunk in zip(rows, stored, strict=True)]
         except (DamagedRow, ValueError, TypeError, AttributeError, LookupError):
             return 0  # this page is cut anew, and whoever uses the origin finds the damage
-        moved_rows = [(record.id, *row, record.record_hash) for row, record in zip(rows, records, strict=True)]
+        moved_rows = [
+            (record.id, ordinal, as_text(content_hash), tokens, record.record_hash)
+            for (ordinal, content_hash, tokens), record in zip(rows, records, strict=True)
+        ]
         shared = self.db.execute("SELECT records_id FROM chunked WHERE page_id = ?", (theirs,)).fetchone()
         insert_chunks(self.db, self.scope, mine, moved_rows, shared[0] if shared else 0)
         self.db.execute(
@@ -146,14 +150,17 @@ class SqliteOrigin:
             yield found
 
     def _of_page(self, mine: int, digest: str, theirs: int | None) -> Sequence[Renamed]:
-        of_page = "SELECT id, record_hash FROM chunks WHERE page_id = ? ORDER BY rowid"
-        own = self.db.execute(of_page, (mine,)).fetchall()
+        own = self._names(mine)
         if hash_of("".join(f"{record_id}{record_hash}" for record_id, record_hash in own)) != digest:
             raise DamagedRow(f"the chunks of page {mine} are not what was written")
-        others = [] if theirs is None else self.db.execute(of_page, (theirs,)).fetchall()
+        others = [] if theirs is None else self._names(theirs)
         if len(others) != len(own):
             others = [("", "")] * len(own)
         return [Renamed(*one, *other) for one, other in zip(own, others, strict=True)]
+
+    def _names(self, page_id: int) -> list[tuple[str, str]]:
+        rows = self.db.execute("SELECT id, record_hash FROM chunks WHERE page_id = ? ORDER BY rowid", (page_id,))
+        return [(as_text(id_), as_text(record_hash)) for id_, record_hash in rows]
 
     def forget(self) -> None:
         self.db.execute("UPDATE scopes SET origin = '' WHERE scope = ?", (self.scope,))

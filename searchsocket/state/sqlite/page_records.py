@@ -10,7 +10,9 @@ from typing import NamedTuple
 from searchsocket.chunking.canonical import head_of, with_head
 from searchsocket.state.base.errors import DamagedRow
 from searchsocket.state.sqlite.conditions import marks
-from searchsocket.system.compressed import packed, unpacked
+from searchsocket.state.sqlite.contents import unpacked_body
+from searchsocket.state.sqlite.hashes import as_text
+from searchsocket.system.compressed import Packing
 
 _NAMES = ("id", "content_hash", "scope")  # columns of `chunks`
 _COLUMNS = "chunks.rowid, line, records_id, chunks.id, chunks.content_hash, chunks.scope, record_hash"
@@ -28,10 +30,14 @@ class StoredChunk(NamedTuple):
     canonical: str
 
 
-def put_records(db: sqlite3.Connection, records: Sequence[str]) -> int:
+def put_records(db: sqlite3.Connection, page_id: int, records: Sequence[str]) -> int:
     """Store the canonical texts of a page's records; the number by which they are known."""
-    blob = packed("\n".join(map(_nameless, records)))  # in JSON, line breaks are escaped
-    return int(db.execute("INSERT INTO page_records (records) VALUES (?)", (blob,)).lastrowid or 0)
+    row = db.execute(
+        "SELECT bodies.id, body FROM contents JOIN bodies ON bodies.id = body_id WHERE page_id = ?", (page_id,)
+    ).fetchone()
+    body_id, body = row or (0, None)
+    blob = _packing(body).packed("\n".join(map(_nameless, records)))  # in JSON, line breaks are escaped
+    return int(db.execute("INSERT INTO page_records (body_id, records) VALUES (?, ?)", (body_id, blob)).lastrowid or 0)
 
 
 def chunks_at(db: sqlite3.Connection, rowids: Sequence[int]) -> Iterator[StoredChunk]:
@@ -58,11 +64,9 @@ def lines_of(db: sqlite3.Connection, page_id: int) -> list[str]:
     Raises:
         DamagedRow: It cannot be read.
     """
-    row = db.execute(
-        "SELECT records FROM chunked JOIN page_records ON page_records.id = records_id WHERE page_id = ?", (page_id,)
-    ).fetchone()
+    row = db.execute("SELECT records_id FROM chunked WHERE page_id = ?", (page_id,)).fetchone()
     try:
-        return unpacked(row[0]).split("\n") if row else []
+        return _lines(db, row[0]) if row else []
     except (ValueError, TypeError) as error:
         raise DamagedRow(f"the chunks of a page are damaged: {error}") from error
 
@@ -76,9 +80,10 @@ class _Pages:
         self._lines: list[str] = []
 
     def chunks(self, rest: str, values: Sequence[int]) -> Iterator[StoredChunk]:
-        for rowid, line, records_id, *names, record_hash in self._db.execute(f"SELECT {_COLUMNS} FROM {rest}", values):
+        for rowid, line, records_id, *held in self._db.execute(f"SELECT {_COLUMNS} FROM {rest}", values):
             try:
                 text = self._read(records_id)[line]
+                *names, record_hash = map(as_text, held)
                 head = head_of(text) | dict(zip(_NAMES, names, strict=True))
                 yield StoredChunk(rowid, names[0], names[1], record_hash, with_head(text, head))
             except (ValueError, TypeError, LookupError, AttributeError) as error:
@@ -86,9 +91,21 @@ class _Pages:
 
     def _read(self, records_id: int) -> list[str]:
         if records_id != self._id:
-            (blob,) = self._db.execute("SELECT records FROM page_records WHERE id = ?", (records_id,)).fetchone()
-            self._lines, self._id = unpacked(blob).split("\n"), records_id
+            self._lines, self._id = _lines(self._db, records_id), records_id
         return self._lines
+
+
+def _lines(db: sqlite3.Connection, records_id: int) -> list[str]:
+    records, body = db.execute(
+        "SELECT records, body FROM page_records LEFT JOIN bodies ON bodies.id = body_id WHERE page_records.id = ?",
+        (records_id,),
+    ).fetchone()
+    return _packing(body).unpacked(records).split("\n")
+
+
+def _packing(body: bytes | None) -> Packing:
+    """With the text of the page, which its records say again, in a third of the bytes that they take alone."""
+    return Packing() if body is None else Packing(unpacked_body(body).encode("utf-8", "surrogatepass"))
 
 
 def _nameless(text: str) -> str:

@@ -13,6 +13,7 @@ from searchsocket.state.base.inventory import ListedFile
 from searchsocket.state.base.scope import ScopeState
 from searchsocket.state.sqlite.file import copy_state, look_into, open_state, translated
 from searchsocket.state.sqlite.forget import forget_rows
+from searchsocket.state.sqlite.hashes import as_text
 from searchsocket.state.sqlite.history import SqliteHistory, last_ends, last_of_scopes, results_of
 from searchsocket.state.sqlite.inventory import SqliteInventory
 from searchsocket.state.sqlite.published import SqlitePublished
@@ -108,7 +109,7 @@ class SqliteProject:
         return list(self._column("SELECT scope FROM scopes ORDER BY scope"))
 
     def texts(self) -> Iterator[str]:
-        return self._column("SELECT DISTINCT content_hash FROM chunks")
+        return map(as_text, self._column("SELECT DISTINCT content_hash FROM chunks"))
 
     def _column(self, query: str) -> Iterator[str]:
         try:

@@ -9,6 +9,7 @@ from searchsocket.state.base.published import Difference
 from searchsocket.state.sqlite.chunks import count_chunks
 from searchsocket.state.sqlite.conditions import KNOWN
 from searchsocket.state.sqlite.file import transaction
+from searchsocket.state.sqlite.hashes import as_text
 from searchsocket.state.sqlite.records import texts_of
 from searchsocket.types import Generation
 
@@ -39,8 +40,8 @@ class SqlitePublished:
             "WHERE unpublished.scope = ? ORDER BY unpublished.id",
             (self.scope,),
         )
-        for row in rows:
-            yield Difference(*row)
+        for id_, *hashes in rows:
+            yield Difference(as_text(id_), *(None if held is None else as_text(held) for held in hashes))
 
     def changed_texts(self) -> Iterator[Text]:
         return texts_of(

@@ -13,6 +13,7 @@ from searchsocket.chunking.records import content_hash, embedded_text, hash_of
 from searchsocket.state.base.chunks import Text
 from searchsocket.state.base.errors import DamagedRow
 from searchsocket.state.sqlite.conditions import marks
+from searchsocket.state.sqlite.hashes import as_held, as_text
 from searchsocket.state.sqlite.page_records import chunks_at, lines_of
 from searchsocket.types import Chunk, Record
 
@@ -27,7 +28,7 @@ def texts_of(rows: sqlite3.Cursor) -> Iterator[Text]:
         DamagedRow: One is no hash and number.
     """
     for row in rows:
-        text = Text(*row)
+        text = Text(as_text(row[0]), *row[1:])
         if not _HASH.fullmatch(text.content_hash) or not isinstance(text.tokens, int):
             raise DamagedRow(f"{text.content_hash!r} is no hash of a text")
         yield text
@@ -91,7 +92,7 @@ class SqliteSelection:
 
     def add(self, ids: Sequence[str]) -> None:
         rows = self._db.execute(
-            f"SELECT rowid FROM chunks WHERE scope = ? AND id IN ({marks(len(ids))})", (self._scope, *ids)
+            f"SELECT rowid FROM chunks WHERE scope = ? AND id IN ({marks(len(ids))})", (self._scope, *map(as_held, ids))
         )
         rowids = [row[0] for row in rows]
         if len(rowids) != len(ids):

@@ -1,6 +1,6 @@
 """The tables of `state.db`; what each column means and which stage sets it is said in `state.base`."""
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 SCHEMA = (
     """CREATE TABLE scopes (
         scope TEXT PRIMARY KEY,
@@ -46,6 +46,12 @@ SCHEMA = (
     """CREATE TABLE contents (
         page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
         facts BLOB NOT NULL,  -- zstd of JSON: ExtractedPage without body and links
+        body_id INTEGER NOT NULL  -- of `bodies`
+    )""",
+    "CREATE INDEX contents_body ON contents (body_id)",
+    # A text of a page stays as long as a page says it, or records are packed with it: none is ever changed.
+    """CREATE TABLE bodies (
+        id INTEGER PRIMARY KEY,
         body BLOB NOT NULL  -- zstd
     )""",
     # Of searchable pages alone, so that what they have in common is counted without reading their contents.
@@ -75,7 +81,7 @@ SCHEMA = (
     "CREATE INDEX links_unresolved ON links (scope, target) WHERE resolved IS NULL",
     """CREATE TABLE chunks (
         scope TEXT NOT NULL,
-        id TEXT NOT NULL,
+        id TEXT NOT NULL,  -- a hash, like the other two: as bytes, see `hashes`
         page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
         ordinal INTEGER NOT NULL,
         line INTEGER NOT NULL,  -- of the page's `page_records`
@@ -88,8 +94,20 @@ SCHEMA = (
     "CREATE INDEX chunks_content ON chunks (scope, content_hash, tokens)",
     """CREATE TABLE page_records (
         id INTEGER PRIMARY KEY,
-        records BLOB NOT NULL  -- zstd of the canonical texts of a page's chunks, a line each, without their names
+        body_id INTEGER NOT NULL,  -- of `bodies`; 0 = none
+        -- zstd of the canonical texts of a page's chunks, a line each, without their names; the body is its dictionary
+        records BLOB NOT NULL
     )""",
+    "CREATE INDEX page_records_body ON page_records (body_id)",
+    *(
+        f"""CREATE TRIGGER body_unused_{number} AFTER {event}
+        WHEN NOT EXISTS (SELECT 1 FROM contents WHERE body_id = old.body_id)
+        AND NOT EXISTS (SELECT 1 FROM page_records WHERE body_id = old.body_id)
+        BEGIN DELETE FROM bodies WHERE id = old.body_id; END"""
+        for number, event in enumerate(
+            ("DELETE ON contents", "UPDATE OF body_id ON contents", "DELETE ON page_records")
+        )
+    ),
     # One row a page that has chunks, so that counting and comparing them reads few bytes.
     """CREATE TABLE chunked (
         scope TEXT NOT NULL,
