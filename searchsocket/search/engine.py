@@ -21,14 +21,14 @@ from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter, age_s
 from searchsocket.search.ranking.boosts import boosts_of
-from searchsocket.search.ranking.confidence import WEAK
 from searchsocket.search.ranking.exact import exact_scores, names_identifier
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.occasions import asks_for_occasion
 from searchsocket.search.ranking.pages import in_page_order, of_pages
-from searchsocket.search.ranking.rank import Parts, Ranked, rank, scored
+from searchsocket.search.ranking.rank import Parts, rank, scored
 from searchsocket.search.ranking.shares import Shares, shares_of
 from searchsocket.search.rerank import NOTHING, Order, rerank
+from searchsocket.search.sureness import sureness
 from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.search.watch import Watch
 from searchsocket.stores.base import Candidates, IndexReader, Readers
@@ -273,15 +273,12 @@ class SearchEngine:
         writer = ResultWriter(words, Asked(query.q), readable, reader.generation, age, explained, sources=query.sources)
         if not ranked:
             return (), total, "answered"
-        first = ranked[0] if scores is None else Ranked(float(scores[ranked[0].position]), ranked[0].position)
-        sure = judged.confidences([group.best for group in groups], query.offset, first, parts)
-        # Of the best of all, which may be on an earlier page of results.
-        best = judged.confidences([first], 0, first, parts)[0] if query.offset or not groups else sure[0]
+        sure, quality = sureness(reader, query, found, judged, order, groups)
         results = [
             writer.result(group, alike.get(group.best.position, ()), confidence)
             for group, confidence in zip(groups, sure, strict=True)
         ]
-        return tuple(results), total, "weak" if best < WEAK else "answered"
+        return tuple(results), total, quality
 
 
 def _counts(reader: IndexReader, query: SearchQuery, found: Candidates, *, is_answered: bool) -> FacetCounts:

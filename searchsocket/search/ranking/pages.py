@@ -66,7 +66,7 @@ class _Pages:
 
     def called(self, q: str) -> Scores:
         """What each page gains by what its title and path say of the query."""
-        asked, said = _words_asked(q)
+        asked, said = asked_words(q)
         gains = [0.0] * len(self._names)
         for at, page in enumerate(self._names):
             in_title, in_both = _words_of(page)
@@ -81,7 +81,7 @@ class _Pages:
 
 
 @lru_cache(maxsize=64)
-def _words_asked(q: str) -> tuple[frozenset[str], frozenset[str]]:
+def asked_words(q: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of a query that count, and all as the index keeps them."""
     parsed = parse_query(q).words
     asked = {word.stem or word.exact for word in parsed if not word.is_stop} or {word.exact for word in parsed}

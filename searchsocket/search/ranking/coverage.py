@@ -1,0 +1,40 @@
+"""How much of a query the best passages say in their names and sentences: code says any word by chance.
+
+The examples of a documentation are of recipes, travel and shopping, so questions about these have their words there.
+"""
+
+from collections.abc import Sequence
+
+from searchsocket.search.ranking.pages import asked_words
+from searchsocket.stores.base import ReadableRecord
+from searchsocket.text.words import index_text
+
+_LEAST = 0.25  # of the query's words
+
+
+def is_said(q: str, best: Sequence[ReadableRecord]) -> bool:
+    """Whether one of these passages says more than a quarter of the query's words; code alone is not judged by that."""
+    asked, _ = asked_words(q)
+    sentences = [_sentences(one) for one in best]
+    if not asked or not any(sentences):
+        return True
+    return any(
+        len(asked.intersection(index_text(f"{_names(one)}\n{said}").split())) > _LEAST * len(asked)
+        for one, said in zip(best, sentences, strict=True)
+    )
+
+
+def _names(found: ReadableRecord) -> str:
+    page, at = found.record.page, found.record.chunk.at
+    openings = "\n".join(opening.title for opening in found.text.openings)
+    headings = "\n".join(at.heading_path)
+    return f"{page.title}\n{page.url.replace('/', ' ')}\n{headings}\n{at.title}\n{openings}"
+
+
+def _sentences(found: ReadableRecord) -> str:
+    """The text without its code."""
+    text = found.text
+    ends = (*text.starts[1:], len(text.text))
+    return "".join(
+        text.text[start:end] for start, end, kind in zip(text.starts, ends, text.kinds, strict=True) if kind != "c"
+    )

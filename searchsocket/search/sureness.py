@@ -1,0 +1,46 @@
+"""How sure each result of an answer is, and whether the best of them fits."""
+
+from collections.abc import Sequence
+
+from searchsocket.search.answer import Quality
+from searchsocket.search.query import SearchQuery
+from searchsocket.search.ranking.confidence import WEAK
+from searchsocket.search.ranking.coverage import is_said
+from searchsocket.search.ranking.group import PageGroup, best_of_pages
+from searchsocket.search.ranking.rank import Ranked
+from searchsocket.search.rerank import Order
+from searchsocket.search.verdict import Verdict
+from searchsocket.stores.base import Candidates, IndexReader
+
+# Below it the best passages are read: few questions about something else are surer, and four of five true queries are.
+_DOUBTFUL = 0.5
+_READ = 3  # of them
+# What such a result's confidence is worth where they do not say what was asked: never more than `WEAK`.
+_DOUBTED = 0.4
+_DIGITS = 3
+
+
+def sureness(
+    reader: IndexReader,
+    query: SearchQuery,
+    found: Candidates,
+    judged: Verdict,
+    order: Order,
+    groups: Sequence[PageGroup],
+) -> tuple[list[float], Quality]:
+    """The confidence of each group, in [0, 1], and what they are together.
+
+    The second is of the best result of all, which may be on an earlier page of results than these groups.
+    """
+    assert order.parts
+    ranked, parts, scores = order.ranked, order.parts, order.scores
+    first = ranked[0] if scores is None else Ranked(float(scores[ranked[0].position]), ranked[0].position)
+    sure = judged.confidences([group.best for group in groups], query.offset, first, parts)
+    best = judged.confidences([first], 0, first, parts)[0] if query.offset or not groups else sure[0]
+    if WEAK <= best < _DOUBTFUL:
+        is_by_page = query.group_by == "page"
+        positions = best_of_pages(ranked, found.facts.url) if is_by_page else [chunk.position for chunk in ranked]
+        passages = reader.catalogue.readable([found.ids[position] for position in positions[:_READ]])
+        if not is_said(query.q, passages):
+            return [round(_DOUBTED * one, _DIGITS) for one in sure], "weak"
+    return sure, "weak" if best < WEAK else "answered"

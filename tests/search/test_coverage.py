@@ -1,0 +1,52 @@
+"""Words in examples of code do not make an answer sure; in names and sentences they do."""
+
+from pathlib import Path
+
+import pytest
+from search_site import MAIN, Piece, make_site
+
+from searchsocket.search.query import SearchQuery
+from searchsocket.search.ranking.confidence import WEAK
+from searchsocket.search.ranking.coverage import is_said
+from searchsocket.stores.base import ReadableRecord
+
+RECIPES = "Pass the list on.\n\n```js\nconst recipes = ['boil sweet potatoes', 'vegan lasagna']\n```"
+LISTS = "A list is drawn once, and its items keep their keys."
+
+
+def passages(folder: Path, *pieces: Piece) -> list[ReadableRecord]:
+    reader = make_site(folder, list(pieces)).store.reader(MAIN)
+    found = [record.id for piece in pieces for record in reader.catalogue.page_records(piece.url)]
+    return reader.catalogue.readable(found)
+
+
+@pytest.mark.parametrize(
+    ("q", "expected"),
+    [
+        ("how to boil sweet potatoes", False),  # all of it is there, in an example
+        ("boil a list of sweet potatoes", False),  # a quarter
+        ("keys of a list of potatoes", True),  # another passage says two of three
+        ("rendering lists", True),  # the title
+        ("the", True),
+    ],
+)
+def test_names_and_sentences_say_what_is_asked(tmp_path: Path, q: str, expected: bool) -> None:
+    found = passages(tmp_path, Piece("/a", RECIPES, "Rendering"), Piece("/b", LISTS, "Items"))
+    assert is_said(q, found) is expected
+
+
+def test_code_alone_is_not_judged(tmp_path: Path) -> None:
+    assert is_said("how to boil rice", passages(tmp_path, Piece("/a", "```js\nboil(potatoes)\n```", "boil.js")))
+
+
+def test_an_answer_of_examples_alone_is_weak_on_every_page_of_results(tmp_path: Path) -> None:
+    site = make_site(tmp_path, [Piece("/a", RECIPES, "Rendering"), Piece("/b", LISTS, "Items")])
+    for query in (
+        SearchQuery("boil sweet potatoes"),
+        SearchQuery("boil sweet potatoes", offset=9),
+        SearchQuery("boil sweet potatoes", group_by="chunk"),
+    ):
+        answer = site.engine.search(query, MAIN)
+        assert answer.quality == "weak"
+        assert all(result.confidence <= WEAK for result in answer.results)
+    assert site.engine.search(SearchQuery("pass the list on"), MAIN).quality == "answered"
