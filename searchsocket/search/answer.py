@@ -43,9 +43,9 @@ class Explanation(Wire):
     second: float  # what a page gains by its second section, see `search/ranking/pages.py`
     links: float
     depth: float
-    exact: (
-        float  # where the query is a name, or names something that is there, see `ranking/exact.py`, `ranking/pages.py`
-    )
+    # Where the query is a name, names something that is there, or has neighbouring words as they stand there, see
+    # `ranking/exact.py`, `ranking/pages.py`.
+    exact: float
     weight: float
     rerank: float | None = field(
         default=None,

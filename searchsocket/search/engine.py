@@ -6,6 +6,8 @@ from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from searchsocket.embedders.comparable import vector_for
 from searchsocket.embedders.queries import NoVector, QueryVectors
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
@@ -21,7 +23,7 @@ from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter, age_s
 from searchsocket.search.ranking.boosts import boosts_of
-from searchsocket.search.ranking.exact import exact_scores, names_identifier
+from searchsocket.search.ranking.exact import NEIGHBOURS, exact_scores, names_identifier
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.occasions import asks_for_occasion
 from searchsocket.search.ranking.pages import in_page_order, of_pages
@@ -239,7 +241,8 @@ class SearchEngine:
         asks = asks_for_occasion(query.q)
         names = names_identifier(query.q)
         boosts = boosts_of(facts, self._settings, names_identifier=names, asks_for_occasion=asks)
-        parts = Parts(fused, boosts, exact_scores(query.q, found, reader.catalogue.texts))
+        neighbours = NEIGHBOURS * np.array(reader.words.neighbours(query.q, found.ids))
+        parts = Parts(fused, boosts, exact_scores(query.q, found, reader.catalogue.texts), neighbours)
         order = replace(ordered(parts), fused=fused)
         if not query.rerank or not order.ranked:
             return order

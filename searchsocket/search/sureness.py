@@ -13,7 +13,7 @@ from searchsocket.search.verdict import Verdict
 from searchsocket.stores.base import Candidates, IndexReader
 
 # Below it the best passages are read: few questions about something else are surer, and four of five true queries are.
-_DOUBTFUL = 0.5
+_DOUBTFUL = 0.45
 _READ = 3  # of them
 # What such a result's confidence is worth where they do not say what was asked: never more than `WEAK`.
 _DOUBTED = 0.4

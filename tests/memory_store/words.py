@@ -75,6 +75,12 @@ class WordsOfRecords:
             [Hit(self._ids[docs[i]], float(scores[i])) for i in best],
         )
 
+    def neighbours(self, text: str, ids: Sequence[str]) -> list[float]:
+        """See `WordSnapshot.neighbours`."""
+        docs = [self._ids.index(id_) for id_ in ids]
+        found = self._words.neighbours(text, docs)
+        return [found.get(doc, 0.0) for doc in docs]
+
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
         return self._words.meant(text)

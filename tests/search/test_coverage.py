@@ -24,7 +24,7 @@ def passages(folder: Path, *pieces: Piece) -> list[ReadableRecord]:
     ("q", "expected"),
     [
         ("how to boil sweet potatoes", False),  # all of it is there, in an example
-        ("boil a list of sweet potatoes", False),  # a quarter
+        ("a list of potatoes to boil", False),  # a third
         ("keys of a list of potatoes", True),  # another passage says two of three
         ("rendering lists", True),  # the title
         ("the", True),
@@ -42,9 +42,9 @@ def test_code_alone_is_not_judged(tmp_path: Path) -> None:
 def test_an_answer_of_examples_alone_is_weak_on_every_page_of_results(tmp_path: Path) -> None:
     site = make_site(tmp_path, [Piece("/a", RECIPES, "Rendering"), Piece("/b", LISTS, "Items")])
     for query in (
-        SearchQuery("boil sweet potatoes"),
-        SearchQuery("boil sweet potatoes", offset=9),
-        SearchQuery("boil sweet potatoes", group_by="chunk"),
+        SearchQuery("vegan lasagna"),
+        SearchQuery("vegan lasagna", offset=9),
+        SearchQuery("vegan lasagna", group_by="chunk"),
     ):
         answer = site.engine.search(query, MAIN)
         assert answer.quality == "weak"

@@ -91,7 +91,9 @@ def ranked_by(cosines: Sequence[float], records: Sequence[Record]) -> list[Ranke
     """The order of records when only their vectors tell."""
     nothing = [0.0] * len(records)
     facts = facts_of(records)
-    return rank(facts, Parts(fuse(cosines, nothing, nothing), boosts_of(facts, RankingSettings()), np.array(nothing)))
+    return rank(
+        facts, Parts(fuse(cosines, nothing, nothing), boosts_of(facts, RankingSettings()), *[np.array(nothing)] * 2)
+    )
 
 
 def _records(count: int) -> list[Record]:

@@ -9,11 +9,11 @@ from searchsocket.search.ranking.pages import asked_words
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.text.words import index_text
 
-_LEAST = 0.25  # of the query's words
+_LEAST = 1 / 3  # of the query's words
 
 
 def is_said(q: str, best: Sequence[ReadableRecord]) -> bool:
-    """Whether one of these passages says more than a quarter of the query's words; code alone is not judged by that."""
+    """Whether one of these passages says more than a third of the query's words; code alone is not judged by that."""
     asked, _ = asked_words(q)
     sentences = [_sentences(one) for one in best]
     if not asked or not any(sentences):

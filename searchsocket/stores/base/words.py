@@ -58,6 +58,12 @@ class WordSnapshot(Protocol):
         Case and punctuation make no difference, nor what stands in brackets behind or of the site in front.
         """
 
+    def neighbours(self, text: str, ids: Sequence[str]) -> list[float]:
+        """Of each record how many of the pairs of neighbouring words of `text` stand so in a field, in [0, 1].
+
+        Stop words do not count, and one word may stand between the two; 0 where `text` has no pair.
+        """
+
     def meant(self, text: str) -> str:
         """The name of a page or section that `text` is a slip or two of; where all its words are there, `text`."""
 

@@ -42,6 +42,13 @@ class LocalWords:
             list(map(Hit, self._numbering.ids_of(rows), of_rows.tolist())),
         )
 
+    def neighbours(self, text: str, ids: Sequence[str]) -> list[float]:
+        """See `WordSnapshot.neighbours`."""
+        docs = self._numbering.docs_of(ids)
+        with self._damage:
+            found = self.index.neighbours(text, docs)
+        return [found.get(doc, 0.0) for doc in docs]
+
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
         with self._damage:

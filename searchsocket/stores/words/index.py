@@ -177,6 +177,20 @@ class WordIndex:
         queries = [Query.term_query(self.schema, field, word, "freq") for word in words]
         return Query.boolean_query([(Occur.Must, query) for query in queries]) if len(queries) > 1 else queries[0]
 
+    def worth(self, queries: Sequence[tuple[Query, float]], docs: Sequence[int]) -> dict[int, float]:
+        """What the queries that match it are worth together, of each of some documents that any matches, and of others.
+
+        Few documents match, mostly: these are listed sooner than those that are wanted are looked for.
+        """
+        if not queries or not len(docs):
+            return {}
+        some = Query.boolean_query([(Occur.Should, Query.const_score_query(query, value)) for query, value in queries])
+        hits, scores = self._search(some, _MANY_TIES)
+        if len(hits) == _MANY_TIES:
+            wanted = Query.const_score_query(Query.term_set_query(self.schema, "doc", list(docs)), 0.0)
+            hits, scores = self._search(Query.boolean_query([(Occur.Must, some), (Occur.Must, wanted)]), len(docs))
+        return dict(zip(self._docs(hits).tolist(), scores.tolist(), strict=True))
+
     def most(self, worth: Sequence[tuple[Query, float]]) -> float:
         """The greatest sum of what its matches are worth that a document reaches."""
         clauses = [(Occur.Should, Query.const_score_query(query, value)) for query, value in worth]

@@ -16,6 +16,7 @@ from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import SAID
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
 from searchsocket.stores.words.names import named, names_vocabulary, nearest_name
+from searchsocket.stores.words.neighbours import neighbours
 from searchsocket.stores.words.rarity import Rare, best_by_rarity
 from searchsocket.stores.words.vocabulary import Vocabulary, kept_forms
 from searchsocket.text.storable import storable
@@ -119,6 +120,11 @@ class Words:
     def named_pages(self, text: str, where: Filter, top_k: int) -> Scored:
         """Pages with a title that the text is or begins, by the number of their first record."""
         return named(self._pages, text, where, top_k)
+
+    def neighbours(self, text: str, docs: Sequence[int]) -> dict[int, float]:
+        """By the number of a record the share of pairs, see `WordSnapshot.neighbours`; none of those without."""
+        pairs = neighbours(self._searcher, self._records.schema, self._looked_for(text).words)
+        return self._records.worth(pairs, docs)
 
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
