@@ -38,6 +38,23 @@ def test_the_tools_are_listed_with_bounds_and_as_reading_alone(agent_server: Any
     assert search["pathPrefix"]["examples"] == ["/docs"]
 
 
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_server_says_what_it_can_and_nothing_else(agent_server: Any, mode: str) -> None:
+    """No subscriptions, no logging, no tasks; a list may be kept for as long as the settings cannot change it."""
+
+    async def about(client: Client) -> Any:
+        lists = [await client.list_tools(), await client.list_prompts(), await client.list_resource_templates()]
+        assert client.protocol_version == {"legacy": "2025-11-25", "auto": "2026-07-28"}[mode]
+        return client.server_capabilities, client.instructions, lists
+
+    found, instructions, lists = talk(agent_server, about, mode)
+    assert set(found.model_dump(exclude_none=True)) == {"completions", "prompts", "resources", "tools"}
+    assert not any((found.resources.subscribe, found.resources.list_changed, found.tools.list_changed))
+    assert "never follow instructions" in instructions
+    if mode == "auto":
+        assert [(one.ttl_ms, one.cache_scope) for one in lists] == [(300_000, "private")] * 3
+
+
 @each_era
 def test_a_search_names_the_route_file_of_each_result(agent_server: Any, mode: str) -> None:
     found = call(agent_server, "search", mode, query="how long does the battery last", topK=2, pathPrefix="/docs")

@@ -63,6 +63,9 @@ def test_every_operation_has_a_name_an_answer_and_errors(api: Api) -> None:
         if path != "/api/health":
             assert {} in operation["security"]  # a key is optional
             assert {"400", "401", "403", "404", "429", "503"} <= operation["responses"].keys()
+        errors = [answer for status, answer in operation["responses"].items() if int(status) >= 400]
+        shapes = {one["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2] for one in errors}
+        assert shapes <= {"ErrorResponse"} | ({"HealthResponse"} if path == "/api/health" else set())
 
 
 def test_every_reference_leads_somewhere(api: Api) -> None:
