@@ -1,7 +1,8 @@
 """How many of the documents that answer a query are in so many tokens: `python -m bench.content.recall FOLDER`.
 
-FOLDER holds relevance collections (`site_vue`, ...). Beside what `search_content` gives with `max_tokens`, plain top-k:
-as many of the nearest chunks, for each query, as make so many tokens on the average.
+FOLDER holds relevance collections (`site_vue`, ...); behind it may stand the folder of the MiniLM model, which is asked
+instead of the built-in one, and one in which its vectors are kept. Beside what `search_content` gives with
+`max_tokens`, plain top-k: as many of the nearest chunks, for each query, as make so many tokens on the average.
 """
 
 import sys
@@ -15,6 +16,7 @@ from bench.relevance.collection import Collection, load
 from bench.relevance.product import NOW, SCOPE, Indexed, Indexes
 from searchsocket.embedders.builtin import BuiltinEmbedder
 from searchsocket.embedders.comparable import vector_for
+from searchsocket.embedders.onnx import OnnxEmbedder
 from searchsocket.embedders.queries import QueryVectors
 from searchsocket.search.content.budget import OVERHEAD, text_tokens
 from searchsocket.search.content.corpus import Corpus
@@ -50,14 +52,15 @@ def asked(indexed: Indexed, corpus: Corpus, text: str, budget: int) -> Found:
     return Found(ours, answer.data.statistics.tokens, [indexed.ids[record.page.url] for record in records], sizes)
 
 
-def main(folder: Path) -> None:
-    indexes = Indexes(BuiltinEmbedder())
+def main(folder: Path, minilm: Path | None = None, cache: Path | None = None) -> None:
+    indexes = Indexes(OnnxEmbedder(minilm) if minilm else BuiltinEmbedder(), cache)
     for name in ("site_eslint", "site_react", "site_vue"):
         collection: Collection = load(folder / name)
         [indexed] = indexes.of(collection)
         reader = indexed.store.reader(SCOPE)
         queries = QueryVectors(lambda _, embedder=indexed.embedder: embedder)
-        corpus = Corpus("site", "site", reader, partial(vector_for, queries, reader.generation))
+        embed = partial(vector_for, queries, reader.generation)
+        corpus = Corpus("site", "site", reader, embed, lambda: minilm is not None)
         for budget in BUDGETS:
             wanted = [(query, set(collection.grades.get(query.id, {}))) for query in collection.queries]
             wanted = [(query, documents) for query, documents in wanted if documents]
@@ -76,4 +79,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(*map(Path, sys.argv[1:]))

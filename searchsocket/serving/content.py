@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from searchsocket.embedders.comparable import vector_for
+from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import Busy, InvalidRequest, ScopeNotIndexed, ScopeRefused
 from searchsocket.project.project import Project
 from searchsocket.search.answering.answer import AskAnswer, AskQuery
@@ -21,7 +22,7 @@ from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.code import CodeService, open_code
 from searchsocket.serving.service import OnError, SearchService
-from searchsocket.types import Scope
+from searchsocket.types import Generation, Scope
 
 _KINDS = ("site", "code")
 _MAX_FILES = 50  # of source code, that a search of documents finds
@@ -118,10 +119,12 @@ class ContentService:
         if kind == "site":
             reader, queries = self.service.engine.opened(scope), self.service.engine.queries
             embed = partial(vector_for, queries, reader.generation, anonymous=not trusted)
-            return Corpus(folder_id, "site", reader, embed)
+            return Corpus(folder_id, "site", reader, embed, partial(_is_read, queries, reader.generation))
         assert self.code
         reader, _ = self.code.engine.opened(self.code.home.scope_named(scope.name))
-        return Corpus(folder_id, "code", reader, partial(vector_for, self.code.engine.queries, reader.generation))
+        queries = self.code.engine.queries
+        embed = partial(vector_for, queries, reader.generation)
+        return Corpus(folder_id, "code", reader, embed, partial(_is_read, queries, reader.generation))
 
     def folder(self, folder_id: str, *, trusted: bool) -> tuple[Scope, str]:
         """The scope and the corpus that a folder is."""
@@ -136,6 +139,11 @@ class ContentService:
             if self.code is None:
                 raise InvalidRequest("source code is not indexed here; set code.enable, then run `searchsocket index`")
         return self.service.scopes.find(name or None, trusted=trusted), kind
+
+
+def _is_read(queries: QueryVectors, generation: Generation) -> bool:
+    """A vector that is there at once is a sum of words; any other model has read the text."""
+    return not queries.embedder_of(generation.model_id).is_instant
 
 
 def open_content(

@@ -5,12 +5,16 @@ from datetime import UTC, datetime
 import pytest
 from content_project import content_project
 
+from searchsocket.embedders.builtin import BuiltinEmbedder
 from searchsocket.errors import ChunkGone, ContinuationGone, DocumentMissing, InvalidRequest, ScopeRefused
 from searchsocket.search.answering.answer import AskQuery
+from searchsocket.search.answering.ask import supported
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.document import DocumentQuery
 from searchsocket.search.content.documents import DocumentsQuery
+from searchsocket.search.content.meaning import concept_vector
 from searchsocket.search.content.query import ContentQuery
+from searchsocket.search.ranking.shares import Shares, shares_of
 from searchsocket.serving.content import ContentService, open_content
 from searchsocket.serving.service import open_service
 
@@ -218,3 +222,24 @@ def test_tokens_of_one_document_are_of_no_other(service: ContentService) -> None
     gone = DocumentQuery("guide/installation.md", "/guide/installation#x~0@00")
     with pytest.raises(ChunkGone):
         service.get_document_text("site", gone, trusted=True)
+
+
+@pytest.mark.parametrize("folder", ["site", "code"])
+def test_a_model_that_reads_has_shares_of_its_own(
+    service: ContentService, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Passages and answers are found with the same shares as pages are."""
+    asked: list[bool] = []
+
+    def shares(q: str, urls: object, *, is_read: bool) -> Shares:
+        asked.append(is_read)
+        return shares_of(q, is_read=is_read)
+
+    for module in ("content.meaning", "answering.ask"):
+        monkeypatch.setattr(f"searchsocket.search.{module}.shares_of", shares)
+    for is_instant in (True, False):
+        monkeypatch.setattr(BuiltinEmbedder, "is_instant", is_instant)
+        corpus = service.corpus(folder, trusted=True)
+        concept_vector(corpus, ["database lock"])
+        supported(corpus, "What holds the database lock?")
+    assert asked == [False, False, True, True]

@@ -106,7 +106,8 @@ def supported(corpus: Corpus, question: str) -> list[Supported]:
     found = find(reader, vector, question, top_k=_CANDIDATES, where=corpus.where)
     if not found.ids:
         return []
-    fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(question)).fused * found.facts.weight
+    shares = shares_of(question, found.facts.url, is_read=vector is not None and corpus.is_read())
+    fused = fuse(found.cosine, found.bm25, found.page_bm25, shares).fused * found.facts.weight
     best = np.lexsort((np.array(found.ids), -fused))[:_READ].tolist()
     terms = terms_of(question, reader.words.rarities(question))
     spread = reader.generation.spread

@@ -66,7 +66,8 @@ def _found_first(corpus: Corpus, vector: Vector, text: str) -> list[str]:
     found = find(corpus.reader, vector, text, top_k=_CANDIDATES, where=corpus.where_said)
     if not found.ids:
         return []
-    fused = fuse(found.cosine, found.bm25, found.page_bm25, shares_of(text)).fused * found.facts.weight
+    shares = shares_of(text, found.facts.url, is_read=corpus.is_read())
+    fused = fuse(found.cosine, found.bm25, found.page_bm25, shares).fused * found.facts.weight
     best = np.lexsort((np.array(found.ids), -fused))[:_FOUND]
     return [found.ids[at] for at in best.tolist()]
 
