@@ -64,6 +64,19 @@ def test_concepts_look_for_what_is_like_that_which_a_search_finds_first(tmp_path
     assert concept_vector(corpus, []) is None
 
 
+def test_what_is_found_first_draws_most(tmp_path: Path) -> None:
+    """Ten passages about a subject say more of it than three, if those that hardly are about it count for little."""
+    about = [Piece(f"/charge{n}", f"charging a battery by cable {n} {'contacts ' * n}") for n in range(3)]
+    beside = [Piece(f"/ropes{n}", f"ropes and knots and a battery {n} {'bowline hitch ' * 9}") for n in range(9)]
+    site = make_site(tmp_path, [*about, *beside])
+    corpus = corpus_of(site)
+    drawn = concept_vector(corpus, ["charging a battery"])
+    assert drawn is not None
+    ids = {url: corpus.reader.catalogue.page_records(url)[0].id for url in ("/charge0", "/ropes0")}
+    near, far = corpus.reader.vectors.similarities(drawn, list(ids.values()))
+    assert near > far + 0.5  # counted alike, the nine draw it to ropes
+
+
 def test_lists_of_links_are_found_by_their_terms_alone(tmp_path: Path) -> None:
     """Each is near all that its pages are about; but nothing that holds a term is left out of the count."""
     links = Piece("/api", "[keepAlive](/z/keep) [battery](/docs/battery)", title="Battery keepAlive", kind="links")

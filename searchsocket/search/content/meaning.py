@@ -14,18 +14,20 @@ from searchsocket.search.ranking.shares import shares_of
 from searchsocket.types import Vector
 
 _CANDIDATES = 50  # of each list
-_FOUND = 3  # passages; with more it drifts away from what is asked
-_FOUND_SHARE = 2.0  # beside the concepts themselves
+_FOUND = 10  # passages
+_FOUND_POWER = 6.0  # of their scores: with less the later ones draw it away from what is asked
+_FOUND_SHARE = 3.0  # beside the concepts themselves
 _LEAST_LENGTH = 1e-6
 
 
 def concept_vector(corpus: Corpus, concepts: Sequence[str], terms: Sequence[str] = ()) -> Vector | None:
     """One vector of unit length for all concepts, or None where there are none.
 
-    It lies between the middle of the concepts' own vectors and, counting twice, that of the first three passages that
-    are found by meaning and words together: a short concept is otherwise nearest to headings that stand
-    alone. This is Rocchio's feedback, of passages that are taken for relevant unseen (Salton and Buckley, 1990); how
-    much each way finds is measured by `bench.content.precision` and `.recall` (docs/quality.md).
+    It lies between the middle of the concepts' own vectors and, counting three times, that of the first ten passages
+    that are found by meaning and words together, each by a high power of its score: a short concept is otherwise
+    nearest to headings that stand alone. This is Rocchio's feedback, of passages that are taken for relevant unseen
+    (Salton and Buckley, 1990), as likely as they score (Lavrenko and Croft, 2001); how much each way finds is measured
+    by `bench.content.precision` and `.recall` (docs/quality.md).
 
     Args:
         terms: Exact terms of the same query: words that such a search looks for too.
@@ -37,10 +39,10 @@ def concept_vector(corpus: Corpus, concepts: Sequence[str], terms: Sequence[str]
     if not concepts:
         return None
     own = middle_of_concepts(corpus, concepts)
-    found = _found_first(corpus, own, " ".join((*concepts, *terms)))
+    found, weights = _found_first(corpus, own, " ".join((*concepts, *terms)))
     if not found:
         return own
-    around = _unit(np.sum(corpus.reader.vectors.vectors_of(found), axis=0, dtype=np.float64))
+    around = _unit(weights @ np.asarray(corpus.reader.vectors.vectors_of(found), np.float64))
     drawn = own if around is None else _unit(np.asarray(own, np.float64) + _FOUND_SHARE * around)
     return own if drawn is None else drawn
 
@@ -61,15 +63,15 @@ def middle_of_concepts(corpus: Corpus, concepts: Sequence[str]) -> Vector:
     return vectors[0] if middle is None else middle
 
 
-def _found_first(corpus: Corpus, vector: Vector, text: str) -> list[str]:
-    """The ids of the best passages of a plain search, of equals the first by id."""
+def _found_first(corpus: Corpus, vector: Vector, text: str) -> tuple[list[str], NDArray[np.float64]]:
+    """The ids of the best passages of a plain search, of equals the first by id, and how much each counts."""
     found = find(corpus.reader, vector, text, top_k=_CANDIDATES, where=corpus.where_said)
     if not found.ids:
-        return []
+        return [], np.zeros(0)
     shares = shares_of(text, found.facts.url, is_read=corpus.is_read())
     fused = fuse(found.cosine, found.bm25, found.page_bm25, shares).fused * found.facts.weight
     best = np.lexsort((np.array(found.ids), -fused))[:_FOUND]
-    return [found.ids[at] for at in best.tolist()]
+    return [found.ids[at] for at in best.tolist()], np.asarray(fused[best], np.float64) ** _FOUND_POWER
 
 
 def _unit(vector: NDArray[np.float64]) -> Vector | None:
