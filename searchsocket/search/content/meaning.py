@@ -13,7 +13,7 @@ from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.shares import shares_of
 from searchsocket.types import Vector
 
-_CANDIDATES = 50  # of each list
+_CANDIDATES = 100  # of each list; by which their scores are scaled
 _FOUND = 10  # passages
 _FOUND_POWER = 6.0  # of their scores: with less the later ones draw it away from what is asked
 _FOUND_SHARE = 3.0  # beside the concepts themselves
