@@ -10,6 +10,7 @@ from search_site import DOCS, PROJECT, Site
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.base import VectorLimits
+from searchsocket.stores.base.vectors import NOT_KEPT, Written, whenever
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
 
@@ -36,21 +37,23 @@ class RemoteVectors(MemoryVectors):
         super().__init__(project_id=PROJECT)
         self.machine = machine
 
-    def open(self, generation: Generation) -> "RemoteSnapshot":
-        inner = super().open(generation)
-        return RemoteSnapshot(inner._kept, inner._generation, self.machine)
+    def open(self, generation: Generation, written: Written = whenever) -> "RemoteSnapshot":
+        inner = super().open(generation, written)
+        return RemoteSnapshot(inner._kept, inner._generation, written, self.machine)
 
 
 class RemoteSnapshot(MemoryVectorSnapshot):
     limits = VectorLimits(is_remote=True)
 
-    def __init__(self, kept: Sequence, generation: str, machine: Machine) -> None:  # type: ignore[type-arg]
-        super().__init__(kept, generation)
+    def __init__(self, kept: Sequence, generation: str, written: Written, machine: Machine) -> None:  # type: ignore[type-arg]
+        super().__init__(kept, generation, written)
         self.machine = machine
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         self.machine.asked()
-        return self.machine.change(super().nearest(vector, top_k=top_k, where=where))
+        hits = self.machine.change(super().nearest(vector, top_k=top_k, where=where))
+        since = self._written([hit.id for hit in hits])
+        return [hit for hit, number in zip(hits, since, strict=True) if number != NOT_KEPT]
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         self.machine.asked()

@@ -9,6 +9,7 @@ from typing import cast
 from searchsocket.artifacts.documents import BlobEntry, Description
 from searchsocket.errors import ArtifactInvalid, IndexCorrupt
 from searchsocket.stores.base import VectorIndex, VectorLimits, VectorSnapshot
+from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.local.layout import MANIFEST, ORDER, VECTORS, damage_of, read_manifest
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.index_part import IndexPart
@@ -60,7 +61,7 @@ class _Unasked:
 
     limits = VectorLimits(is_remote=True)
 
-    def open(self, _: Generation) -> VectorSnapshot:
+    def open(self, generation: Generation, written: Written = whenever) -> VectorSnapshot:
         return cast(VectorSnapshot, self)
 
 

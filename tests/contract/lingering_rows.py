@@ -49,6 +49,24 @@ class LingeringRowsContract:
         assert vectors.similarities(NORTH, ["a", "b"]) == [1.0, pytest.approx(2 / 5**0.5)]
         assert np.array_equal(vectors.vectors_of(["a"])[0], NORTH)
 
+    def test_a_row_that_has_ended_is_no_answer_where_the_newer_one_lies_far_behind_it(
+        self, tmp_path: Path, index: VectorUpkeep
+    ) -> None:
+        """It would be first with a score of what the page said once, for the newer row is not among those fetched."""
+        now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+        store = LocalStore(tmp_path / "far", "shop", vectors=index, clock=lambda: now)  # type: ignore[arg-type]
+        records = [record(name, f"/{name}") for name in ["a", *MANY]]
+        before = fill(store, records, np.stack([EAST, *[unit(1, 2)] * len(MANY)]))
+        store.upsert([record("a", "/a", "edited")], NORTH[np.newaxis], MAIN)
+        store.publish(MAIN, INFO)
+        index.restore(before.generation, [row_of(records[0], EAST)], None)
+        vectors = store.reader(MAIN).vectors
+        assert ids(vectors.nearest(EAST, top_k=2)) == MANY[:2]
+        store.upsert([record("b", "/b")], EAST[np.newaxis], MAIN)  # a's row is of the generation before from now on
+        store.publish(MAIN, INFO)
+        assert ids(store.reader(MAIN).vectors.nearest(EAST, top_k=2)) == ["b", MANY[0]]
+        assert ids(store.reader(MAIN).vectors.nearest(EAST, top_k=99))[-1] == "a"
+
     def test_what_is_lacking_is_said_and_not_left_out(self, site: LocalStore, index: VectorUpkeep) -> None:
         generation = site.reader(MAIN).generation
         index.erase(generation, ["b"])

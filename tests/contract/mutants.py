@@ -5,6 +5,7 @@ from typing import Any
 
 from memory_store.vectors import MemoryVectors, MemoryVectorSnapshot
 
+from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.types import MATCH_ALL, Generation, Scope
 
 
@@ -27,7 +28,7 @@ class Greedy:
 
 
 class NothingVectors(MemoryVectors):
-    def open(self, generation: Generation) -> MemoryVectorSnapshot:
+    def open(self, generation: Generation, written: Written = whenever) -> MemoryVectorSnapshot:
         return MemoryVectorSnapshot([], "")
 
     def _seen(self, generation: Generation) -> Any:
@@ -41,7 +42,7 @@ class NothingVectors(MemoryVectors):
 class EverythingVectors(MemoryVectors):
     """Rows of all generations, and of all projects."""
 
-    def open(self, generation: Generation) -> Any:
+    def open(self, generation: Generation, written: Written = whenever) -> Any:
         kept = [replace(each, born="", died="~") for each in self.place.rows.get(generation.scope, [])]
         return Greedy(MemoryVectorSnapshot(kept, "a"))
 
@@ -58,7 +59,7 @@ class YesterdayVectors(MemoryVectors):
     def retain(self, scope: Scope, generations: Any) -> None:
         self._claim()
 
-    def open(self, generation: Generation) -> MemoryVectorSnapshot:
+    def open(self, generation: Generation, written: Written = whenever) -> MemoryVectorSnapshot:
         names = sorted({kept.born for kept in self.place.rows.get(generation.scope, [])})
         older = [name for name in names if name < generation.name]
         return MemoryVectorSnapshot(self.place.rows.get(generation.scope, []), (older or names or [""])[-1])

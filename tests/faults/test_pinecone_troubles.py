@@ -4,6 +4,7 @@ import copy
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -158,6 +159,15 @@ def test_what_is_not_seen_in_time_is_not_published(service: Service, tmp_path: P
     assert 120 <= sum(waits) <= 250  # of the run and of its tidying
     searches.catch_up()
     next_run(tmp_path / "index", service)
+
+
+def test_a_clock_that_was_set_back_names_no_generation_that_would_not_be_seen(service: Service, tmp_path: Path) -> None:
+    """Rows begin and end with generations in the order of their numbers."""
+    store = store_at(tmp_path / "index", service)
+    store._clock = lambda: datetime(1999, 1, 1, tzinfo=UTC)
+    edit(store)
+    assert everything(store.reader(MAIN)) == NEW
+    assert rows(service) == AFTER_THE_EDIT
 
 
 def test_an_index_that_is_deleted_while_it_is_used_is_told(service: Service, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from searchsocket.errors import (
 from searchsocket.stores import base
 from searchsocket.stores.base import PageBody, PublishInfo, VectorSnapshot
 from searchsocket.stores.base.models import Model, check_model, model_of
-from searchsocket.stores.base.naming import check_scope_name, generation_name
+from searchsocket.stores.base.naming import check_scope_name, generation_name, generation_stamp
 from searchsocket.stores.base.spread import MAX_SAMPLED, spread_of
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.types import Generation, Record, Renamed, Scope, Spread, Vector, Vectors
@@ -210,7 +210,7 @@ class MemoryStore:
         pages = {(record.page.route_resolution, record.page.url) for record in records}
         digest, live = base.index_digest(prints), self.generation(scope)
         return Generation(
-            name=generation_name(self._clock(), digest, live.name if live else ""),
+            name=generation_name(generation_stamp(self._clock(), live.name if live else ""), digest),
             scope=scope.name,
             project_id=scope.project_id,
             records=len(prints),

@@ -10,8 +10,9 @@ from searchsocket.errors import ProjectMismatch, RecordsMissing
 from searchsocket.stores.base import VectorLimits, VectorRow, check_vectors
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.base.labels import groups_of
+from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.upkeep import Finding, Registered
-from searchsocket.stores.base.vectors import canonical
+from searchsocket.stores.base.vectors import Written, canonical, whenever
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Scope, Vector, Vectors
 
 _NEVER = "~"  # behind the name of every generation
@@ -57,8 +58,8 @@ class MemoryVectors:
         names = {*new.generations, *(known.generations if known else ())}
         self.place.registered[generation.scope] = replace(new, generations=tuple(sorted(names)))
 
-    def open(self, generation: Generation) -> "MemoryVectorSnapshot":
-        return MemoryVectorSnapshot(self.place.rows.get(generation.scope, []), generation.name)
+    def open(self, generation: Generation, written: Written = whenever) -> "MemoryVectorSnapshot":
+        return MemoryVectorSnapshot(self.place.rows.get(generation.scope, []), generation.name, written)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         self._claim()
@@ -139,7 +140,8 @@ class MemoryVectorSnapshot:
 
     limits = VectorLimits()
 
-    def __init__(self, kept: Sequence[_Kept], generation: str) -> None:
+    def __init__(self, kept: Sequence[_Kept], generation: str, written: Written = whenever) -> None:
+        self._written = written
         self._kept = kept
         self._generation = generation
 
@@ -158,7 +160,9 @@ class MemoryVectorSnapshot:
 
     def _rows(self) -> list[VectorRow]:
         """One a record, the later one of two."""
-        seen = [kept for kept in self._kept if kept.born <= self._generation < kept.died]
+        shown = [kept for kept in self._kept if kept.born <= self._generation < kept.died]
+        since = self._written([kept.row.id for kept in shown])
+        seen = [kept for kept, number in zip(shown, since, strict=True) if generation_number(kept.born) >= number]
         return list({kept.row.id: kept.row for kept in sorted(seen, key=lambda kept: kept.born)}.values())
 
     def _named(self, ids: Sequence[str]) -> list[VectorRow]:

@@ -10,12 +10,22 @@ GENERATION_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
-def generation_name(now: datetime, digest: str, after: str) -> str:
-    """A name that sorts after `after` even when the clock went back, e.g. `20261121T101500Z-ab12cd`."""
+def generation_stamp(now: datetime, after: str) -> str:
+    """What a name begins with that sorts after `after` even when the clock went back."""
     stamp = now.strftime(_STAMP)
     if after and stamp <= after[:16]:
         stamp = (datetime.strptime(after[:16], _STAMP) + timedelta(seconds=1)).strftime(_STAMP)
+    return stamp
+
+
+def generation_name(stamp: str, digest: str) -> str:
+    """E.g. `20261121T101500Z-ab12cd`."""
     return f"{stamp}-{digest[:6]}"
+
+
+def generation_number(name: str) -> int:
+    """A number that rises as names do: `20261121T101500Z-ab12cd` is 20261121101500, a text without a digit 0."""
+    return int(re.sub(r"\D", "", name[:16]) or 0)
 
 
 def check_scope_name(name: str) -> None:

@@ -5,7 +5,7 @@ it and the first that has not (`born`, `died`) and a query of generation G asks 
 a few rows, and rollback none. `tests/memory_store/vectors.py` is that, in a page of code.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -54,6 +54,16 @@ class VectorLimits:
     is_remote: bool = False  # a query waits for another machine
     max_top_k: int | None = None  # of `nearest`
     tolerance: float = 0.0  # how far a number that is read back may be from what was written
+
+
+# Of each of these records the number of the generation that wrote its row last, `NOT_KEPT` where there is to be none.
+Written = Callable[[Sequence[str]], Sequence[int]]
+NOT_KEPT = 2**63 - 1
+
+
+def whenever(ids: Sequence[str]) -> Sequence[int]:
+    """Whatever an index shows of these records counts."""
+    return [0] * len(ids)
 
 
 class VectorSnapshot(Protocol):
@@ -107,8 +117,13 @@ class VectorIndex(Protocol):
             VectorBackendUnavailable: It could not be seen in time.
         """
 
-    def open(self, generation: Generation) -> VectorSnapshot:
-        """The vectors of a sealed generation."""
+    def open(self, generation: Generation, written: Written = ...) -> VectorSnapshot:
+        """The vectors of a sealed generation.
+
+        Args:
+            written: A row from before its record was written last is none of the generation, though it may be shown
+                for a moment after its end; nor is one of a record that it has not. By default all rows are.
+        """
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """Forget what none of these generations sees, also what a run that died had staged for one that never was.

@@ -24,6 +24,7 @@ CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 RECORDS = "records.db"
 VECTORS = "vectors.f32"  # one row a record, in path order: float32, or smaller, see vectors/matrix_file.py
+BORN = "born.i64"  # of vectors elsewhere: for each row the number of the generation that wrote it there
 ORDER = "order.u32"  # for each row the `doc` number that records.db and words/ know the record by
 IDS = "ids.bin"  # for each row the record's id, UTF-8, padded with NUL
 BODIES = "bodies.db"  # what pages say, by URL
@@ -187,10 +188,10 @@ def check_sizes(folder: Path, manifest: Manifest, vectors: Collection[str]) -> N
         FileNotFoundError: A file is not there.
         IndexCorrupt: A file has another size.
     """
-    if missing := {*_ALWAYS, *vectors} - manifest.files.keys():
-        raise corrupt(folder / MANIFEST, f"does not list {sorted(missing)[0]}")
     if VECTORS in manifest.files and VECTORS not in vectors:
         raise corrupt(folder / MANIFEST, "is of a generation whose vectors lie in its folder, not elsewhere")
+    if missing := {*_ALWAYS, *vectors} - manifest.files.keys():
+        raise corrupt(folder / MANIFEST, f"does not list {sorted(missing)[0]}")
     for name, entry in manifest.files.items():
         size = (folder / name).stat().st_size
         if size != entry.bytes:

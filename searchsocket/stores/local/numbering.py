@@ -51,14 +51,10 @@ class Numbering:
         Raises:
             RecordsMissing: There is no such record.
         """
-        rows = self._rows_or_none(ids)
+        rows = self.rows_or_none(ids)
         if len(unknown := np.flatnonzero(rows < 0)):
             raise RecordsMissing([ids[unknown[0]]])
         return rows
-
-    def holds(self, ids: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether there is such a record, for each id."""
-        return self._rows_or_none(ids) >= 0
 
     def docs_of(self, ids: Sequence[str]) -> list[int]:
         """The doc of each id.
@@ -73,7 +69,7 @@ class Numbering:
         """The row of each doc."""
         return self._row_of_doc[np.asarray(docs, np.int64)]
 
-    def _rows_or_none(self, ids: Sequence[str]) -> Rows:
+    def rows_or_none(self, ids: Sequence[str]) -> Rows:
         """-1 where there is no such record."""
         known = self._row_of.values
         rows = np.array([known.get(id_, -1) for id_ in ids], np.int64)

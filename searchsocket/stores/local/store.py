@@ -101,7 +101,7 @@ class LocalStore(LiveGenerations):
 
     def take_over(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
         """See `Publisher.take_over`; it cannot where vectors are elsewhere, and known there by their ids."""
-        if not self.vectors.files or read_current(self.folder(scope)) is not None:
+        if self.vectors.upkeep is not None or read_current(self.folder(scope)) is not None:
             return []
         with self._staged(scope) as staging:
             if not staging.origin_was_tried:

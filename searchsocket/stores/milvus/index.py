@@ -8,6 +8,7 @@ from typing import Any
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
 from searchsocket.stores.base.upkeep import Finding, Registered
+from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.milvus import filters, upkeep
 from searchsocket.stores.milvus.collections import Collections
 from searchsocket.stores.milvus.connection import Connection
@@ -71,9 +72,9 @@ class MilvusVectors:
         for keys in batches(self._ended.pop((generation.scope, generation.name), []), _MAX_BATCH_ROWS):
             self._wait(collection, f"{_seen(generation)} and {KEY} in {filters.quoted_list(keys)}", False)
 
-    def open(self, generation: Generation) -> MilvusSnapshot:
+    def open(self, generation: Generation, written: Written = whenever) -> MilvusSnapshot:
         """See `VectorIndex.open`."""
-        return MilvusSnapshot(self._connection, self._collections.name(generation.dimensions), generation)
+        return MilvusSnapshot(self._connection, self._collections.name(generation.dimensions), generation, written)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorIndex.retain`."""

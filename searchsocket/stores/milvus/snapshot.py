@@ -8,7 +8,9 @@ import numpy as np
 from searchsocket.errors import RecordsMissing
 from searchsocket.stores.base import VectorLimits, check_vectors, shown
 from searchsocket.stores.base.cosines import cosines
+from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.shown import Shown
+from searchsocket.stores.base.vectors import Written
 from searchsocket.stores.milvus import filters
 from searchsocket.stores.milvus.connection import Connection
 from searchsocket.stores.milvus.schema import BORN, ID, VECTOR
@@ -32,7 +34,9 @@ class MilvusSnapshot:
 
     limits = VectorLimits(is_remote=True, max_top_k=shown.max_top_k(MAX_TOP_K))
 
-    def __init__(self, connection: Connection, collection: str, generation: Generation) -> None:
+    def __init__(self, connection: Connection, collection: str, generation: Generation, written: Written) -> None:
+        """Asks nothing yet; see `VectorIndex.open`."""
+        self._written = written
         self._connection = connection
         self._collection = collection
         self._generation = generation
@@ -43,7 +47,7 @@ class MilvusSnapshot:
         self._check(vector)
         if top_k <= 0:
             return []
-        rows = shown.nearest(lambda limit: self._search(vector, limit, where), top_k, MAX_TOP_K)
+        rows = shown.nearest(lambda limit: self._search(vector, limit, where), top_k, MAX_TOP_K, self._written)
         scores = self._cosines(vector, [row.vector for row in rows.values()])
         return sorted(map(Hit, rows, scores), key=lambda hit: (-hit.score, hit.id))[:top_k]
 
@@ -59,7 +63,7 @@ class MilvusSnapshot:
         for some in batches(dict.fromkeys(ids), _MAX_IDS):
             where = f"{self._rows} and {ID} in {filters.quoted_list(some)}"
             rows = self._connection.call("query", self._collection, filter=where, output_fields=_FIELDS)
-            known |= shown.newest(map(_row, rows))
+            known |= shown.newest(list(map(_row, rows)), self._written)
         if unknown := [id_ for id_ in ids if id_ not in known]:
             raise RecordsMissing(unknown)
         return np.array([known[id_].vector for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
@@ -89,4 +93,4 @@ class MilvusSnapshot:
 
 
 def _row(fields: Mapping[str, Any], score: float = 0.0) -> Shown:
-    return Shown(fields[ID], fields[BORN], score, fields[VECTOR])
+    return Shown(fields[ID], generation_number(fields[BORN]), score, fields[VECTOR])

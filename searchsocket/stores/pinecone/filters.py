@@ -1,11 +1,11 @@
 """Filters as Pinecone reads them: no prefixes and no order of texts, so directories are lists, generations numbers."""
 
 import hashlib
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from searchsocket.stores.base.labels import groups_of
+from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.vectors import canonical
 from searchsocket.text.storable import storable
 from searchsocket.types import Filter
@@ -18,11 +18,6 @@ _DIGEST_CHARS = 25
 Where = Mapping[str, Any]
 
 
-def number_of(generation: str) -> int:
-    """A number that rises as the names of generations do: `20261121T101500Z-ab12cd` is 20261121101500."""
-    return int(re.sub(r"\D", "", generation[:16]))
-
-
 def shortest_of(text: str) -> str:
     """A text, or what stands for a long one where there is no room for it."""
     return (
@@ -32,24 +27,26 @@ def shortest_of(text: str) -> str:
 
 def seen_by(generation: str) -> dict[str, Any]:
     """The rows of one generation."""
-    number = number_of(generation)
+    number = generation_number(generation)
     return {BORN: {"$lte": number}, DIED: {"$gt": number}}
 
 
 def seen_by_none(generations: Collection[str]) -> Where:
     """The rows that none of these generations has, of which there is one at least."""
-    unseen = [{"$or": [{BORN: {"$gt": number}}, {DIED: {"$lte": number}}]} for number in map(number_of, generations)]
+    unseen = [
+        {"$or": [{BORN: {"$gt": number}}, {DIED: {"$lte": number}}]} for number in map(generation_number, generations)
+    ]
     return unseen[0] if len(unseen) == 1 else {"$and": unseen}
 
 
 def ended_behind(generation: str) -> Where:
     """The rows that a generation which never was, or is no more, has ended."""
-    return {DIED: {"$gt": number_of(generation), "$lt": NEVER}}
+    return {DIED: {"$gt": generation_number(generation), "$lt": NEVER}}
 
 
 def alive_before(generation: str, ids: Sequence[str]) -> Where:
     """The rows of records that nothing has ended yet, but those of the generation itself."""
-    return {RECORD: {"$in": list(ids)}, BORN: {"$lt": number_of(generation)}, DIED: {"$eq": NEVER}}
+    return {RECORD: {"$in": list(ids)}, BORN: {"$lt": generation_number(generation)}, DIED: {"$eq": NEVER}}
 
 
 def named(generation: str, ids: Iterable[str]) -> Where:

@@ -3,7 +3,9 @@
 from collections.abc import Collection, Iterable
 
 from searchsocket.stores.base import VectorRow
+from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.upkeep import Registered
+from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.pinecone import filters, mark
 from searchsocket.stores.pinecone.connection import Connection
 from searchsocket.stores.pinecone.directory import Directory
@@ -39,7 +41,7 @@ class PineconeVectors(PineconeUpkeep):
 
         def end(ids: list[str]) -> None:
             namespace.update(
-                filters.alive_before(generation.name, ids), {filters.DIED: filters.number_of(generation.name)}
+                filters.alive_before(generation.name, ids), {filters.DIED: generation_number(generation.name)}
             )
 
         for ids in batches(gone, MAX_BATCH_ROWS):
@@ -54,9 +56,9 @@ class PineconeVectors(PineconeUpkeep):
         """See `VectorIndex.seal`."""
         self.note(self.namespace(generation), [generation])
 
-    def open(self, generation: Generation) -> PineconeSnapshot:
+    def open(self, generation: Generation, written: Written = whenever) -> PineconeSnapshot:
         """See `VectorIndex.open`."""
-        return PineconeSnapshot(self.namespace, generation)
+        return PineconeSnapshot(self.namespace, generation, written)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         """See `VectorIndex.retain`."""

@@ -29,7 +29,7 @@ class Match:
 
     @property
     def shown(self) -> Shown:
-        return Shown(self.record_id, f"{int(self.metadata.get(BORN, 0)):014}", self.score, self.vector)
+        return Shown(self.record_id, int(self.metadata.get(BORN, 0)), self.score, self.vector)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
+from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.pinecone.filters import (
     BORN,
     BUCKET,
@@ -24,7 +25,6 @@ from searchsocket.stores.pinecone.filters import (
     NEVER,
     RECORD,
     TAGS,
-    number_of,
     shortest_of,
 )
 from searchsocket.text.storable import storable
@@ -61,7 +61,7 @@ def new_row(generation: Generation, row: VectorRow, died: int = NEVER) -> Row:
     key = hashlib.sha256(f"{row.id}\0{generation.name}".encode("utf-8", "surrogatepass")).hexdigest()[:40]
     metadata: dict[str, Any] = {
         RECORD: storable(row.id),
-        BORN: number_of(generation.name),
+        BORN: generation_number(generation.name),
         DIED: died,
         BUCKET: int(key[:12], 16) % BUCKETS,
         HIDDEN: row.is_hidden,

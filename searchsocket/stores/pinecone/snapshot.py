@@ -8,6 +8,7 @@ from searchsocket.errors import RecordsMissing
 from searchsocket.stores.base import VectorLimits, check_vectors, shown
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.base.shown import Shown
+from searchsocket.stores.base.vectors import Written
 from searchsocket.stores.pinecone import filters
 from searchsocket.stores.pinecone.mark import any_vector
 from searchsocket.stores.pinecone.namespace import Namespace
@@ -38,8 +39,11 @@ class PineconeSnapshot:
     # Of its numbers the service keeps float32, and sends them as it likes.
     limits = VectorLimits(is_remote=True, max_top_k=shown.max_top_k(MAX_TOP_K), tolerance=1e-6)
 
-    def __init__(self, namespace_of: Callable[[Generation], Namespace], generation: Generation) -> None:
-        """Asks nothing yet."""
+    def __init__(
+        self, namespace_of: Callable[[Generation], Namespace], generation: Generation, written: Written
+    ) -> None:
+        """Asks nothing yet; see `VectorIndex.open`."""
+        self._written = written
         self._namespace_of = namespace_of
         self._generation = generation
         self._max_rows = max_rows_with_vectors(generation.dimensions)
@@ -56,7 +60,7 @@ class PineconeSnapshot:
             found = namespace.search(vector, top_k=limit, where=rows, vectors=limit <= self._max_rows)
             return [match.shown for match in found.matches]
 
-        found = shown.nearest(ask, top_k, MAX_TOP_K)
+        found = shown.nearest(ask, top_k, MAX_TOP_K, self._written)
         come = [row.vector for row in found.values() if row.vector]
         kept = np.array(come, np.float32) if len(come) == len(found) else self.vectors_of(list(found))
         hits = map(Hit, found, self._cosines(vector, kept))
@@ -81,7 +85,7 @@ class PineconeSnapshot:
                 middle = len(some) // 2
                 waiting += [some[:middle], some[middle:]]
             else:
-                known |= shown.newest(match.shown for match in found if match.vector)
+                known |= shown.newest([match.shown for match in found if match.vector], self._written)
         if unknown := [id_ for id_ in ids if id_ not in known]:
             raise RecordsMissing(unknown)
         return np.array([known[id_].vector for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)

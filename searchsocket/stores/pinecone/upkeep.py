@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from searchsocket.stores.base import VectorRow
+from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.upkeep import Finding, Registered
 from searchsocket.stores.pinecone import filters, mark
 from searchsocket.stores.pinecone.connection import Connection
@@ -64,7 +65,7 @@ class PineconeUpkeep:
     def restore(self, generation: Generation, rows: Iterable[VectorRow], until: Generation | None) -> None:
         """See `VectorUpkeep.restore`."""
         namespace = self.namespace(generation)
-        died = filters.number_of(until.name) if until else filters.NEVER
+        died = generation_number(until.name) if until else filters.NEVER
         for some in batches(rows, MAX_BATCH_ROWS):
             for batch in upsert_batches(new_row(generation, row, died) for row in some):
                 namespace.upsert(batch)

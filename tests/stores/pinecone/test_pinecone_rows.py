@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
+from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.pinecone import PineconeVectors
-from searchsocket.stores.pinecone.filters import NEVER, number_of
+from searchsocket.stores.pinecone.filters import NEVER
 from searchsocket.stores.pinecone.namespace import namespace_name
 from searchsocket.stores.pinecone.rows import new_row, upsert_batches
 from searchsocket.types import Filter
@@ -70,8 +71,8 @@ def test_what_the_service_would_refuse_is_refused_by_name_before_it_is_sent(vect
 @given(st.integers(0, 99_991_231_235_958), st.integers(1, 999))
 def test_numbers_rise_as_names_do(stamp: int, later: int) -> None:
     first, second = (f"{str(at).zfill(14)[:8]}T{str(at).zfill(14)[8:]}Z-abc123" for at in (stamp, stamp + later))
-    assert number_of(first) < number_of(second) < NEVER
-    assert float(number_of(second)) == number_of(second)
+    assert generation_number(first) < generation_number(second) < NEVER
+    assert float(generation_number(second)) == generation_number(second)
 
 
 @given(st.text(min_size=1, max_size=900), st.sampled_from(["main", "feature-a", "x" * 200]))

@@ -93,13 +93,16 @@ def refuse_two_models(staging: Staging, live: LocalReader | None, info: PublishI
     check_model(staging.scope, info, staging.model() if staging.counts()[0] else None, generation, stays=stays)
 
 
-def build(target: Path, staging: Staging, live: LocalReader | None, info: PublishInfo, vectors: VectorPart) -> Built:
+def build(
+    target: Path, staging: Staging, live: LocalReader | None, info: PublishInfo, vectors: VectorPart, number: int
+) -> Built:
     """Write all files of a generation but its manifest into the new folder `target`, and sync them.
 
     A small change is made on copies of the live files (segments of words are linked); a large one writes new files.
 
     Args:
         live: The generation before; for the first one of a scope, that of another scope where it was taken over.
+        number: See `generation_number`.
 
     Raises:
         OSError, StateUnavailable: The disk is full or refuses.
@@ -129,7 +132,7 @@ def build(target: Path, staging: Staging, live: LocalReader | None, info: Publis
         for name in vectors.files:
             link_file(live.folder / name, target / name)
     else:
-        hashed |= vectors.write(target, sources, old_vectors, staged)
+        hashed |= vectors.write(target, sources, old_vectors, staged, number)
     for name, array in ((ORDER, docs), (IDS, ids)):
         with HashedFile(target / name) as file:
             file.write(memoryview(array.tobytes()))

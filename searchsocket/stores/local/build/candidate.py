@@ -11,7 +11,7 @@ from pathlib import Path
 
 from searchsocket.errors import CandidateRefused, IndexCorrupt
 from searchsocket.stores.base import PublishInfo
-from searchsocket.stores.base.naming import generation_name
+from searchsocket.stores.base.naming import generation_name, generation_number, generation_stamp
 from searchsocket.stores.local.build.build import Built, build
 from searchsocket.stores.local.layout import BUILDING, MANIFEST, REFUSED, Manifest, manifest_bytes
 from searchsocket.stores.local.reader import LocalReader
@@ -44,9 +44,10 @@ def candidate(
     drop_refused(folder)
     target = folder / f"{BUILDING}{secrets.token_hex(6)}"
     try:
-        built = build(target, staging, live, info, vectors)
+        stamp = generation_stamp(now, live.generation.name if live else "")
+        built = build(target, staging, live, info, vectors, generation_number(stamp))
         files = hash_files(target, built.hashed, live, vectors.files)
-        name = generation_name(now, built.digest, live.generation.name if live else "")
+        name = generation_name(stamp, built.digest)
         generation = _describe(name, scope, built, info)
         write_atomic(target / MANIFEST, manifest_bytes(Manifest(generation, built.max_doc, built.id_bytes, files)))
         vectors.stage(generation, staging.upserts(generation), staging.deletions())

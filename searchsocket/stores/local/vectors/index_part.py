@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from searchsocket.errors import VectorsMissing
 from searchsocket.stores.base import VectorIndex, VectorSnapshot, VectorUpkeep
 from searchsocket.stores.base.vectors import row_of
-from searchsocket.stores.local.layout import FileEntry
+from searchsocket.stores.local.hashed_file import HashedFile
+from searchsocket.stores.local.layout import BORN, FileEntry, NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.index_snapshot import IndexVectors
 from searchsocket.stores.local.vectors.part import BATCH, Rest
@@ -19,7 +20,7 @@ from searchsocket.types import Generation, Record, Scope, Vector, Vectors
 class IndexPart:
     """Implements `VectorPart`."""
 
-    files: frozenset[str] = frozenset()
+    files = frozenset({BORN})
 
     def __init__(self, index: VectorIndex) -> None:
         self._index = index
@@ -27,8 +28,10 @@ class IndexPart:
 
     def open(self, rest: Rest, *, max_read_bytes: int) -> VectorSnapshot:
         """See `VectorPart.open`."""
-        generation = rest.manifest.generation
-        return IndexVectors(self._index.open(generation), generation, rest.numbering, rest.selector)
+        path, generation = rest.folder / BORN, rest.manifest.generation
+        with NamingDamage(path):
+            born = np.fromfile(path, np.int64).reshape(generation.records)
+        return IndexVectors(self._index, generation, rest.numbering, rest.selector, born)
 
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
         """See `VectorPart.are_same`."""
@@ -47,10 +50,16 @@ class IndexPart:
             yield live.vectors_of(numbering.ids_of(np.arange(start, min(start + BATCH, len(numbering)))))
 
     def write(
-        self, target: Path, sources: Rows, live: VectorSnapshot | None, staged: Vectors
+        self, target: Path, sources: Rows, live: VectorSnapshot | None, staged: Vectors, number: int
     ) -> Mapping[str, FileEntry]:
-        """See `VectorPart.write`: there is no file."""
-        return {}
+        """See `VectorPart.write`: what is written of vectors that lie elsewhere is when each was sent there."""
+        born = np.full(len(sources), number, np.int64)
+        if isinstance(live, IndexVectors):
+            kept = sources >= 0
+            born[kept] = live.born[sources[kept]]
+        with HashedFile(target / BORN) as file:
+            file.write(memoryview(born.tobytes()))
+            return {BORN: file.entry}
 
     def stage(self, generation: Generation, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]) -> None:
         """See `VectorPart.stage`."""

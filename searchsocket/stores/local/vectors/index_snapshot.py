@@ -1,28 +1,41 @@
 """The vectors of a generation in an index elsewhere, joined with what is known here: ids, and how many match."""
 
 from collections.abc import Callable, Sequence
-from itertools import compress
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from searchsocket.errors import RecordsMissing, VectorsMissing
-from searchsocket.stores.base import VectorLimits, VectorSnapshot
+from searchsocket.stores.base import VectorIndex, VectorLimits
+from searchsocket.stores.base.vectors import NOT_KEPT
 from searchsocket.stores.local.numbering import Numbering
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
 
 T = TypeVar("T")
+Born = NDArray[np.int64]
 
 
 class IndexVectors:
     """Implements `VectorSnapshot`.
 
     A server may show a row for a moment after its end, or after it was deleted, and somebody may have written rows of
-    his own. The generation says which records it has, so no other is in an answer, and none that has to be is left out.
+    his own. The generation says which records it has and when each was written, so no other row is in an answer, and
+    none that has to be is left out.
     """
 
-    def __init__(self, shown: VectorSnapshot, generation: Generation, numbering: Numbering, selector: Selector) -> None:
-        """Asks nothing yet."""
-        self._shown = shown
+    def __init__(
+        self, index: VectorIndex, generation: Generation, numbering: Numbering, selector: Selector, born: Born
+    ) -> None:
+        """Asks nothing yet.
+
+        Args:
+            born: For each row the number of the generation that wrote it elsewhere.
+        """
+        self.born = born
+        self._since = np.append(born, np.int64(NOT_KEPT))  # the last: of no record
+        self._shown = index.open(generation, self._written)
         self._generation = generation
         self._numbering = numbering
         self._selector = selector
@@ -37,16 +50,11 @@ class IndexVectors:
         Raises:
             VectorsMissing: The index lacks records that match.
         """
-        asked, limit = top_k, self.limits.max_top_k
-        while True:
-            hits = self._shown.nearest(vector, top_k=asked, where=where)
-            known = list(compress(hits, self._numbering.holds([hit.id for hit in hits])))
-            if len(known) >= top_k or len(hits) < asked or asked == limit:
-                break
-            asked = 4 * asked if limit is None else min(4 * asked, limit)
-        if len(known) < top_k and len(known) < min(asked, self._selector.count(where)):
+        hits = self._shown.nearest(vector, top_k=top_k, where=where)
+        promised = top_k if self.limits.max_top_k is None else min(top_k, self.limits.max_top_k)
+        if len(hits) < promised and len(hits) < self._selector.count(where):
             raise VectorsMissing(self._generation.scope, self._generation.name)
-        return known[:top_k]
+        return hits
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `VectorSnapshot.similarities`; raises what `vectors_of` does."""
@@ -59,6 +67,11 @@ class IndexVectors:
             VectorsMissing: The index lacks some of these records.
         """
         return self._named(ids, lambda: self._shown.vectors_of(ids))
+
+    def _written(self, ids: Sequence[str]) -> Sequence[int]:
+        """See `Written`."""
+        since: list[int] = self._since[self._numbering.rows_or_none(ids)].tolist()
+        return since
 
     def _named(self, ids: Sequence[str], ask: Callable[[], T]) -> T:
         self._numbering.rows_of(ids)

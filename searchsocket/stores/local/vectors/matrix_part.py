@@ -46,7 +46,7 @@ class MatrixPart:
             forget_pages(matrix)
 
     def write(
-        self, target: Path, sources: Rows, live: VectorSnapshot | None, staged: Vectors
+        self, target: Path, sources: Rows, live: VectorSnapshot | None, staged: Vectors, number: int
     ) -> Mapping[str, FileEntry]:
         """See `VectorPart.write`."""
         if live is None:

@@ -31,7 +31,7 @@ class VectorPart(Protocol):
 
     @property
     def files(self) -> frozenset[str]:
-        """Names of the files of a generation that hold its vectors."""
+        """Names of the files of a generation that hold its vectors, or what is to be known here of those elsewhere."""
 
     def open(self, rest: Rest, *, max_read_bytes: int) -> VectorSnapshot:
         """The vectors of a generation, see `LocalReader`."""
@@ -47,12 +47,13 @@ class VectorPart(Protocol):
         """All vectors, by row, `BATCH` at a time."""
 
     def write(
-        self, target: Path, sources: Rows, live: VectorSnapshot | None, staged: Vectors
+        self, target: Path, sources: Rows, live: VectorSnapshot | None, staged: Vectors, number: int
     ) -> Mapping[str, FileEntry]:
         """Write `files` into the folder of a new generation, and say what its manifest is to say of them.
 
         Args:
             sources: Where the vector of each row is: a row of the live generation, or `~slot` of `staged`.
+            number: Of the new generation, see `generation_number`.
         """
 
     def stage(self, generation: Generation, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]) -> None:
