@@ -131,6 +131,6 @@ def _dedented(code: list[str]) -> list[str]:
 
 
 def _spaced(line: str) -> str:
-    if not line.isprintable():
-        line = "".join(" " if char.isspace() else char for char in line.expandtabs(_TAB))
+    if not line.isprintable() and not (line := line.expandtabs(_TAB)).isprintable():  # seldom more than tabs
+        line = "".join(" " if char.isspace() else char for char in line)
     return line.rstrip()

@@ -15,6 +15,7 @@ from searchsocket.state.sqlite.origin import SqliteOrigin
 from searchsocket.state.sqlite.problems import SqliteProblems
 from searchsocket.state.sqlite.published import SqlitePublished
 from searchsocket.state.sqlite.titles import SqliteTitles
+from searchsocket.system.memory import return_freed_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class SqliteScope:
 
     def release_memory(self) -> None:
         self.db.execute("PRAGMA shrink_memory")
+        return_freed_memory()
 
 
 def begin(db: sqlite3.Connection, scope: str) -> SqliteScope:

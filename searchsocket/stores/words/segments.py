@@ -25,6 +25,7 @@ from searchsocket.stores.words.documents import Row, documents_of, schema
 from searchsocket.stores.words.kept import SUFFIX, Fields, KeptDocuments, documents_kept_in
 from searchsocket.system.copying import link_file
 from searchsocket.system.files import write_atomic
+from searchsocket.system.memory import return_freed_memory
 
 RECORDS_A_SHARE = 50_000  # at most, but for chance
 _HEAP_BYTES = 256_000_000  # a share that takes more becomes several segments
@@ -172,6 +173,7 @@ def _segment(target: Path, part: str, share: int, segments: dict[str, Segments])
             os.replace(path, target / part / path.name.replace(old.hex, new.hex))
         segments[part].append(segment | {"segment_id": str(new)})
     shutil.rmtree(folder)
+    return_freed_memory()  # the next writer has threads of its own, which take theirs anew
 
 
 def _write_meta(folder: Path, part: str, shares: int, segments: Segments) -> None:

@@ -30,9 +30,11 @@ from searchsocket.stores.local.vectors.part import BATCH, VectorPart
 from searchsocket.stores.words.segments import write_words
 from searchsocket.system.copying import copy_file, link_file
 from searchsocket.system.errors import client_error
+from searchsocket.system.memory import return_freed_memory
 from searchsocket.types import Spread, Vectors
 
 _MAX_CHANGED_SHARE = 0.3  # beyond it, copying the live files and changing them costs more than new ones
+_READING_CACHE_KIB = 8_192  # of SQLite, once all records are written: they are read one after the other
 _SPARE_DOCS = 100_000  # how far `doc` numbers may run ahead of four times the records before they start again
 
 
@@ -116,11 +118,12 @@ def build(
     with _client_errors(target), closing(_open_merge(target / RECORDS, live=live, staging=staging)) as merge:
         origin, first_new = _merge_records(merge, live, copied, rename=is_taken)
         docs, ids = _path_order(merge)
-        facts = _facts(merge, live, origin, first_new, docs)
+        urls = _write_facts(target / FACTS, _facts(merge, live, origin, first_new, docs))
+        merge.execute(f"PRAGMA cache_size = -{_READING_CACHE_KIB}")
+        return_freed_memory()  # words take the most memory of all
         words = MergedRecords(merge, first_new, is_copy=copied is not None)
         write_words(target, words, None if copied is None else copied.folder)
         old_bodies = None if live is None else live.folder / BODIES
-        urls = set(facts.texts["url"].distinct())
         bodies = write_bodies(
             target / BODIES, old_bodies, staging.database, urls, sayings(merge, live, words.touched())
         )
@@ -137,8 +140,6 @@ def build(
         with HashedFile(target / name) as file:
             file.write(memoryview(array.tobytes()))
             hashed[name] = file.entry
-    with open(target / FACTS, "xb") as facts_file:
-        write_facts(facts_file, facts)
     return replace(built, hashed=hashed, spread=spread_of(_sampled_vectors(live, sources, staged, ids)))
 
 
@@ -238,6 +239,13 @@ def _path_order(merge: sqlite3.Connection) -> tuple[NDArray[np.uint32], NDArray[
     if not docs:
         return np.empty(0, np.uint32), np.empty(0, "S1")
     return np.concatenate(docs), np.concatenate(ids)
+
+
+def _write_facts(path: Path, facts: FactTable) -> set[str]:
+    """Write the facts of all rows, so that nothing holds them any more; the URLs of the pages."""
+    with open(path, "xb") as file:
+        write_facts(file, facts)
+    return set(facts.texts["url"].distinct())
 
 
 def _facts(

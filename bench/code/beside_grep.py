@@ -1,0 +1,70 @@
+"""`python -m bench.code.beside_grep REPOSITORY...`: does `find` list the lines that `grep -nwF` lists?
+
+Words are sampled by a seed from what the indexed files hold, as they are written; each is looked for in all of these
+files, to the end of the answers. Also says what both took.
+"""
+
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.code.symbols import SEED, indexed
+from searchsocket.code.text import source_text
+from searchsocket.search.code.find_all import MAX_LIMIT, CodeFindQuery
+from searchsocket.serving.code import CodeService
+
+WORDS = 25  # of each repository
+_WORD = re.compile(r"\b[A-Za-z_]\w{3,}\b", re.ASCII)
+Lines = set[tuple[str, int]]  # of files and of their lines
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Compare both for each repository, and name the words that they differ in."""
+    for root in map(Path, arguments):
+        code = indexed(root, os.environ)
+        files = _files(code)
+        written = sorted({word for path in files for word in _WORD.findall(source_text((root / path).read_bytes())[0])})
+        words = random.Random(SEED).sample(written, WORDS)
+        ours, theirs, took = [], [], [0.0, 0.0]
+        for number, (found, search) in enumerate(((ours, _found), (theirs, _listed))):
+            start = time.perf_counter()
+            found += [search(code, root, files, word) for word in words]
+            took[number] = (time.perf_counter() - start) / len(words)
+        odd = [word for word, one, other in zip(words, ours, theirs, strict=True) if one != other]
+        print(
+            f"{root.name}: {len(words) - len(odd)} of {len(words)} words on the same lines, {sum(map(len, theirs)):,} "
+            f"lines of {len(files):,} files; {1000 * took[0]:.0f} ms a word, grep {1000 * took[1]:.0f} ms; other: {odd}"
+        )
+
+
+def _files(code: CodeService) -> list[str]:
+    reader, _ = code.engine.opened(code.home.scope_named("main"))
+    ids = [record_id for record_id, _ in reader.catalogue.fingerprints("", 1_000_000)]
+    return sorted({record.page.source_file for record in reader.catalogue.records(ids)})
+
+
+def _found(code: CodeService, root: Path, files: Sequence[str], word: str) -> Lines:
+    lines: Lines = set()
+    continuation = ""
+    while True:
+        answer = code.find(CodeFindQuery(word, limit=MAX_LIMIT, continuation=continuation), "main")
+        lines |= {(one.file, one.line) for one in answer.occurrences}
+        if not (continuation := answer.continuation or ""):
+            return lines
+
+
+def _listed(code: CodeService, root: Path, files: Sequence[str], word: str) -> Lines:
+    command = ["grep", "-HnawF", "-e", word, "--", *files]
+    environ = {**os.environ, "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(command, cwd=root, env=environ, capture_output=True, check=False)
+    rows = (line.split(":", 2) for line in done.stdout.decode(errors="replace").splitlines() if line.count(":") > 1)
+    return {(path, int(number)) for path, number, _ in rows}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,44 @@
+"""Memory that was freed goes back to the system, so that a run never holds what two of its steps took."""
+
+import subprocess
+import sys
+from unittest.mock import patch
+
+import pytest
+
+from searchsocket.system.memory import return_freed_memory
+
+PROGRAM = """
+import ctypes
+from pathlib import Path
+from searchsocket.system.memory import return_freed_memory
+
+def held():
+    return int(Path("/proc/self/status").read_text().split("RssAnon:")[1].split()[0]) // 1024
+
+if not hasattr(ctypes.CDLL(None), "malloc_trim"):
+    raise SystemExit("another C library")
+blocks = [bytearray(4000) for _ in range(20_000)]
+taken, last = held(), blocks[-1]
+del blocks
+freed = held()
+return_freed_memory()
+print(taken, freed, held())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_what_was_freed_is_given_back() -> None:
+    """The last block is still held, and glibc alone gives back only what lies above it."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+    if "another C library" in done.stderr:
+        pytest.skip("glibc alone keeps what was freed")
+    taken, freed, after = map(int, done.stdout.split())
+    assert freed > taken - 10
+    assert after < taken - 60
+
+
+@pytest.mark.parametrize("error", [OSError("no library"), TypeError("no name"), AttributeError("malloc_trim")])
+def test_where_the_c_library_cannot_nothing_happens(error: Exception) -> None:
+    with patch("searchsocket.system.memory.ctypes.CDLL", side_effect=error):
+        return_freed_memory()
