@@ -10,7 +10,7 @@ from searchsocket.stores.local.hashed_file import HashedFile
 from searchsocket.stores.local.layout import VECTORS, FileEntry
 from searchsocket.stores.local.numbering import Rows
 from searchsocket.stores.local.vectors.matrix import forget_pages, map_matrix, map_open, read_matrix, write_matrix
-from searchsocket.stores.local.vectors.sums import Sums, merged, packed, sums_of, unpacked, vectors_of
+from searchsocket.stores.local.vectors.sums import PackedSums, Sums, merged, packed, sums_of
 from searchsocket.types import Vectors
 
 # Unpacking takes a millisecond a megabyte, which whoever opens a larger one would notice; that is scanned as it lies.
@@ -31,12 +31,12 @@ class MatrixFile:
         Raises:
             ValueError: The file is damaged. So do the others.
         """
-        sums = self.sums()
-        if sums is None:
+        packed_sums = self._packed()
+        if packed_sums is None:
             return read_matrix(self._path, *self._shape)
         matrix = np.empty(self._shape, np.float32)
         start = 0
-        for block in vectors_of(sums):
+        for block in packed_sums.vectors():
             matrix[start : start + len(block)] = block
             start += len(block)
         matrix.flags.writeable = False
@@ -44,19 +44,24 @@ class MatrixFile:
 
     def map(self) -> Vectors:
         """The matrix as an array that is read page by page when it is used, for which the page cache gives way."""
-        sums = self.sums()
-        if sums is None:
+        packed_sums = self._packed()
+        if packed_sums is None:
             return map_matrix(self._path, *self._shape)
         with TemporaryFile() as file:
-            for block in vectors_of(sums):
+            for block in packed_sums.vectors():
                 file.write(block.data)
             file.flush()
             return map_open(file, *self._shape)
 
     def sums(self) -> Sums | None:
         """What is packed; None where nothing is."""
-        data = self._path.read_bytes() if self._path.stat().st_size != self.bytes else None
-        return None if data is None else unpacked(data, *self._shape)
+        packed_sums = self._packed()
+        return None if packed_sums is None else packed_sums.sums()
+
+    def _packed(self) -> PackedSums | None:
+        if self._path.stat().st_size == self.bytes:
+            return None
+        return PackedSums(self._path.read_bytes(), *self._shape)
 
 
 def write_file(
