@@ -87,6 +87,10 @@ Rerank = Annotated[
     bool,
     Field(description="Have the configured reranker judge the best candidates; refused where there is none."),
 ]
+SectionSnippets = Annotated[
+    bool,
+    Field(description="Quote the further sections of each page too; without it they have titles and addresses alone."),
+]
 Explain = Annotated[bool, Field(description="Give every part of every score.")]
 MaxTokens = Annotated[
     int,
@@ -158,6 +162,7 @@ class SearchRequest(Request):
     filters: Filters | None = None
     facets: Facets | None = None
     rerank: Rerank = False
+    section_snippets: SectionSnippets = True
     max_tokens: MaxTokens | None = None
     continuation_token: ContinuationToken = ""
 
@@ -179,6 +184,7 @@ class SearchRequest(Request):
             offset=self.offset,
             generation=self.generation,
             rerank=self.rerank,
+            section_snippets=self.section_snippets,
         )
 
 
@@ -199,6 +205,7 @@ class SearchParams(Request):
     filter: NamedValues = []
     facet: Facets = []
     rerank: Rerank = False
+    section_snippets: SectionSnippets = True
     max_tokens: MaxTokens | None = None
     continuation_token: ContinuationToken = ""
 
@@ -216,6 +223,7 @@ class SearchParams(Request):
             offset=self.offset,
             generation=self.generation,
             rerank=self.rerank,
+            section_snippets=self.section_snippets,
         )
 
 

@@ -95,6 +95,7 @@ def search(
         "facets": facets,
         "explain": explain,
         "rerank": rerank,
+        "section_snippets": as_json,  # what is printed names them
         "sources": True,
     }
     request = {"query": fields, "scope": scope_name, "json": as_json, "width": line_width()}

@@ -273,7 +273,10 @@ class SearchEngine:
         readable = dict(zip(positions, records, strict=True))
         explained = parts if query.explain else None
         words = QueryWords(query.q, self._synonyms)
-        writer = ResultWriter(words, Asked(query.q), readable, reader.generation, age, explained, sources=query.sources)
+        generation, asked = reader.generation, Asked(query.q)
+        writer = ResultWriter(
+            words, asked, readable, generation, age, explained, query.sources, section_snippets=query.section_snippets
+        )
         if not ranked:
             return (), total, "answered"
         sure, quality = sureness(reader, query, found, judged, order, groups)

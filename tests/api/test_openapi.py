@@ -25,7 +25,19 @@ JUNK: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=8,
 )
-FIELDS = ["q", "topK", "scope", "pathPrefix", "tags", "groupBy", "explain", "filters", "facets", "rerank"]
+FIELDS = [
+    "q",
+    "topK",
+    "scope",
+    "pathPrefix",
+    "tags",
+    "groupBy",
+    "explain",
+    "filters",
+    "facets",
+    "rerank",
+    "sectionSnippets",
+]
 FUZZ = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 

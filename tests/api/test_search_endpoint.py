@@ -48,6 +48,19 @@ def test_marks_are_code_points_into_the_snippet(local: Api) -> None:
     assert [best["snippet"][start:end] for start, end in best["marks"]] == ["Installing", "controller", "install"]
 
 
+@pytest.mark.parametrize("q", ["install controller", "battery", "charging the battery"])
+def test_sections_are_quoted_unless_a_caller_says_no(local: Api, q: str) -> None:
+    """All else is the same: what they are called and where they open."""
+    default = local.post({"q": q}).json()["results"]
+    short = local.get(f"/api/search?q={q}&sectionSnippets=false").json()["results"]
+    assert short == local.post({"q": q, "sectionSnippets": False}).json()["results"]
+    sections = [section for result in default for section in result["sections"]]
+    assert any(section["snippetHtml"] for section in sections)
+    for section in sections:
+        section |= {"snippet": "", "snippetHtml": "", "marks": []}
+    assert short == default
+
+
 def test_null_means_left_out(local: Api) -> None:
     assert local.post({"q": "battery", "scope": None, "pathPrefix": None, "tags": None}).status_code == 200
 

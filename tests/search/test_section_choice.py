@@ -1,5 +1,6 @@
 """A result opens at the section that is about the question, not at the one that repeats its words most."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from search_site import MAIN, Piece, make_site
 from searchsocket.search.answer import Result
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.quoting.choice import Asked
+from tests.counted_calls import calls
 
 USERS = [
     Piece("/auth", "A custom user and its forms: each model of a user needs create and change forms for a custom user "
@@ -60,3 +62,22 @@ def test_a_heading_is_about_what_it_shares(q: str, heading: str, share: float) -
 def test_of_like_headings_the_passage_that_says_more_wins() -> None:
     asked = Asked("difference between json and jsonb")
     assert asked.worth(0.80, "JSON Types", {"difference", "json", "jsonb"}) > asked.worth(0.80, "JSON Input", {"json"})
+
+
+def test_sections_that_need_no_snippet_are_not_quoted(tmp_path: Path) -> None:
+    """But where several small ones are one chunk: there the passage says at which of them it opens."""
+    text = "Ropes hold.\n\n## Knots {#knots}\n\nA knot of rope slips where it is wet.\n\n## Wet {#wet}\n\nDry the rope."
+    pieces = [
+        Piece("/a", f"{'Rope of hemp. ' * number}", "A", f"Part {number}", ordinal=number) for number in (1, 2, 3)
+    ]
+    pieces += [Piece("/b", text, "B", "Ropes"), Piece("/b", "Rope again.", "B", "More", ordinal=1)]
+    engine = make_site(tmp_path, pieces).engine
+    full, short = (SearchQuery("wet knot of rope", section_snippets=on) for on in (True, False))
+    expected = [
+        replace(result, sections=tuple(replace(one, snippet="", snippet_html="", marks=()) for one in result.sections))
+        for result in engine.search(full, MAIN).results
+    ]
+    found = engine.search(short, MAIN).results
+    assert list(found) == expected
+    assert {section.anchor for result in found for section in result.sections} & {"knots", "wet"}
+    assert calls(lambda: engine.search(short, MAIN)) < calls(lambda: engine.search(full, MAIN))

@@ -23,6 +23,8 @@ export interface SearchRequest {
   facets?: readonly string[];
   rerank?: boolean;
   explain?: boolean;
+  /** false: the sections of a page have titles and addresses alone, which costs a tenth less. */
+  sectionSnippets?: boolean;
 }
 
 /** Where query words stand in a text: [start, end) in code points, not in UTF-16 units. */

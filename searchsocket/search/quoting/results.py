@@ -21,6 +21,7 @@ from searchsocket.stores.base import ReadableRecord
 from searchsocket.types import Generation, Record
 
 _SECTION_CHARS = 160
+_NO_SNIPPET = Snippet("")
 
 
 class Quote(NamedTuple):
@@ -44,6 +45,7 @@ class ResultWriter:
     age_s: float
     parts: Parts | None  # of every score, where they are asked for
     sources: bool = False  # whether the lines of passages are asked for
+    section_snippets: bool = True  # whether sections are quoted
     # By record id, since most are quoted twice: the marks of the text, those that tell, where its best part begins.
     passages: dict[str, tuple[list[Mark], list[Mark], tuple[int, bool]]] = field(default_factory=dict)
     quotes: dict[tuple[str, int], Quote] = field(default_factory=dict)  # by record id and size
@@ -125,15 +127,23 @@ class ResultWriter:
 
     def _section(self, chunk: Ranked) -> Section:
         found = self.readable[chunk.position]
-        record, quote = found.record, self.quote(found, _SECTION_CHARS)
+        record = found.record
+        anchor, title, snippet, html = record.chunk.at.anchor, "", _NO_SNIPPET, ""
+        if self.section_snippets or found.text.openings:  # of several small sections the passage says which answers
+            quote = self.quote(found, _SECTION_CHARS)
+            anchor, title = quote.anchor, quote.title
+            if self.section_snippets:
+                snippet, html = quote.snippet, quote.html
+        else:
+            title = displayed(record.chunk.at.title)
         return Section(
-            href=href(record.page, quote.anchor),
-            anchor=quote.anchor,
-            title=quote.title,
+            href=href(record.page, anchor),
+            anchor=anchor,
+            title=title,
             heading_path=record.chunk.at.heading_path,
-            snippet=quote.snippet.text,
-            snippet_html=quote.html,
-            marks=quote.snippet.marks,
+            snippet=snippet.text,
+            snippet_html=html,
+            marks=snippet.marks,
             score=chunk.score,
             source=source_of(record) if self.sources else None,
             mirror=mirror_of(record) if self.sources else None,
