@@ -26,6 +26,7 @@ RECORDED = {
     "cold": 165_000,
     "one page": 141_000,
     "nothing changed": 17_200,
+    "second scope": 134_000,
     "query": 1_980,
     "modules of --help": 141,
     "modules of a shell query": 423,
@@ -33,10 +34,10 @@ RECORDED = {
 ENVIRON = {"HOME": "/nowhere", "SEARCHSOCKET__RUN__WORKERS": "1"}
 
 
-def index(root: Path) -> None:
+def index(root: Path, scope: str | None = None) -> None:
     project = open_project(root, ENVIRON)
     project.state_dir.mkdir(exist_ok=True)
-    run = ScopeRun(project, project.scope(ENVIRON), "run", RunOptions(), environ=ENVIRON)
+    run = ScopeRun(project, project.scope(ENVIRON, scope), "run", RunOptions(), environ=ENVIRON)
     inputs = inputs_of(run, time.time_ns())
     summary = index_scope(run)
     if inputs:
@@ -57,6 +58,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     found["one page"] = calls(lambda: index(root))
     now_ns = time.time_ns()
     found["nothing changed"] = calls(lambda: unchanged_since(str(root), None, ENVIRON, now_ns=now_ns, checked_at=""))
+    found["second scope"] = calls(lambda: index(root, "preview"))
     for name, code in (
         ("--help", "import searchsocket.cli.main"),
         ("a shell query", "import searchsocket.cli.search, searchsocket.serving.shell.query"),
