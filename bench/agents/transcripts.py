@@ -29,7 +29,7 @@ from mcp_types import ResourceTemplateReference
 
 COMMAND = str(Path(sys.executable).with_name("searchsocket"))
 ERAS = ("legacy", "2026-07-28")  # the client's mode: what is spoken
-_PASSING = re.compile(r"indexed [^)\n;]* ago|[A-Za-z0-9_-]{60,}|\"ageSeconds\": [0-9.]+")
+_PASSING = re.compile(r"indexed (?:[^)\n;]* ago|just now)|, branch [^;)\n]+|[A-Za-z0-9_-]{60,}|\"ageSeconds\": [0-9.]+")
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def held(transport: Any, mode: str, about: Subject) -> Transcript:
 
 
 def lasting(lines: list[str]) -> list[str]:
-    """A transcript without what differs each time: ages and tokens."""
+    """A transcript without what may differ: ages, tokens, and the branch that one's own server is on."""
     return [_PASSING.sub("…", line) for text in lines for line in text.splitlines()]
 
 
