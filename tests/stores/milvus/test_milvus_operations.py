@@ -1,6 +1,7 @@
 """Looking after vectors in Milvus by the commands: what was lost, spoilt or is somebody else's is named and mended."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,11 @@ from pymilvus import DataType, MilvusClient
 from small_site import write_site
 
 from searchsocket.cli.main import cli
+from searchsocket.pipeline.run.checks import CHECKS
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.outcome import CheckOutcome
+from searchsocket.project.project import open_project
+from searchsocket_assets.run.evaluations import outcome_of
 
 pytestmark = pytest.mark.slow
 
@@ -110,7 +116,15 @@ def test_a_collection_that_is_gone(run: Run, client: MilvusClient) -> None:
     is_mended(run)
 
 
-def test_rows_that_are_gone_spoilt_or_of_something_else(run: Run, client: MilvusClient) -> None:
+def checked(folder: Path) -> CheckOutcome:
+    """What Dagster's check of the vectors finds, as its page shows it."""
+    project = open_project(folder / "harbour", os.environ)
+    run = ScopeRun(project, project.scope_named("main"), "a run", environ=os.environ)
+    return outcome_of(CHECKS["vectors_elsewhere"], run)
+
+
+def test_rows_that_are_gone_spoilt_or_of_something_else(run: Run, folder: Path, client: MilvusClient) -> None:
+    assert checked(folder).passed
     rows = client.query(COLLECTION, filter='scope == "main" and died == "~"', output_fields=["*"], limit=100)
     rows = [dict(row) for row in rows if row["record_id"]]
     client.delete(COLLECTION, filter=f'row_key == "{rows[0]["row_key"]}"')
@@ -121,9 +135,12 @@ def test_rows_that_are_gone_spoilt_or_of_something_else(run: Run, client: Milvus
         rows[3] | {"row_key": "f" * 64, "record_id": "foreign"},
     ])  # fmt: skip
     [line] = broken(run)
-    assert "1 missing, 2 different, 1 of something else" in line["detail"]
-    assert "--resync --scope main" in line["fix"]
+    for words in (line["detail"] + line["fix"], checked(folder).message):
+        assert "1 missing, 2 different, 1 of something else" in words
+        assert "--resync --scope main" in words
+    assert not checked(folder).passed
     is_mended(run)
+    assert checked(folder).passed
 
 
 def test_rows_of_a_scope_that_nobody_knows(run: Run, client: MilvusClient) -> None:
