@@ -4,6 +4,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from pathlib import Path
 from typing import TypeVar
 
 from searchsocket.system.batch_queue import BatchQueue
@@ -18,20 +19,26 @@ class BatchGivenUp(Exception):
     """An executor that tries again by itself has seen every worker of a batch die."""
 
 
-def default_workers() -> int:
+def default_workers(load: Path = Path("/proc/loadavg")) -> int:
     """Cores that this process may use and that others leave it, at least one.
 
     A worker more where no core is free costs its start and what travels to it, and saves nobody's time.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores - int(_load()))
+    machine = os.cpu_count() or 1
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else machine
+    return max(1, cores - int(_others_at_work(load) * cores / machine))
 
 
-def _load() -> float:
-    """Processes at work in the last minute, this one among them; 0 where the system does not say."""
+def _others_at_work(load: Path) -> float:
+    """Processes of the machine, beside this one, that want a core; 0 where the system does not say.
+
+    Those of the last minute and of this moment: what built a site counts for a minute after its end, and many a thing
+    wakes for a moment.
+    """
     try:
-        return max(os.getloadavg()[0] - 1, 0.0)
-    except (AttributeError, OSError):
+        lasting, _, _, now, *_ = load.read_text("ascii").split()
+        return max(min(float(lasting), float(now.partition("/")[0])) - 1, 0.0)
+    except (OSError, ValueError):
         return 0.0
 
 

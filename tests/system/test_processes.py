@@ -36,14 +36,27 @@ def test_results_come_in_the_order_of_the_batches() -> None:
     assert list(map_batches(double, range(5), workers=0, lost=lambda _: -1)) == [0, 2, 4, 6, 8]
 
 
-@pytest.mark.parametrize(("load", "workers"), [(0.2, 8), (1.0, 8), (3.4, 6), (8.0, 1), (90.0, 1)])
+@pytest.mark.parametrize(
+    ("load", "workers"),
+    [
+        ("0.20 1 1 1/80 4711", 8),
+        ("3.40 1 1 4/80 4711", 6),
+        ("90.00 1 1 60/80 4711", 1),
+        ("8.00 1 1 1/80 4711", 8),  # what built the site has ended
+        ("0.30 1 1 9/80 4711", 8),  # a moment
+        ("", 8),
+    ],
+)
+@pytest.mark.parametrize("share", [1, 2])
 def test_workers_start_on_cores_that_nobody_else_keeps_busy(
-    monkeypatch: pytest.MonkeyPatch, load: float, workers: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: str, workers: int, share: int
 ) -> None:
-    """This process is one of those that the load counts."""
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
-    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
-    assert default_workers() == workers
+    """This process is one of those that the load counts; the load is the machine's, of which some cores may be ours."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8 // share)), raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    (tmp_path / "loadavg").write_text(load)
+    assert default_workers(tmp_path / "loadavg") == -(-workers // share)
+    assert default_workers(tmp_path / "absent") == 8 // share
 
 
 def test_a_worker_that_dies_costs_a_retry(tmp_path: Path) -> None:
