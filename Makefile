@@ -52,10 +52,10 @@ milvus: .venv-milvus/.ready
 	.venv-milvus/bin/python -m pip install -q 'setuptools<81' milvus==2.3.5
 	touch $@
 
-# A server that speaks the protocol of S3, for the tests of artefacts in buckets.
-.venv-s3/.ready:
-	$(PYTHON) -m venv .venv-s3
-	.venv-s3/bin/python -m pip install -q 'moto[s3]==5.2.1' flask flask-cors
+# Servers that speak the protocols of S3 and of Google's buckets, for the tests of artefacts.
+.venv-buckets/.ready:
+	$(PYTHON) -m venv .venv-buckets
+	.venv-buckets/bin/python -m pip install -q 'moto[s3]==5.2.1' flask flask-cors gcp-storage-emulator==2026.7.19
 	touch $@
 
 clean:
