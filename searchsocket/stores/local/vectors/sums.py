@@ -52,6 +52,8 @@ def merged(sources: Rows, live: Sums, staged: Sums) -> Sums:
         sources: Of each row: a row of `live`, or the next one of `staged` where it is negative.
     """
     is_new = sources < 0
+    if is_new.all():
+        return staged  # which may be of another model, of another length
     old = np.flatnonzero(~is_new)
     at = np.searchsorted(live.others, sources[old])
     is_other = np.isin(sources[old], live.others)
