@@ -11,13 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock
+
 from searchsocket.errors import StateUnavailable
 from searchsocket.system.errors import system_error
-from searchsocket.system.files import make_private_folder, write_atomic
+from searchsocket.system.files import is_temporary, make_private_folder, write_atomic
 
 FOLDER = "homes"
 MAX_HOMES = 1_000  # beyond it none is recorded, and so nothing is known to be unused
 _SINCE = "since"
+_LOCK = ".lock"
+_BUSY_TIMEOUT_S = 30.0
 _OWNER_ONLY = 0o600
 _KEYS = ("state", "index", "project", "seen")
 
@@ -52,17 +56,24 @@ class Homes:
         data = json.dumps(known).encode()
         try:
             make_private_folder(self.folder)
-            # The mark first: who is recorded afterwards embeds afterwards. A cache that was begun anew lowers it.
-            since = self.since()
-            if since is None or filled < since:
-                write_atomic(self.folder / _SINCE, str(filled).encode("ascii"), mode=_OWNER_ONLY)
-            if path.read_bytes() != data:
-                write_atomic(path, data, mode=_OWNER_ONLY)
-        except FileNotFoundError:
-            if len(self._files()) < MAX_HOMES:
-                write_atomic(path, data, mode=_OWNER_ONLY)
+            with FileLock(self.folder / _LOCK, timeout=_BUSY_TIMEOUT_S, mode=_OWNER_ONLY):
+                self._write(path, data, filled)
         except OSError as error:
             raise system_error("cannot record the project in", self.folder, error) from error
+
+    def _write(self, path: Path, data: bytes, filled: int) -> None:
+        for left in filter(is_temporary, self.folder.iterdir()):
+            left.unlink()  # of a run that died here; whoever is alive holds the lock
+        # The mark first: who is recorded afterwards embeds afterwards. A cache that was begun anew lowers it.
+        since = self.since()
+        if since is None or filled < since:
+            write_atomic(self.folder / _SINCE, str(filled).encode("ascii"), mode=_OWNER_ONLY)
+        try:
+            is_new = path.read_bytes() != data
+        except FileNotFoundError:
+            is_new = len(self._files()) < MAX_HOMES
+        if is_new:
+            write_atomic(path, data, mode=_OWNER_ONLY)
 
     def since(self) -> int | None:
         """Rows of the cache up to here are older than the first record; None = no home was ever recorded.
