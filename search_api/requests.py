@@ -103,7 +103,12 @@ MaxTokens = Annotated[
     BeforeValidator(whole),
 ]
 ContinuationToken = Annotated[
-    str, Field(max_length=MAX_TOKEN_CHARS, description="Of the answer before, with the same text, for what follows.")
+    str,
+    Field(
+        max_length=MAX_TOKEN_CHARS,
+        description="Of the answer before, with the same text, for what follows.",
+        json_schema_extra={"pattern": "^[A-Za-z0-9_.=-]*$"},  # said, not checked: another one is none of ours anyway
+    ),
 ]
 
 

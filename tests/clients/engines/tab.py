@@ -42,5 +42,14 @@ class Tab:
     def until(self, expression: str) -> None:
         """Wait until an expression is true, also on the page that opens meanwhile."""
         deadline = time.monotonic() + TIMEOUT_S
-        while not (value := self.value(expression)):
+        while not (value := self._value_of_either(expression)):
             assert time.monotonic() < deadline, f"{expression} is {json.dumps(value)}"
+
+    def _value_of_either(self, expression: str) -> Any:
+        """Of the page, or None where another one takes its place in this moment."""
+        try:
+            return self.value(expression)
+        except AssertionError as error:
+            if "unload event" not in str(error):
+                raise
+            return None
