@@ -17,7 +17,7 @@ from searchsocket.settings.site import ChunkSettings
 from searchsocket.text.graphemes import safe_cut
 from searchsocket.types import Chunk, ChunkKind, Page, Prose, Section
 
-CHUNKER_VERSION = "6"  # part of every hash that lets chunking be skipped: raise it when the output changes
+CHUNKER_VERSION = "7"  # part of every hash that lets chunking be skipped: raise it when the output changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,5 +157,5 @@ def _unquoted(line: str) -> str:
 
 
 def _cells(row: str) -> str:
-    """A table row with its pipes as spaces; an escaped pipe is text."""
-    return row.replace("\\|", "\x00").replace("|", " ").replace("\x00", "\\|")
+    """A table row with its pipes as spaces; an escaped pipe is text, in code too, where no other escape counts."""
+    return row.replace("\\|", "\x00").replace("|", " ").replace("\x00", "|")

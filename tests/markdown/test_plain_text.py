@@ -28,6 +28,7 @@ from searchsocket.markdown.text import escape_inline, inline_text
         ("note[^1] array[0]", "note array[0]"),
         ("## Title *x* {#title}", "Title x"),
         ("| a | b \\| c |\n| --- | :-: |\n| `d` | [e](f) |", "a b | c\nd e"),
+        ("| prop | type |\n| --- | --- |\n| `side` | `'top' \\| 'left'` |", "prop type\nside 'top' | 'left'"),
         ("> quoted **b**\n> more\n\n- one\n- [x] two\n  1. three", "quoted b more\none\ntwo\nthree"),
         ("```js\nlet a_b = `x`; // *y*\n```", "let a_b = `x`; // *y*"),
         ("- run\n  ```sh\n  a_b *c*\n    d\n  ```", "run\na_b *c*\n  d"),
