@@ -101,7 +101,7 @@ def create_app(
     add_search(app, settings.path, queries, freshness)
     add_find(app, f"{prefix}/find", queries, freshness)
     add_related(app, f"{prefix}/related", queries, freshness)
-    add_pages(app, f"{prefix}/pages", service, freshness)
+    add_pages(app, f"{prefix}/pages", service, queries, freshness)
     code = None
     if project.settings.code.enable:
         code = open_code(project, environ, clock=clock, on_error=on_error, site=service.store)

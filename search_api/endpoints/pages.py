@@ -2,6 +2,7 @@
 
 import re
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import FastAPI, Header, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
@@ -9,12 +10,26 @@ from starlette.responses import Response
 
 from search_api.endpoints.common import ERRORS, caller_of, json_response
 from search_api.gate.freshness import Freshness
-from search_api.requests import NO_NUL, PathPrefix, ScopeName
-from searchsocket.serving.pages import FoundPage, PageAnswer
+from search_api.gate.queries import Queries
+from search_api.requests import NO_NUL, ContinuationToken, MaxTokens, PathPrefix, ScopeName
+from searchsocket.serving.page_parts import page_part
+from searchsocket.serving.pages import FoundPage, PageAnswer, PagePart
+from searchsocket.serving.parts import Part
 from searchsocket.serving.service import SearchService
 
 _MARKDOWN = "text/markdown"  # told in words: in clients made from types, each page would be an object or a text
 ScopeQuery = Annotated[ScopeName | None, Query()]
+MaxTokensQuery = Annotated[
+    MaxTokens | None,
+    Query(
+        alias="maxTokens",
+        description="About how many tokens of the page's text at most: whole sections, as many as fit. Default: all.",
+    ),
+]
+TokenQuery = Annotated[
+    ContinuationToken,
+    Query(alias="continuationToken", description="Of the answer before, with the same page, for what follows."),
+]
 Accept = Annotated[str, Header(include_in_schema=False)]
 PagePath = Annotated[
     str,
@@ -30,26 +45,31 @@ PageUrl = Annotated[
 ]
 
 
-def add_pages(app: FastAPI, path: str, service: SearchService, freshness: Freshness) -> None:
+def add_pages(app: FastAPI, path: str, service: SearchService, queries: Queries, freshness: Freshness) -> None:
     """Serve pages of the index at `path`, by their address, and below it."""
     below = f"{path}/"
     # The path was matched decoded; each of its characters is one of those that were sent, or one escape.
     sent_path = re.compile(rb"(?:%%[0-9A-Fa-f]{2}|.){%d}" % len(below), re.DOTALL)
 
-    async def answer(request: Request, scope: str | None, name: str, *, is_segment: bool, markdown: bool) -> Response:
+    async def answer(
+        request: Request, scope: str | None, name: str, part: Part | None, *, is_segment: bool, markdown: bool
+    ) -> Response:
         caller = caller_of(request)
         if unchanged := freshness.unchanged(request, caller, scope):
             return unchanged
 
-        def read() -> FoundPage:
-            return service.page(name, service.scopes.find(scope, trusted=caller.trusted), is_segment=is_segment)
+        def read() -> tuple[FoundPage, PagePart | None]:
+            found = service.page(name, service.scopes.find(scope, trusted=caller.trusted), is_segment=is_segment)
+            return found, page_part(found, part, service.continuations) if part else None
 
-        found = await run_in_threadpool(read)
+        # A part is counted, and how long the page is is not known before.
+        found, some = await (queries.costly(read, caller) if part else run_in_threadpool(read))
         headers = freshness.headers(request, caller, found.generation.scope, found.generation.name)
         if markdown:
-            text = found.markdown(sources=caller.trusted)
-            return Response(text.encode("utf-8", "replace"), headers=headers, media_type=_MARKDOWN)
-        return json_response(found.answer(), sources=caller.trusted, headers=headers)
+            text = found.markdown(some, sources=caller.trusted)
+            more = _link(request, some.token) if some and some.token else {}
+            return Response(text.encode("utf-8", "replace"), headers=headers | more, media_type=_MARKDOWN)
+        return json_response(found.answer(some), sources=caller.trusted, headers=headers)
 
     @app.get(
         path,
@@ -60,9 +80,15 @@ def add_pages(app: FastAPI, path: str, service: SearchService, freshness: Freshn
         responses=ERRORS,
     )
     async def get_page_by_url(
-        request: Request, url: PageUrl, scope: ScopeQuery = None, accept: Accept = ""
+        request: Request,
+        url: PageUrl,
+        scope: ScopeQuery = None,
+        max_tokens: MaxTokensQuery = None,
+        continuation_token: TokenQuery = "",
+        accept: Accept = "",
     ) -> Response:
-        return await answer(request, scope, url, is_segment=False, markdown=_is_markdown(url, accept))
+        part = _part(max_tokens, continuation_token)
+        return await answer(request, scope, url, part, is_segment=False, markdown=_is_markdown(url, accept))
 
     @app.get(
         below + "{page:path}",
@@ -72,11 +98,29 @@ def add_pages(app: FastAPI, path: str, service: SearchService, freshness: Freshn
         response_model=PageAnswer,
         responses=ERRORS,
     )
-    async def get_page(request: Request, page: PagePath, scope: ScopeQuery = None, accept: Accept = "") -> Response:
+    async def get_page(
+        request: Request,
+        page: PagePath,
+        scope: ScopeQuery = None,
+        max_tokens: MaxTokensQuery = None,
+        continuation_token: TokenQuery = "",
+        accept: Accept = "",
+    ) -> Response:
+        part = _part(max_tokens, continuation_token)
         # The page as it was sent: decoded once too often, `%2541` would mean another one.
         raw = request.scope["raw_path"].partition(b"?")[0]
         written = sent_path.sub(b"", raw, count=1).decode("latin-1")
-        return await answer(request, scope, written, is_segment=True, markdown=_is_markdown(page, accept))
+        return await answer(request, scope, written, part, is_segment=True, markdown=_is_markdown(page, accept))
+
+
+def _part(max_tokens: int | None, token: str) -> Part | None:
+    return Part(max_tokens, token) if max_tokens or token else None
+
+
+def _link(request: Request, token: str) -> dict[str, str]:
+    """The header that says where Markdown goes on, which has no field for a token."""
+    kept = [(name, value) for name, value in request.query_params.multi_items() if name in ("url", "scope")]
+    return {"link": f'<?{urlencode([*kept, ("continuationToken", token)])}>; rel="next"'}
 
 
 def _is_markdown(name: str, accept: str) -> bool:

@@ -23,7 +23,7 @@ from searchsocket.settings.model import ApiSettings
 BODY_TIMEOUT_S = 10.0
 COMPRESSED_FROM = 2_000  # bytes; less fits into two packets anyway
 COMPRESS_LEVEL = 1  # a third of the size for a twentieth of a query's time; higher levels gain few per cent
-_EXPOSED = ("etag", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after", "x-request-id")
+_EXPOSED = ("etag", "link", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after", "x-request-id")
 CHEAP_FACTOR = 5  # as often as other requests: probes of several load balancers, and files of the page
 
 

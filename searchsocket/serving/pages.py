@@ -43,6 +43,22 @@ class PageAnswer(Wire):
     route_file: RouteFile
     route_resolution: Resolution
     markdown: Annotated[str, Field(description="The page's text, without front matter.")]
+    truncated: Annotated[
+        bool, Field(exclude_if=lambda is_so: not is_so, description="Whether `maxTokens` ended it before its end.")
+    ] = False
+    continuation_token: Annotated[
+        str | None,
+        Field(exclude_if=lambda token: token is None, description="For the text that follows; absent where none does."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class PagePart:
+    """Some of a page's text."""
+
+    markdown: str
+    is_first: bool
+    token: str | None  # for what follows; None at the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +68,18 @@ class FoundPage:
     page: Page
     generation: Generation
 
-    def markdown(self, *, sources: bool) -> str:
-        """The mirror file: front matter, then Markdown; without source paths where `sources` is false."""
-        text = render_page(self.page)
-        if sources:
-            return text
-        head, mark, body = text.partition("\n---\n\n")
-        kept = [line for line in head.split("\n") if not line.startswith(_SOURCE_KEYS)]
+    def markdown(self, part: PagePart | None = None, *, sources: bool) -> str:
+        """The mirror file, or a part of it: front matter, then Markdown; without source paths unless `sources`."""
+        head, mark, body = render_page(self.page).partition("\n---\n\n")
+        if part:
+            body = part.markdown if part.token else f"{part.markdown}\n"
+            if not part.is_first:
+                return body
+        kept = head.split("\n") if sources else [one for one in head.split("\n") if not one.startswith(_SOURCE_KEYS)]
         return "\n".join(kept) + mark + body
 
-    def answer(self) -> PageAnswer:
-        """The page as it travels."""
+    def answer(self, part: PagePart | None = None) -> PageAnswer:
+        """The page as it travels, or a part of it."""
         page, facts = self.page, self.page.facts
         return PageAnswer(
             url=facts.url,
@@ -78,7 +95,9 @@ class FoundPage:
             outgoing_links=page.outgoing_links,
             route_file=facts.route_file or None,
             route_resolution=facts.route_resolution,
-            markdown=page.body,
+            markdown=part.markdown if part else page.body,
+            truncated=part is not None and part.token is not None,
+            continuation_token=part.token if part else None,
         )
 
 

@@ -20,6 +20,7 @@ from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.pages import suggestions
 from searchsocket.stores.local import LocalStore
+from searchsocket.text.token_count import count_tokens
 from searchsocket.types import Vectors
 from tests.counted_calls import calls
 
@@ -204,3 +205,69 @@ def test_a_miss_costs_no_more_than_a_query(project: Project, path: str) -> None:
     engine.search(SearchQuery("battery"), scope)
     plain = calls(lambda: engine.search(SearchQuery("install the controller"), scope))
     assert calls(lambda: suggestions(path, store.reader(scope))) <= plain
+
+
+LONG = "\n\n".join(["# A long page", *(f"## Section {n}\n\nThe battery of dock {n} lasts. " * 3 for n in range(40))])
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Api:
+    project = make_project(tmp_path)
+    store = LocalStore(project.state_dir / "index", "site")
+    urls = ("/long", "/other")
+    Site(store).publish([Piece(url, "Text") for url in urls], bodies=[body_of("main", url, LONG) for url in urls])
+    return Api(create_app(project, environ=ENVIRON, host="0.0.0.0"))
+
+
+@pytest.mark.parametrize("address", ["/api/pages/long?", "/api/pages?url=/long&"])
+def test_parts_of_a_page_are_the_page(long: Api, address: str) -> None:
+    assert not {"truncated", "continuationToken"} & long.get(address).json().keys()  # nobody asked
+    parts = [long.get(f"{address}maxTokens=300").json()]
+    while token := parts[-1].get("continuationToken"):
+        assert parts[-1]["truncated"]
+        parts.append(long.get(f"{address}continuationToken={token}").json())
+    assert "truncated" not in parts[-1]
+    texts = [part["markdown"] for part in parts]
+    assert "".join(texts) == LONG
+    assert len(texts) > 5
+    assert all(count_tokens(text) <= 300 for text in texts)
+    assert all(text.startswith("#") for text in texts)  # whole sections
+    first = long.get(f"{address}maxTokens=100000").json()
+    assert (first["markdown"], "truncated" in first) == (LONG, False)
+
+
+@pytest.mark.parametrize("address", ["/api/pages/long.md?", "/api/pages?url=/long.md&scope=main&"])
+def test_markdown_goes_on_by_a_link(long: Api, address: str) -> None:
+    whole, part = long.get(address), long.get(f"{address}maxTokens=300")
+    assert "link" not in whole.headers
+    texts = [part.text]
+    while more := part.headers.get("link"):
+        assert more.endswith('>; rel="next"')
+        part = long.get(address.partition("?")[0] + more[1:].partition(">")[0])
+        texts.append(part.text)
+    assert "".join(texts) == whole.text
+    assert len(texts) > 5
+
+
+def test_a_token_of_something_else_is_refused(long: Api) -> None:
+    token = long.get("/api/pages/long?maxTokens=300").json()["continuationToken"]
+    searched = long.get("/api/search?q=text&maxTokens=200").json()
+    for path, status, code in (
+        (f"/api/pages/other?continuationToken={token}", 400, "INVALID_REQUEST"),
+        (f"/api/pages/long?continuationToken={token[:-3]}", 404, "CONTINUATION_GONE"),
+        (f"/api/pages/long?continuationToken={searched.get('continuationToken', 'none')}", 404, "CONTINUATION_GONE"),
+        ("/api/pages/long?maxTokens=199", 400, "INVALID_REQUEST"),
+        ("/api/pages/long?maxTokens=100001", 400, "INVALID_REQUEST"),
+        ("/api/pages/long?maxTokens=few", 400, "INVALID_REQUEST"),
+    ):
+        answer = long.get(path)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (status, code), path
+
+
+def test_a_token_ends_with_its_generation(long: Api, tmp_path: Path) -> None:
+    token = long.get("/api/pages/long?maxTokens=300").json()["continuationToken"]
+    store = LocalStore(tmp_path / ".searchsocket" / "index", "site")
+    Site(store).publish([Piece("/long", "New")], bodies=[body_of("main", "/long", f"{LONG} and more")])
+    long.app.state.service.store.refresh()
+    answer = long.get(f"/api/pages/long?continuationToken={token}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "CONTINUATION_GONE")

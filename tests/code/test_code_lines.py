@@ -19,6 +19,7 @@ from searchsocket.serving.code_upkeep import open_upkeep
 from searchsocket.serving.jsonl.chunk_ids import ChunkIds
 from searchsocket.serving.jsonl.requests import MAX_CHUNK_ID
 from searchsocket.serving.jsonl.server import LineServer
+from searchsocket.text.token_count import count_tokens
 from searchsocket.text.words import index_text
 from tests.code.code_project import CodeProject
 from tests.code.trees import grow
@@ -86,6 +87,71 @@ def test_an_index_that_another_process_made_is_answered_from(code: CodeProject) 
     assert ask(server, op="search", q="zanzibar") == []
     code.index()
     assert [one["path"] for one in ask(server, op="search", q="zanzibar")] == ["src/new.py"]
+
+
+def parts(server: LineServer, max_tokens: int, **request: object) -> list[dict[str, Any]]:
+    """Every part of an answer, of so many tokens each."""
+    found = [replies(server, json.dumps(request | {"max_tokens": max_tokens}).encode())[0]]
+    while token := found[-1].get("continuation_token"):
+        assert found[-1]["truncated"]
+        found.append(replies(server, json.dumps(request | {"continuation_token": token}).encode())[0])
+    assert found[-1]["truncated"] is False
+    return found
+
+
+def test_parts_of_an_answer_are_the_answer(indexed: LineServer) -> None:
+    for mode in ("terms", "hybrid"):
+        whole = ask(indexed, op="search", q="the token of a file", mode=mode)
+        some = parts(indexed, 200, op="search", q="the token of a file", mode=mode)
+        assert [one for part in some for one in part["data"]] == whole
+        assert len(some) > 1
+        assert all(_fits(part["data"], 200) for part in some)
+    ids = [one["chunk_id"] for one in whole[:5]]
+    chunks = ask(indexed, op="fetch", ids=ids)
+    some = parts(indexed, 200, op="fetch", ids=ids)
+    assert len(some) > 1
+    assert all(_fits(part["data"], 200) for part in some)
+    for chunk in chunks:
+        of_it = [one for part in some for one in part["data"] if one["chunk_id"] == chunk["chunk_id"]]
+        assert [line for one in of_it for line in one["lines"]] == chunk["lines"]
+        assert all(one | {"lines": []} == chunk | {"lines": []} for one in of_it)
+    assert "truncated" not in indexed.answer(json.dumps({"op": "fetch", "ids": ids}).encode())  # nobody asked
+
+
+def _fits(data: list[dict[str, Any]], max_tokens: int) -> bool:
+    pieces = len(data) + sum(len(one.get("lines", ())) for one in data)
+    return pieces <= 2 or count_tokens(json.dumps(data)) <= max_tokens + 2 * pieces
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"max_tokens": 199}, "max_tokens must be an integer from 200 to 100000"),
+        ({"max_tokens": "300"}, "max_tokens must be an integer from 200 to 100000"),
+        ({"max_tokens": True}, "max_tokens must be an integer from 200 to 100000"),
+        ({"continuation_token": 7}, "continuation_token must be a string that an answer gave"),
+        ({"continuation_token": "none"}, "the continuation is none that this service gave"),
+        ({"q": "file"}, "the continuation_token is of another request"),
+        ({"op": "fetch", "ids": [1]}, "the continuation is of op search, not of op fetch"),
+    ],
+)
+def test_a_part_that_cannot_be_is_refused(indexed: LineServer, change: dict[str, Any], error: str) -> None:
+    first = indexed.answer(b'{"op": "search", "q": "the token of a file", "max_tokens": 200}')
+    asked = {"op": "search", "q": "the token of a file", "continuation_token": first["continuation_token"]} | change
+    answer = indexed.answer(json.dumps(asked).encode())
+    assert (answer["ok"], answer["op"]) == (False, asked["op"])
+    assert error in answer["error"]
+
+
+def test_a_line_too_long_alone_is_given_in_part(code: CodeProject) -> None:
+    (code.root / "src" / "wide.ts").write_text(
+        f"export const wideTable = [{'41, ' * 4_000}]\n\nexport const after = 1\n"
+    )
+    server = server_of(code)
+    ask(server, op="sync")
+    [wide] = [one for one in ask(server, op="search", q="wideTable") if one["path"] == "src/wide.ts"][:1]
+    first = parts(server, 200, op="fetch", ids=[wide["chunk_id"]])[0]
+    assert len(first["data"][0]["lines"][0]) < 1_000
 
 
 @pytest.mark.parametrize("q", ["verifyToken", "token value", "step_7", "sign in with a token", "len str value return"])

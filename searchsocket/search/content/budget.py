@@ -8,6 +8,7 @@ from searchsocket.text.token_count import count_tokens
 
 OVERHEAD = 120  # tokens of what stands beside a passage: its names, scores and source
 _ENOUGH = 0.98  # of the budget; the search for where to cut ends there
+_CHARS_A_TOKEN = 4  # about: where that search begins, so that what lies far behind is not counted
 
 R = TypeVar("R")
 
@@ -29,9 +30,11 @@ def fitting(results: Sequence[R], text_of: Callable[[R], str], max_tokens: int) 
 
 def cut_to(text: str, max_tokens: int) -> str:
     """As much of the beginning of a text as fits, up to a paragraph, a line, or a word where there is none."""
-    if text_tokens(text) <= max_tokens:
-        return text
-    fits, beyond = 0, len(text)
+    fits, beyond = 0, min(len(text), _CHARS_A_TOKEN * max(0, max_tokens))
+    while text_tokens(text[:beyond]) <= max_tokens:
+        if beyond == len(text):
+            return text
+        fits, beyond = beyond, min(len(text), 2 * beyond)
     while beyond - fits > max(8, int(fits * (1 - _ENOUGH))):
         middle = (fits + beyond) // 2
         if text_tokens(text[:middle]) <= max_tokens:

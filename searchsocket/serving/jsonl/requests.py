@@ -1,11 +1,13 @@
 """What a line asks, and what is wrong with one that asks nothing."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from searchsocket.search.code.by_terms import MAX_RESULTS
 from searchsocket.search.code.fetch import MAX_IDS, MAX_LINES
+from searchsocket.search.content.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
+from searchsocket.search.content.query import MAX_TOKEN_CHARS
 from searchsocket.search.query import MAX_QUERY_CHARS
 
 Op = Literal["status", "sync", "search", "fetch"]
@@ -32,6 +34,8 @@ class LineRequest:
     is_hybrid: bool = False  # by meaning too, in the order of `searchsocket code search`
     ids: tuple[int, ...] = ()
     max_lines: int = MAX_LINES
+    max_tokens: int | None = None  # None: everything that was found
+    token: str = ""  # of the answer before
 
 
 def parse_request(line: bytes) -> LineRequest:
@@ -68,7 +72,8 @@ def _search(op: Op, fields: dict[str, Any]) -> LineRequest:
         raise BadLine(f"invalid request: q has at most {MAX_QUERY_CHARS} characters", op)
     if mode not in (None, "terms", "hybrid"):
         raise BadLine('invalid request: mode must be "terms" or "hybrid"', op)
-    return LineRequest(op, q=q, top_k=_count(op, fields, "top_k", MAX_RESULTS), is_hybrid=mode == "hybrid")
+    request = LineRequest(op, q=q, top_k=_count(op, fields, "top_k", MAX_RESULTS), is_hybrid=mode == "hybrid")
+    return _with_part(request, fields)
 
 
 def _fetch(op: Op, fields: dict[str, Any]) -> LineRequest:
@@ -77,7 +82,18 @@ def _fetch(op: Op, fields: dict[str, Any]) -> LineRequest:
         raise BadLine("invalid request: ids must be an array of uint32", op)
     if not ids:
         raise BadLine("invalid request: ids is empty", op)
-    return LineRequest(op, ids=tuple(ids[:MAX_IDS]), max_lines=_count(op, fields, "max_lines", MAX_LINES))
+    request = LineRequest(op, ids=tuple(ids[:MAX_IDS]), max_lines=_count(op, fields, "max_lines", MAX_LINES))
+    return _with_part(request, fields)
+
+
+def _with_part(request: LineRequest, fields: dict[str, Any]) -> LineRequest:
+    max_tokens, token = fields.get("max_tokens"), fields.get("continuation_token")
+    if max_tokens is not None and not (_is_whole(max_tokens) and LEAST_MAX_TOKENS <= max_tokens <= MOST_MAX_TOKENS):
+        bounds = f"an integer from {LEAST_MAX_TOKENS} to {MOST_MAX_TOKENS}"
+        raise BadLine(f"invalid request: max_tokens must be {bounds}", request.op)
+    if token is not None and not (isinstance(token, str) and len(token) <= MAX_TOKEN_CHARS):
+        raise BadLine("invalid request: continuation_token must be a string that an answer gave", request.op)
+    return replace(request, max_tokens=max_tokens, token=token or "")
 
 
 def _count(op: Op, fields: dict[str, Any], name: str, most: int) -> int:

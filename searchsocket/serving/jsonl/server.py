@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from uuid import uuid4
 
 from searchsocket.errors import InvalidRequest, SearchSocketError
@@ -13,11 +13,11 @@ from searchsocket.search.code.query import CodeQuery
 from searchsocket.serving.code import CodeService, TermMatch
 from searchsocket.serving.code_upkeep import CodeUpkeep
 from searchsocket.serving.jsonl.chunk_ids import ChunkIds
+from searchsocket.serving.jsonl.parts import Answer, in_parts
 from searchsocket.serving.jsonl.requests import BadLine, LineRequest, parse_request
 from searchsocket.serving.jsonl.transport import request_lines
 
 MAX_PER_FILE = 2
-Answer = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +50,21 @@ class LineServer:
             request = parse_request(line)
         except BadLine as error:
             return _error(str(error), error.op)
-        ops: Mapping[str, Callable[[LineRequest], object]] = {
-            "status": self._status, "sync": self._sync, "search": self._search, "fetch": self._fetch,
-        }  # fmt: skip
+        ops: Mapping[str, Callable[[LineRequest], Answer]] = {
+            "status": lambda _: {"data": self._status()},
+            "sync": lambda _: {"data": self._sync()},
+            "search": lambda asked: in_parts(self.code, self.scope, asked, self._search),
+            "fetch": lambda asked: in_parts(self.code, self.scope, asked, self._fetch),
+        }
         try:
-            return {"ok": True, "op": request.op, "data": ops[request.op](request)}
+            return {"ok": True, "op": request.op, **ops[request.op](request)}
         except SearchSocketError as error:
             return _error(str(error), request.op)
         except Exception as error:  # noqa: BLE001  (a defect: reported, and the next line is answered)
             self.on_error(error)
             return _error("internal error", request.op)
 
-    def _status(self, _: LineRequest) -> Answer:
+    def _status(self) -> Answer:
         found = self.upkeep.status(self.scope, self.clock())
         return {
             "indexed": found.indexed,
@@ -76,7 +79,7 @@ class LineServer:
             "configuration_changed": found.configuration_changed,
         }
 
-    def _sync(self, _: LineRequest) -> Answer:
+    def _sync(self) -> Answer:
         done = self.upkeep.sync(self.scope, str(uuid4()))
         return {
             "changed": done.changed,

@@ -1,0 +1,99 @@
+"""Answers in parts of so many tokens, where a line asks for that: the best that fits, and a token to go on with."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, replace
+from typing import Any, NamedTuple
+
+from searchsocket.errors import Busy, InvalidRequest
+from searchsocket.search.content.bounds import DEFAULT_MAX_TOKENS
+from searchsocket.search.content.budget import cut_to
+from searchsocket.serving.code import CodeService
+from searchsocket.serving.jsonl.requests import LineRequest
+from searchsocket.text.token_count import count_tokens
+
+_MAX_TRIES = 3
+_LEAST_OF_A_LINE = 50  # tokens, also where the names before it take all there are
+Answer = Mapping[str, Any]
+
+
+class _Some(NamedTuple):
+    """What fits, of what an operation found."""
+
+    data: list[Answer]
+    after: int  # pieces that were given by now: results, or lines
+    is_all: bool
+
+
+def in_parts(
+    code: CodeService, scope: str, request: LineRequest, find: Callable[[LineRequest], list[Answer]]
+) -> Answer:
+    """The fields of an answer: `data`, and where it is a part, whether it is `truncated` and its `continuation_token`.
+
+    Raises:
+        ContinuationGone: The token is none, or of another operation or generation.
+        InvalidRequest: The token is of another query, or of other ids.
+    """
+    if not request.max_tokens and not request.token:
+        return {"data": find(request)}
+    words, kind = code.continuations, f"op {request.op}"
+    for _ in range(_MAX_TRIES):
+        generation, asked, offset = code.generation(scope), request, 0
+        if request.token:
+            (q, top_k, is_hybrid, ids, max_lines, max_tokens), offset = words.position(request.token, kind, generation)
+            if (q, tuple(ids)) != (request.q, request.ids):
+                raise InvalidRequest("the continuation_token is of another request; send the same q, or the same ids")
+            before = {"top_k": top_k, "is_hybrid": is_hybrid, "max_lines": max_lines}
+            asked = replace(request, **before, max_tokens=request.max_tokens or max_tokens)
+        max_tokens = asked.max_tokens or DEFAULT_MAX_TOKENS
+        fit = _lines if request.op == "fetch" else _results
+        some = fit(find(asked), offset, max_tokens)
+        if code.generation(scope) != generation:
+            continue
+        if some.is_all:
+            return {"data": some.data, "truncated": False}
+        _, *what, _, _ = astuple(asked)
+        token = words.word(kind, generation, [*what, max_tokens], some.after)
+        return {"data": some.data, "truncated": True, "continuation_token": token}
+    raise Busy("the index is published faster than it can be read; try again")
+
+
+def _results(found: Sequence[Answer], offset: int, max_tokens: int) -> _Some:
+    """As many results as fit, and one in any case."""
+    data: list[Answer] = []
+    for one in found[offset:]:
+        max_tokens -= _tokens(one)
+        if max_tokens < 0 and data:
+            break
+        data.append(one)
+    after = offset + len(data)
+    return _Some(data, after, after >= len(found))
+
+
+def _lines(found: Sequence[Answer], offset: int, max_tokens: int) -> _Some:
+    """As many lines as fit, each under its chunk; of a first one that is too long alone, its beginning."""
+    data: list[Answer] = []
+    at = 0  # of all lines, where the chunk begins
+    for one in found:
+        skipped = max(0, offset - at)
+        at += len(one["lines"])
+        left: list[str] = one["lines"][skipped:]
+        kept: list[str] = []
+        if not left:
+            continue
+        max_tokens -= _tokens({**one, "lines": []})
+        for line in left:
+            fits = _tokens(line) <= max_tokens
+            if not fits and (data or kept):
+                break
+            kept.append(line if fits else cut_to(line, max(max_tokens, _LEAST_OF_A_LINE)))
+            max_tokens -= _tokens(kept[-1])
+        if kept:
+            data.append({**one, "lines": kept})
+        if len(kept) < len(left):
+            return _Some(data, at - len(left) + len(kept), is_all=False)
+    return _Some(data, at, is_all=True)
+
+
+def _tokens(value: object) -> int:
+    return count_tokens(json.dumps(value, ensure_ascii=False))
