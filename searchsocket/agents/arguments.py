@@ -6,7 +6,16 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AliasChoices, AliasGenerator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    AliasGenerator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 from pydantic.alias_generators import to_camel
 
 from searchsocket.agents.schemas import without_titles
@@ -59,6 +68,12 @@ def _listed(value: object) -> object:
     return parsed if isinstance(parsed, list) else [value]
 
 
+def _enough(max_tokens: int) -> int:
+    if 0 < max_tokens < LEAST_MAX_TOKENS:
+        raise ValueError(f"must be 0, or {LEAST_MAX_TOKENS} or more")
+    return max_tokens
+
+
 AsList = BeforeValidator(_listed)
 Query = Annotated[
     str,
@@ -88,6 +103,7 @@ MaxTokens = Annotated[
         le=MOST_MAX_TOKENS,
         description=f"Tokens of text at most, about, from {LEAST_MAX_TOKENS}; 0: what fits into one answer.",
     ),
+    AfterValidator(_enough),
 ]
 ContinuationToken = Annotated[
     str, Field(max_length=MAX_TOKEN_CHARS, description="The token of the answer before, for what follows.")
