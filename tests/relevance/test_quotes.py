@@ -55,11 +55,13 @@ def quotes(collection: Collection) -> Iterator[tuple[str, str]]:
     indexes = Indexes(embedder)
     step = max(len(collection.queries) // QUERIES, 1)
     for indexed in indexes.of(collection):
+        texts: dict[str, str] = {}
         engine = SearchEngine(indexed.store, QueryVectors(lambda _: embedder), RankingSettings(), lambda: NOW)
         catalogue = indexed.store.reader(SCOPE).catalogue
         for query in collection.queries[::step]:
             for result in engine.search(SearchQuery(query.text[:MAX_QUERY_CHARS], RESULTS), SCOPE).results:
-                records = catalogue.page_records(result.url)
-                said = "\n".join(chunk_text(record.page, record.chunk).text for record in records)
+                if result.url not in texts:
+                    records = catalogue.page_records(result.url)
+                    texts[result.url] = "\n".join(chunk_text(record.page, record.chunk).text for record in records)
                 for snippet in (result.snippet, *(section.snippet for section in result.sections)):
-                    yield re.sub(r"…$", "", snippet), said
+                    yield re.sub(r"…$", "", snippet), texts[result.url]
