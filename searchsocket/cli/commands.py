@@ -6,6 +6,8 @@ from typing import NoReturn
 
 import click
 
+from searchsocket.system.garbage import loading
+
 # In the order of use; what each says of itself first.
 SUMMARIES = {
     "init": "Put search into this site.",
@@ -40,7 +42,8 @@ class LoadedCommands(MutableMapping[str, click.Command]):
     def __getitem__(self, name: str) -> click.Command:
         if name not in SUMMARIES:
             raise KeyError(name)
-        command: click.Command = getattr(import_module(f"searchsocket.cli.{name}"), name)
+        with loading():
+            command: click.Command = getattr(import_module(f"searchsocket.cli.{name}"), name)
         return command
 
     def __iter__(self) -> Iterator[str]:

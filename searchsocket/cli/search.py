@@ -17,7 +17,7 @@ from searchsocket.cli.output import line_width, print_error, safe
 from searchsocket.cli.results import answer_lines, more_lines, places_of
 from searchsocket.cli.searched import note_search
 from searchsocket.pipeline.unchanged.check import state_dir_of
-from searchsocket.system.garbage import loading
+from searchsocket.system.garbage import end_at_once, loading
 
 if TYPE_CHECKING:
     from searchsocket.project.project import Project
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 @part_options
 @click.option("--open", "opens", is_flag=True, help="Open the best result in the browser.")
 @json_option
+@loading()  # it ends soon
 def search(
     query: tuple[str, ...],
     root: Path,
@@ -85,6 +86,7 @@ def search(
       searchsocket search "rate limit" --path-prefix /docs --top-k 3 --json
       searchsocket search "rate limit" --open
     """
+    end_at_once()
     fields = {
         "q": " ".join(query),
         "top_k": top_k,
@@ -104,15 +106,13 @@ def search(
         _print(reply)
         note_search(Path(state_dir_of(str(root), os.environ)), " ".join(query), reply["scope"], reply["places"])
         return
-    with loading():
-        from searchsocket.search.query import SearchQuery
+    from searchsocket.search.query import SearchQuery
 
     asked = SearchQuery(**fields)  # type: ignore[arg-type]  # the types of click's options
     if is_plain and (kept := _kept(root)):
         from searchsocket.serving.shell.query import answer_alone
 
-        with loading():
-            answer = answer_alone(kept, asked, os.environ, scope_name)
+        answer = answer_alone(kept, asked, os.environ, scope_name)
         _answered(kept, answer, as_json)
         return
     project = load_project(root)
@@ -141,9 +141,8 @@ def search(
 
 def _kept(root: Path) -> "Project | None":
     """The project, where its settings are known already and nobody else is asked."""
-    with loading():
-        from searchsocket.serving.shell.kept_project import kept_project
-        from searchsocket.serving.shell.query import answers_alone
+    from searchsocket.serving.shell.kept_project import kept_project
+    from searchsocket.serving.shell.query import answers_alone
 
     with suppress(OSError):  # of which who reads the settings says more
         project = kept_project(root, identity(os.path.realpath(root), os.environ), os.environ)

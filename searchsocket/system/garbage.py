@@ -1,5 +1,6 @@
 """The collector of garbage, kept out of the way of what loads much and throws little away."""
 
+import atexit
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,3 +22,12 @@ def keep_loaded() -> None:
     """Never look through what is there by now; once a process, since what is garbage by then stays."""
     if not gc.get_freeze_count():
         gc.freeze()
+
+
+def end_at_once() -> None:
+    """Look for no garbage as the process ends: the interpreter would look through all that was loaded, several times.
+
+    For whoever leaves nothing to be closed but by `weakref.finalize` and `atexit`, which run as ever.
+    """
+    atexit.unregister(gc.freeze)
+    atexit.register(gc.freeze)

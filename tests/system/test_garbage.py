@@ -1,6 +1,8 @@
 """Garbage is not looked for while much is loaded."""
 
 import gc
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -54,3 +56,19 @@ def test_what_is_loaded_is_set_apart_once() -> None:
         assert gc.get_freeze_count() <= kept < kept + len(more)
     finally:
         gc.unfreeze()
+
+
+@pytest.mark.parametrize("ends_at_once", [False, True])
+def test_a_process_that_ends_at_once_looks_for_nothing_and_finishes_what_it_began(ends_at_once: bool) -> None:
+    program = (
+        "import weakref\n"
+        "from searchsocket.system.garbage import end_at_once\n"
+        "class Ring:\n"
+        "    def __init__(self): self.ring = self\n"
+        "    def __del__(self): print('looked for')\n"
+        "weakref.finalize(Ring, print, 'finished')\n"
+        "Ring()\n"
+        f"if {ends_at_once}: end_at_once(), end_at_once()\n"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n") == (["finished", ""] if ends_at_once else ["finished", "looked for", ""])
