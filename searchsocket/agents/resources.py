@@ -8,9 +8,14 @@ from mcp.shared.uri_template import UriTemplate
 
 from searchsocket.agents.data import visible
 from searchsocket.agents.library import Libraries, Library
+from searchsocket.agents.tool import MOST_TOKENS, shrunk
 from searchsocket.errors import PageNotFound
-from searchsocket.search.content.bounds import MOST_MAX_TOKENS
+from searchsocket.search.content.bounds import LEAST_MAX_TOKENS
 from searchsocket.search.content.document import DocumentQuery
+from searchsocket.search.content.hints import call
+from searchsocket.serving.page_parts import page_part
+from searchsocket.serving.parts import Part
+from searchsocket.text.token_count import count_tokens
 from searchsocket.types import Filter
 
 STATUS_URI = "searchsocket://status"
@@ -27,7 +32,7 @@ class Kind:
     description: str
     template: str
     mime_type: str
-    read: Callable[[Library, str], str]
+    read: Callable[[Library, str, int], str]  # as much of it as so many tokens
     paths: Callable[[Library, str], Sequence[str]]  # below a folder, as URLs
 
 
@@ -60,7 +65,7 @@ def read_resource(libraries: Libraries, uri: str) -> Text:
         found = UriTemplate.parse(kind.template).match(uri) if len(uri) <= _MAX_CHARS else None
         if found is not None:
             library = libraries.find(str(found.get("scope", "")))
-            return Text(visible(kind.read(library, str(found["path"]))), kind.mime_type)
+            return Text(_fitting(kind, library, str(found["path"])), kind.mime_type)
     templates = ", ".join([STATUS_URI, *(kind.template for kind in KINDS)])
     raise PageNotFound(f"no resource {uri[:200]!a}; there are {templates}")
 
@@ -80,6 +85,16 @@ def complete(libraries: Libraries, template: str, argument: str, typed: str, sco
     return Completed(found[:MAX_VALUES], len(found))
 
 
+def _fitting(kind: Kind, library: Library, path: str) -> str:
+    """As much as clients take, with what hides in it made visible, which is longer."""
+    budget = MOST_TOKENS
+    text = visible(kind.read(library, path, budget))
+    while (tokens := count_tokens(text)) > MOST_TOKENS and budget > LEAST_MAX_TOKENS:
+        budget = shrunk(budget, tokens)
+        text = visible(kind.read(library, path, budget))
+    return text
+
+
 def _status(library: Library) -> str:
     """Which scopes are indexed, and how old each is."""
     scopes = [
@@ -96,13 +111,26 @@ def _status(library: Library) -> str:
     return visible(json.dumps({**current, "indexed": scopes}, ensure_ascii=False, indent=1))
 
 
-def _page(library: Library, path: str) -> str:
-    return library.service.page(path, library.scope).markdown(sources=True)
+def _page(library: Library, path: str, max_tokens: int) -> str:
+    found = library.service.page(path, library.scope)
+    part = page_part(found, Part(max_tokens), library.service.continuations)
+    rest = f"get_page(pathOrUrl={json.dumps(found.page.facts.url)}, continuationToken={json.dumps(part.token)})"
+    return found.markdown(part, sources=True) + (_cut(library, rest) if part.token else "")
 
 
-def _file(library: Library, path: str) -> str:
-    query = DocumentQuery(path, max_tokens=MOST_MAX_TOKENS)
-    return library.content().get_document_text(library.folder("code"), query, trusted=True).data.text
+def _file(library: Library, path: str, max_tokens: int) -> str:
+    folder = library.folder("code")
+    found = library.content().get_document_text(folder, DocumentQuery(path, max_tokens=max_tokens), trusted=True)
+    token = found.continuation.next_token
+    rest = call("get_document_text", folder_id=folder, file_path=path, continuation_token=token)
+    return found.data.text + (_cut(library, rest) if token else "")
+
+
+def _cut(library: Library, rest: str) -> str:
+    """What stands where a text ends early: resources have no bound and no token in the protocol, but tools have."""
+    tools = library.project.settings.mcp.tools  # none named: all
+    is_offered = not tools or rest.partition("(")[0] in tools
+    return f"\n[cut here, as long as clients take{f'; the rest: {rest}' if is_offered else ''}]\n"
 
 
 def _pages_below(library: Library, folder: str) -> Sequence[str]:

@@ -48,9 +48,14 @@ def fitting_reply(tool: Tool, library: Library, asked: Arguments) -> Reply:
         return reply
     budget = budget or DEFAULT_MAX_TOKENS
     while (tokens := reply.tokens(MOST_TOKENS)) > MOST_TOKENS and budget > LEAST_MAX_TOKENS:
-        budget = max(int(budget * _SHRINK * MOST_TOKENS / tokens), LEAST_MAX_TOKENS)
+        budget = shrunk(budget, tokens)
         reply = tool.run(library, asked.model_copy(update={"max_tokens": budget}))
     return reply
+
+
+def shrunk(budget: int, tokens: int) -> int:
+    """The budget of text to try where one made an answer of so many tokens, more than `MOST_TOKENS`."""
+    return max(int(budget * _SHRINK * MOST_TOKENS / tokens), LEAST_MAX_TOKENS)
 
 
 @cache

@@ -1,7 +1,8 @@
 """A project with pages and source code, and the official client over any way to its server."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import anyio
@@ -35,9 +36,11 @@ enable = true
 """
 
 
-def make_agent_project(root: Path) -> Project:
-    """Pages, one of them hostile, and a small tree of source code."""
+def make_agent_project(root: Path, files: Mapping[str, str] = MappingProxyType({})) -> Project:
+    """Pages, one of them hostile, and a small tree of source code, with further files in it."""
     code = CodeProject(root)
+    for path, text in files.items():
+        (root / path).write_text(text)
     (root / "searchsocket.toml").write_text(TOML)
     code.index()
     project = code.project

@@ -97,7 +97,12 @@ def test_what_comes_next_names_offered_tools_alone(agent_project: Project) -> No
         ("search_content", {"folder_id": "site", "continuation_token": "x"}, "CONTINUATION_GONE", "begin anew"),
         ("get_document_text", {"folder_id": "site", "file_path": "no.md"}, "PAGE_NOT_FOUND", "no.md"),
         ("get_page", {"pathOrUrl": "/docs/battery", "continuationToken": "x"}, "CONTINUATION_GONE", "begin anew"),
-        ("get_page", {"pathOrUrl": "/docs/battery", "maxTokens": 3}, "INVALID_REQUEST", "maxTokens: must be 0, or 200 or more, not 3"),
+        (
+            "get_page",
+            {"pathOrUrl": "/docs/battery", "maxTokens": 3},
+            "INVALID_REQUEST",
+            "maxTokens: must be 0, or 200 or more, not 3",
+        ),
         ("ask", {"question": "Why?", "maxTokens": 199}, "INVALID_REQUEST", "maxTokens: must be 0, or 200 or more"),
         ("find_documents", {"folder_id": "site", "max_tokens": 3}, "INVALID_REQUEST", "max_tokens: must be 0, or 200"),
     ],

@@ -1,5 +1,7 @@
 """How much a reply is: no more than is asked for, and never more than clients take."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +9,9 @@ import pytest
 from search_site import DOCS, Piece, Site
 
 from searchsocket.agents.arguments import read_arguments
+from searchsocket.agents.data import visible
 from searchsocket.agents.reply import Reply
+from searchsocket.agents.resources import read_resource
 from searchsocket.agents.server import make_server
 from searchsocket.agents.standing import StandingLibraries
 from searchsocket.agents.tool import CLIENTS_TAKE, MOST_TOKENS, fitting_reply
@@ -20,13 +24,14 @@ from tests.api.api_client import body_of
 
 TEXTS = Path(__file__).parents[1] / "text" / "tokens"
 WORST = ("language-fi", "language-th", "signs-emoji", "signs-lines", "signs-hidden", "noise-unicode", "data-base64")
+LONG_FILE = "".join(f"step_{number} = {number * 7919}\n" for number in range(4_000))
 HIDDEN = "\u202e\U000e0041\x1b" * 400  # each is written out, as nine signs
 
 
 @pytest.fixture(scope="module")
 def worst_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Pages and a file of texts that are many tokens, far longer than any reply."""
-    project = make_agent_project(tmp_path_factory.mktemp("worst") / "robot")
+    project = make_agent_project(tmp_path_factory.mktemp("worst") / "robot", {"src/long.py": LONG_FILE})
     texts = [*((TEXTS / f"{name}.txt").read_text() for name in WORST), HIDDEN]
     pages = {f"/worst/{number}": (text * (40_000 // len(text))) for number, text in enumerate(texts)}
     pieces = [
@@ -73,6 +78,42 @@ def test_whoever_says_how_much_gets_it(worst_project: Project) -> None:
     assert count_tokens(found.data["markdown"]) > MOST_TOKENS / 2
 
 
+@pytest.mark.parametrize("number", [1, len(WORST)], ids=["thai", "hidden"])
+def test_a_resource_ends_where_clients_cut_and_says_what_reads_on(worst_project: Project, number: int) -> None:
+    libraries = StandingLibraries(worst_project.root, {})
+    page = libraries.find("").service.page(f"/worst/{number}", libraries.find("").scope)
+    text, rest = _cut(read_resource(libraries, f"searchsocket://page/worst/{number}").text)
+    while rest:
+        assert rest["tool"] == "get_page"
+        part = reply_of(
+            worst_project, "get_page", pathOrUrl=rest["pathOrUrl"], continuationToken=rest["continuationToken"]
+        )
+        text += part.data["markdown"]
+        rest = {"tool": "get_page", "pathOrUrl": rest["pathOrUrl"], "continuationToken": part.data["continuationToken"]}
+        if not part.data["truncated"]:
+            break
+    assert text.rstrip("\n") == visible(page.markdown(sources=True)).rstrip("\n")
+
+
+def test_a_long_file_does_too(worst_project: Project) -> None:
+    libraries = StandingLibraries(worst_project.root, {})
+    text, rest = _cut(read_resource(libraries, "searchsocket://file/src/long.py").text)
+    assert rest.pop("tool") == "get_document_text"
+    assert LONG_FILE.startswith(text)
+    part = reply_of(worst_project, "get_document_text", **rest)
+    assert part.data["data"]["first_line"] == text.count("\n") + 1
+    assert LONG_FILE.startswith(text + part.data["data"]["text"])
+
+
+def _cut(text: str) -> tuple[str, dict[str, str]]:
+    """A resource without the line that says how to go on, and the call that this names."""
+    assert count_tokens(text) <= CLIENTS_TAKE * LEAST
+    found = re.search(r"\n\[cut here, as long as clients take; the rest: (\w+)\((.+)\)\]\n$", text)
+    assert found
+    named = re.findall(r'(\w+)=("(?:[^"\\]|\\.)*")', found[2])
+    return text[: found.start()], {"tool": found[1], **{name: json.loads(value) for name, value in named}}
+
+
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize(
     ("tool", "asked", "key"),
@@ -105,10 +146,12 @@ def test_passages_that_do_not_fit_are_got_by_the_token(agent_server: Any) -> Non
     whole = call(agent_server, "ask", **asked, limit=4).structured_content
     assert (whole["truncated"], whole["continuationToken"]) == (False, None)
     part = call(agent_server, "ask", **asked, limit=4, maxTokens=200)
+    assert "\n1. " in text_of(part)
     assert f"continuationToken {part.structured_content['continuationToken']}" in text_of(part)
     found = list(part.structured_content["passages"])
     while token := part.structured_content["continuationToken"]:
         part = call(agent_server, "ask", **asked, continuationToken=token)
+        assert "\n1. " not in text_of(part)  # they are not the first ones
         found += part.structured_content["passages"]
     assert found == whole["passages"]
     assert len(found) > 1
