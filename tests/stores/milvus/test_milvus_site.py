@@ -81,7 +81,9 @@ def test_an_empty_disk_with_address_and_credentials_answers_as_the_local_store(
             assert (wanted[0], _without_name(found[1])) == (200, _without_name(wanted[1]))
 
 
+@pytest.mark.parametrize("moved", [ENGINES["lite"]], indirect=True, scope="module")
 def test_a_server_that_is_away_is_said_so_and_is_no_empty_answer(moved: Moved) -> None:
+    """Nobody answers there, whichever engine the vectors lay in."""
     environ = {"SEARCHSOCKET__VECTOR__PROVIDER": "milvus", "SEARCHSOCKET__VECTOR__MILVUS__TIMEOUT_S": "1"}
     nobody = "http://someone:opensesame@127.0.0.1:9"
     environ |= {"MILVUS_URI": nobody, "MILVUS_TOKEN": "a:secret"}
