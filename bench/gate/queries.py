@@ -11,13 +11,17 @@ from bench.gate.nonsense import nonsense
 from bench.relevance.collection import Collection, Query
 
 HERE = Path(__file__).parent
-NONSENSE, OFF_TOPIC, PARAPHRASE = "nonsense", "off-topic", "paraphrase"
+NONSENSE, OFF_TOPIC, FRESH, PARAPHRASE = "nonsense", "off-topic", "fresh", "paraphrase"
 SEEDS, OF_EACH = (5, 6, 9, 10), 60
 
 
-def off_topic() -> list[str]:
-    """Well-formed questions that no documentation of software answers."""
-    lines = (HERE / "offtopic.txt").read_text(encoding="utf-8").splitlines()
+def off_topic(name: str = "offtopic.txt") -> list[str]:
+    """Well-formed questions that no documentation of software answers.
+
+    Args:
+        name: `fresh_offtopic.txt` has those by which nothing was chosen.
+    """
+    lines = (HERE / name).read_text(encoding="utf-8").splitlines()
     return [query for line in lines if not line.startswith("#") for query in _expanded(line)]
 
 
@@ -43,6 +47,8 @@ def asked_of(collection: Collection, *, is_site: bool) -> Collection:
         added.append(Query(f"p{number}", text, PARAPHRASE, scope=scope))
         grades[f"p{number}"] = dict.fromkeys(targets, 1)
     added += [Query(f"o{number}", text, OFF_TOPIC, scope=scope) for number, text in enumerate(off_topic())]
+    fresh = off_topic("fresh_offtopic.txt")
+    added += [Query(f"f{number}", text, FRESH, scope=scope) for number, text in enumerate(fresh)]
     if is_site:
         made = (one for seed in SEEDS for one in nonsense(seed, OF_EACH))
         added += [Query(f"n{n}", text, f"{NONSENSE}: {kind}", scope=scope) for n, (kind, text) in enumerate(made)]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bench.gate.judged import Judged, judge
-from bench.gate.queries import OFF_TOPIC, PARAPHRASE, asked_of, off_topic, paraphrases
+from bench.gate.queries import FRESH, OFF_TOPIC, PARAPHRASE, asked_of, off_topic, paraphrases
 from bench.gate.squeezed import Squeezed
 from bench.relevance.example_site import NAME, example_site
 from bench.relevance.product import SCOPE, Indexes
@@ -58,6 +58,13 @@ def test_questions_about_something_else_are_refused_or_said_to_fit_badly(model: 
     assert len(found) == len(off_topic()) > 250
     assert share(found, "answered") <= 0.05
     assert share(found, "rejected") >= 0.8
+
+
+def test_questions_by_which_nothing_was_chosen_are_not_answered_as_if_they_fitted(judged: list[Judged]) -> None:
+    found = of_kind(judged, FRESH)
+    assert len(found) == 46
+    assert not {one.text for one in found} & set(off_topic())
+    assert share(found, "answered") <= 0.05
 
 
 def test_an_answer_is_weak_where_its_best_result_is_not_sure(judged: list[Judged]) -> None:
