@@ -29,6 +29,17 @@ def test_words_decide_and_meaning_helps(share: float, known: float, count: int, 
 
 @pytest.mark.parametrize(
     ("known", "asked", "near", "answered"),
+    [(1.0, 2, 1.5, True), (1.0, 2, 1.4, False), (0.5, 2, 2.4, False), (1.0, 3, 2.4, False)],
+)
+def test_two_words_that_are_there_but_on_no_page_together_are_a_question(
+    known: float, asked: int, near: float, answered: bool
+) -> None:
+    """More of them are there by chance, in English about something else."""
+    assert is_enough(WordEvidence(0.5, 1, known, asked), near) is answered
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "near", "answered"),
     [(0.0, 1, 0.9, True), (0.0, 1, 0.8, False), (0.0, 2, 2.2, False), (0.0, 2, 2.3, True), (0.5, 1, 9.0, False)],
 )
 def test_meaning_alone_answers_what_the_site_has_no_word_of(

@@ -15,6 +15,8 @@ Cosine = TypeVar("Cosine", float, Scores)
 MIN_SHARE = 0.6
 # Else the site knows this share of its words, one page holds so many of them, and a chunk is this near.
 MIN_KNOWN_COUNT_AND_NEARNESS = ((0.65, 2, 0.85), (0.5, 3, 1.4), (0.5, 1, 2.5))
+# Two words that are both there, but on no page together, are a question where a chunk is this near.
+MIN_APART = 1.5
 # Meaning alone answers words of the language that the site has not: one of them, and several, which by themselves
 # point in several directions.
 MIN_ALONE, MIN_TOGETHER = 0.9, 2.3
@@ -38,9 +40,13 @@ def is_enough(words: WordEvidence, nearest: float) -> bool:
     Args:
         nearest: Nearness of the nearest chunk.
     """
-    return words.share >= MIN_SHARE or any(
-        words.known >= known and words.count >= count and nearest >= near
-        for known, count, near in MIN_KNOWN_COUNT_AND_NEARNESS
+    return (
+        words.share >= MIN_SHARE
+        or (words.asked == 2 and words.known == 1 and nearest >= MIN_APART)
+        or any(
+            words.known >= known and words.count >= count and nearest >= near
+            for known, count, near in MIN_KNOWN_COUNT_AND_NEARNESS
+        )
     )
 
 
