@@ -38,6 +38,7 @@ PARTS: dict[str, Sequence[Replaced]] = {
     "many words as few": [(shares, "MANY_WORDS", shares.FEW_WORDS)],
     "nothing to the letter": [(engine, "exact_scores", lambda _, found, __: 0 * found.titled)],
     "no words in titles": [(pages, "_SAID", 0.0), (pages, "_NAMED", 0.0)],
+    "no neighbouring words": [(engine, "NEIGHBOURS", 0.0)],
     "no second section": [(pages, "_SECOND", 0.0)],
     "no completions": [(keywords, "_PREFIX_BOOST", 0.0)],
     "nothing refused": [(verdict, "is_enough", lambda *_: True)],
