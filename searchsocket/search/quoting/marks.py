@@ -91,8 +91,7 @@ class QueryWords:
         The words inside an identifier are marked only in texts that do not hold it whole.
         """
         text = text[:_MAX_MARKED_CHARS]
-        lower = text.lower()
-        is_plain = text.isascii() or _is_plain(text, lower)
+        lower, is_plain = _lower(text) if len(text) <= _MAX_KEPT_CHARS else _lower.__wrapped__(text)
         whole = self._literal_marks(text, lower, is_plain) if self._literals else []
         if self._runs:
             whole += self._run_marks(text)
@@ -188,9 +187,12 @@ def _longest(items: list[_T], count: int, text: Callable[[_T], str]) -> list[_T]
     return items if len(items) <= count else sorted(items, key=lambda item: -len(text(item)))[:count]
 
 
-def _is_plain(text: str, lower: str) -> bool:
-    """Whether each letter has one form: those of ASCII, at the same places in lower case."""
-    return text.isascii() or (len(lower) == len(text) and not _OTHER_LETTER.search(_ASCII.sub("", text)))
+@lru_cache(maxsize=1 << 12)  # about 5 MB: popular chunks are quoted again and again
+def _lower(text: str) -> tuple[str, bool]:
+    """A text in lower case, and whether each letter has one form: those of ASCII, at the same places there."""
+    lower = text.lower()
+    is_plain = text.isascii() or (len(lower) == len(text) and not _OTHER_LETTER.search(_ASCII.sub("", text)))
+    return lower, is_plain
 
 
 def _needles(forms: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:

@@ -34,6 +34,15 @@ class Quote(NamedTuple):
     span: tuple[int, int]  # in the text of the chunk
 
 
+class Passage(NamedTuple):
+    """What a query's words say of a chunk."""
+
+    marks: list[Mark]  # of its text
+    telling: list[Mark]  # those by which the passage is chosen
+    begins: tuple[int, bool]  # where the best part begins, see `window.beginning`
+    called: tuple[int, Opening | None] | None  # the section that has the name that the query is, see `section_called`
+
+
 @dataclass(frozen=True, slots=True)
 class ResultWriter:
     """What all results of one answer share."""
@@ -46,8 +55,7 @@ class ResultWriter:
     parts: Parts | None  # of every score, where they are asked for
     sources: bool = False  # whether the lines of passages are asked for
     section_snippets: bool = True  # whether sections are quoted
-    # By record id, since most are quoted twice: the marks of the text, those that tell, where its best part begins.
-    passages: dict[str, tuple[list[Mark], list[Mark], tuple[int, bool]]] = field(default_factory=dict)
+    passages: dict[str, Passage] = field(default_factory=dict)  # by record id, since most are quoted twice
     quotes: dict[tuple[str, int], Quote] = field(default_factory=dict)  # by record id and size
 
     def quote(self, found: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
@@ -58,34 +66,31 @@ class ResultWriter:
         if quote is None:
             passage = self.passages.get(record.id)
             if passage is None:
-                marks = self.words.marks(text.text)
-                telling = self._of_section(found, marks)
-                passage = self.passages[record.id] = marks, telling, beginning(text, telling, _SECTION_CHARS)
-            marks, telling, begins = passage
-            part = window(text, telling, max_chars, begins)
-            opening = (self._opening(found, marks, part) if text.openings else None) or record.chunk.at
-            snippet = excerpt(text, marks, part)
+                passage = self.passages[record.id] = self._passage(found)
+            part = window(text, passage.telling, max_chars, passage.begins)
+            opening = (self._opening(found, passage, part) if text.openings else None) or record.chunk.at
+            snippet = excerpt(text, passage.marks, part)
             quote = Quote(snippet, snippet.html, opening.anchor, displayed(opening.title), part[:2])
             self.quotes[key] = quote
         return quote
 
-    def _of_section(self, found: ReadableRecord, marks: list[Mark]) -> list[Mark]:
-        """The marks by which the passage is chosen: where a section has the name that the query is, those in it."""
+    def _passage(self, found: ReadableRecord) -> Passage:
+        """The best part of a chunk: where a section has the name that the query is, the best of that."""
         record, text = found
+        marks = telling = self.words.marks(text.text)
         called = section_called(self.asked.names, record.chunk.at.title, text) if text.openings else None
-        if called is None:
-            return marks
-        end, opening = called
-        start = opening.start if opening else 0
-        return [mark for mark in marks if start <= mark.start < end]
-
-    def _opening(self, found: ReadableRecord, marks: Sequence[Mark], part: Window) -> Opening | None:
-        called = section_called(self.asked.names, found.record.chunk.at.title, found.text)
         if called is not None:
-            return called[1]
+            end, opening = called
+            start = opening.start if opening else 0
+            telling = [mark for mark in marks if start <= mark.start < end]
+        return Passage(marks, telling, beginning(text, telling, _SECTION_CHARS), called)
+
+    def _opening(self, found: ReadableRecord, passage: Passage, part: Window) -> Opening | None:
+        if passage.called is not None:
+            return passage.called[1]
         is_first = part.start < found.text.openings[0].start
         own_words = [mark.word for mark in self.words.marks(found.record.chunk.at.title)] if is_first else ()
-        return opening_of(found.text.openings, marks, part[:2], own_words)
+        return opening_of(found.text.openings, passage.marks, part[:2], own_words)
 
     def result(self, group: PageGroup, alike: Sequence[int], confidence: float) -> Result:
         """One page, or chunk, quoted by the section that answers; its best sections, and pages that say the same."""
@@ -118,7 +123,8 @@ class ResultWriter:
             titles = [found.record.chunk.at.title, *(one.title for one in found.text.openings)]
             if self.asked.most(chunk.score, titles) > most:
                 quote = self.quote(found, _SECTION_CHARS)
-                (start, end), (marks, *_) = quote.span, self.passages[found.record.id]
+                start, end = quote.span
+                marks = self.passages[found.record.id].marks
                 marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
                 worth = self.asked.worth(chunk.score, quote.title, marked)
                 if worth > most:

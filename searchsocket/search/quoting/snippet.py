@@ -57,7 +57,8 @@ def excerpt(said: ChunkText, marks: Sequence[Mark], part: Window) -> Snippet:
     text, starts = said.text[start:end], said.starts
     first = bisect_right(starts, start) - 1
     kinds = said.kinds[max(first, 0) : bisect_left(starts, end)]
-    inside: _Ranges = [(a - start, b - start) for a, b, _ in marks if start <= a and b <= end]
+    among = marks[bisect_left(marks, (start,)) : bisect_left(marks, (end,))]
+    inside: _Ranges = [(a - start, b - start) for a, b, _ in among if b <= end]
     code: _Ranges = ()
     if "\n" in text and "pp" in kinds:
         text = _behind_each_other(text, start, kinds, starts[first:])

@@ -91,6 +91,8 @@ def _best(said: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, 
     best, most, all_words = candidates[0], (-1, 0), 2 * len(bits)
     for candidate in candidates:
         start, rank, number, is_inside = candidate
+        if most[0] == all_words and rank <= most[1]:
+            continue
         limit = start + max_chars
         words = answering = 0
         for last, bit, answer in told[number:]:

@@ -1,6 +1,7 @@
 """What a page's place on the site adds to its score: minor, so that it decides between near-equals (spec 13.1)."""
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,12 +46,18 @@ def boosts_of(
     links = np.minimum(np.maximum(facts.incoming_links, 0), _MANY_LINKS)
     weight = np.where(np.isfinite(facts.weight), facts.weight, 1.0)
     if settings.demote_listings and not names_identifier:
-        weight = weight * np.array([LISTING_SHARE if is_listing(url) else 1.0 for url in facts.url])
+        weight = weight * _shares(facts.url, is_listing, LISTING_SHARE)
     if settings.demote_occasions and not asks_for_occasion:
-        weight = weight * np.array([OCCASION_SHARE if is_occasion(url) else 1.0 for url in facts.url])
+        weight = weight * _shares(facts.url, is_occasion, OCCASION_SHARE)
     return Boosts(
         links=most_links * _LOGARITHMS[links] / _LOGARITHMS[_MANY_LINKS],
         depth=most_depth / (1.0 + np.maximum(facts.depth, 0)),
         weight=np.minimum(np.maximum(weight, _WEIGHTS[0]), _WEIGHTS[1]),
         most=most_links + most_depth,
     )
+
+
+def _shares(urls: Sequence[str], is_less: Callable[[str], bool], share: float) -> Scores | float:
+    """What is left of the weight of each record: `share` on pages that are less than a guide."""
+    less = {url for url in set(urls) if is_less(url)}
+    return np.array([share if url in less else 1.0 for url in urls]) if less else 1.0

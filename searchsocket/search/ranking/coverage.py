@@ -15,13 +15,13 @@ _LEAST = 1 / 3  # of the query's words
 def is_said(q: str, best: Sequence[ReadableRecord]) -> bool:
     """Whether one of these passages says more than a third of the query's words; code alone is not judged by that."""
     asked, _ = asked_words(q)
-    sentences = [_sentences(one) for one in best]
-    if not asked or not any(sentences):
-        return True
-    return any(
-        len(asked.intersection(index_text(f"{_names(one)}\n{said}").split())) > _LEAST * len(asked)
-        for one, said in zip(best, sentences, strict=True)
-    )
+    is_prose = False
+    for one in best if asked else ():
+        sentences = _sentences(one)
+        is_prose |= bool(sentences)
+        if len(asked.intersection(index_text(f"{_names(one)}\n{sentences}").split())) > _LEAST * len(asked):
+            return True
+    return not is_prose
 
 
 def _names(found: ReadableRecord) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -40,15 +41,19 @@ def exact_scores(q: str, found: Candidates, texts: Callable[[Sequence[str]], Seq
     if not identifiers:
         return named
     facts = found.facts
-    where = [
-        f"{text}\n{title}\n{url}".casefold()
-        for title, url, text in zip(facts.title, facts.url, texts(found.ids), strict=True)
-    ]
-    held = np.array([[one in text for text in where] for one in identifiers], np.float64)
+    where = [list(map(_folded, three)) for three in zip(texts(found.ids), facts.title, facts.url, strict=True)]
+    held = np.array(
+        [[one in text or one in title or one in url for text, title, url in where] for one in identifiers], np.float64
+    )
     # What most candidates hold, as the name of the product, tells none of them from the others.
     rare = np.ones(len(held)) if most == _ALONE else 1.0 - held.mean(axis=1)
     scores: Scores = named + np.where(is_titled, 0.0, most * (rare @ held) / len(identifiers))
     return scores
+
+
+@lru_cache(maxsize=1 << 12)  # about 5 MB: who asks for identifiers finds the same texts again
+def _folded(text: str) -> str:
+    return text.casefold()
 
 
 def names_identifier(q: str) -> bool:

@@ -71,9 +71,9 @@ class _Pages:
         gains = [0.0] * len(self._names)
         for at, page in enumerate(self._names):
             in_title, in_both = _words_of(page)
-            held = asked & in_both
-            if not held:
+            if asked.isdisjoint(in_both):
                 continue
+            held = asked & in_both
             if held != asked or not in_title:
                 gains[at] = _SAID * len(held) / len(asked)
             else:

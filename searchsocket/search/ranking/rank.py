@@ -1,6 +1,7 @@
 """The order of chunks: fused score, boosts, page weight, and a rule for every tie."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -34,12 +35,15 @@ class Ranked(NamedTuple):
     position: int  # among the candidates
 
 
+_as_ranked = partial(tuple.__new__, Ranked)  # one for each candidate: calling the class takes a fifth longer
+
+
 def rank(facts: Facts, parts: Parts) -> list[Ranked]:
     """Chunks best first; equal scores in path order, on a page by place and id. Pages of weight 0 are left out."""
     visible = np.flatnonzero(~(facts.weight <= 0))
     scores = scored(facts, parts)
     best = visible[np.lexsort((facts.order[visible], -scores[visible]))]
-    return list(map(Ranked, scores[best].tolist(), best.tolist()))
+    return list(map(_as_ranked, zip(scores[best].tolist(), best.tolist(), strict=True)))
 
 
 def scored(facts: Facts, parts: Parts) -> Scores:
