@@ -72,7 +72,7 @@ def test_a_plain_query_calls_no_more_than_it_needs(engine: SearchEngine) -> None
     words = vocabulary()
     plain = SearchQuery(f"{words[2]} {words[50]} ")
     cost(engine, plain)
-    assert cost(engine, plain) < 3_650
+    assert cost(engine, plain) < 3_600
 
 
 def test_what_candidates_say_is_unpacked_once(engine: SearchEngine) -> None:
