@@ -17,6 +17,7 @@ from searchsocket.agents.standing import StandingLibraries
 from searchsocket.agents.tool import CLIENTS_TAKE, MOST_TOKENS, fitting_reply
 from searchsocket.agents.toolset import TOOLS
 from searchsocket.project.project import Project
+from searchsocket.search.content.bounds import MOST_MAX_TOKENS
 from searchsocket.stores.local import LocalStore
 from searchsocket.text.token_count import LEAST, count_tokens
 from tests.agents.agent_project import ERAS, call, make_agent_project, text_of
@@ -83,16 +84,12 @@ def test_a_resource_ends_where_clients_cut_and_says_what_reads_on(worst_project:
     libraries = StandingLibraries(worst_project.root, {})
     page = libraries.find("").service.page(f"/worst/{number}", libraries.find("").scope)
     text, rest = _cut(read_resource(libraries, f"searchsocket://page/worst/{number}").text)
-    while rest:
-        assert rest["tool"] == "get_page"
-        part = reply_of(
-            worst_project, "get_page", pathOrUrl=rest["pathOrUrl"], continuationToken=rest["continuationToken"]
-        )
-        text += part.data["markdown"]
-        rest = {"tool": "get_page", "pathOrUrl": rest["pathOrUrl"], "continuationToken": part.data["continuationToken"]}
-        if not part.data["truncated"]:
-            break
-    assert text.rstrip("\n") == visible(page.markdown(sources=True)).rstrip("\n")
+    tool = rest.pop("tool")
+    while rest["continuationToken"]:
+        part = reply_of(worst_project, tool, **rest, maxTokens=MOST_MAX_TOKENS).data
+        text += part["markdown"]
+        rest["continuationToken"] = part["continuationToken"]
+    assert f"{text}\n" == visible(page.markdown(sources=True))
 
 
 def test_a_long_file_does_too(worst_project: Project) -> None:
