@@ -9,14 +9,19 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 # Tests start hundreds of processes: each would compile what it imports again where writing bytecode is switched off.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test check lock format clean milvus
+.PHONY: demo test check lock format clean milvus milvus-test
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/demo.py
 
 # Tests wait for servers and processes a third of their time, so there are more workers than cores.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 2))
+	$(BIN)/python -m pytest -n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 2)) -m "not milvus_server"
+
+# The tests that ask a Milvus server. In one process: each further one would make its own collections and its own site,
+# which takes longer than the tests.
+milvus-test: $(VENV)/.ready .venv-milvus/.ready
+	$(BIN)/python -m pytest -m milvus_server tests/stores tests/faults
 
 # What CI adds to the tests: format, lint, types, and that Dagster's own tool loads the definitions. That the lock fits is a test.
 check: $(VENV)/.ready
@@ -43,7 +48,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	touch $@
 
 # A Milvus server to try the store with, until it is interrupted; says its address when it is ready. The tests start
-# one by themselves where its environment is there.
+# one by themselves.
 milvus: .venv-milvus/.ready
 	.venv-milvus/bin/python tests/stores/milvus/server.py
 

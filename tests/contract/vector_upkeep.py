@@ -9,10 +9,15 @@ from contract.vector_index import ONE, THREE, TWO, named, put, row, seen
 
 from searchsocket.errors import ProjectMismatch
 from searchsocket.stores.base import VectorIndex
+from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.vectors import row_of
-from searchsocket.types import Scope
+from searchsocket.types import Generation, Scope
 
 IndexOf = Callable[[str], VectorIndex]  # by project id
+
+
+def held(index: VectorIndex, generation: Generation) -> set[tuple[str, bytes]]:
+    return {(each.id, each.digest) for each in index.held(generation)}  # type: ignore[attr-defined]
 
 
 def digests(index: VectorIndex, *rows: object) -> set[tuple[str, bytes]]:
@@ -44,12 +49,14 @@ class VectorUpkeepContract:
         put(index, ONE, [row("a"), row("b"), row("c")])
         put(index, TWO, [row("b", NORTH)], gone=("c",))
         assert (index.count(ONE), index.count(TWO)) == (3, 2)
-        assert set(index.held(ONE)) == digests(index, row("a"), row("b"), row("c"))
-        assert set(index.held(TWO)) == digests(index, row("a"), row("b", NORTH))
+        assert held(index, ONE) == digests(index, row("a"), row("b"), row("c"))
+        assert held(index, TWO) == digests(index, row("a"), row("b", NORTH))
+        first, second = (generation_number(each.name) for each in (ONE, TWO))
+        assert {each.id: each.born for each in index.held(TWO)} == {"a": first, "b": second}
 
     def test_a_row_that_says_something_else_is_told_apart(self, index: VectorIndex) -> None:
         put(index, ONE, [row("a", url="/docs/x", tags=("t", "ü"))])
-        [(_, kept)] = index.held(ONE)
+        [(_, kept)] = held(index, ONE)
         same = row_of(record("a", url="/docs/x", tags=("t", "ü")), EAST)
         assert kept == index.digest(same)
         others = (row("a", url="/docs/y", tags=("t", "ü")), row("a", url="/docs/x"), row("a", NORTH, url="/docs/x"))
@@ -57,7 +64,7 @@ class VectorUpkeepContract:
 
     def test_many_rows_are_all_told(self, index: VectorIndex) -> None:
         put(index, ONE, [row(f"r{number:04}") for number in range(1_234)])
-        assert sorted(id_ for id_, _ in index.held(ONE)) == [f"r{number:04}" for number in range(1_234)]
+        assert sorted(each.id for each in index.held(ONE)) == [f"r{number:04}" for number in range(1_234)]
         assert index.count(ONE) == 1_234
 
     def test_what_was_lost_is_restored_for_those_generations_that_had_it(self, index: VectorIndex) -> None:

@@ -12,9 +12,9 @@ from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.milvus.connection import Connection
 from tests.faults.milvus_shop import OLD, edit, next_run, store_at
 from tests.faults.wire import CUT_AT_ONCE, DRIPPING, REFUSED, STALLED, Fault, Wire, wire
-from tests.stores.milvus.running import MISSING, TOKEN, server_uri
+from tests.stores.milvus.running import NEEDS_SERVER, TOKEN, server_uri
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(MISSING), reason=MISSING)]
+pytestmark = [pytest.mark.slow, *NEEDS_SERVER]
 
 # The protocol is of frames with nine bytes before each.
 FAULTS = [

@@ -1,5 +1,6 @@
 """Milvus refuses, loses, forgets, or a run is killed: what is said, and that the next run is whole."""
 
+import logging
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,9 +15,9 @@ from searchsocket.stores.local import LocalStore
 from searchsocket.stores.milvus import MilvusVectors
 from searchsocket.stores.milvus.connection import Connection
 from tests.faults.milvus_shop import AFTER_THE_EDIT, NEW, OLD, edit, next_run, rows, store_at
-from tests.stores.milvus.running import MISSING, TOKEN
+from tests.stores.milvus.running import NEEDS_SERVER, TOKEN
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(MISSING), reason=MISSING)]
+pytestmark = [pytest.mark.slow, *NEEDS_SERVER]
 
 WRITES = {"upsert", "delete", "create_collection"}
 
@@ -63,6 +64,36 @@ def once_known(ask: Callable[[], set[str]]) -> set[str]:
             if time.monotonic() > give_up:
                 raise
             time.sleep(0.1)
+
+
+@pytest.mark.parametrize("last", [0, 1, 2])
+def test_a_token_that_expires_while_a_run_goes_is_told_and_the_next_run_is_whole(
+    last: int, milvus_folder: Path, uri: str, server: Connection, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Between any two of its writes; who reads with it is told the same, and reads with a new one what was live."""
+    caplog.set_level(logging.DEBUG)
+    user = f"{name}_expires_{last}"
+    server.call("create_user", user, "opensesame")
+    server.call("grant_role", user, "admin")
+    written = 0
+
+    class Expires(Connection):
+        def call(self, name: str, *arguments: Any, **options: Any) -> Any:
+            nonlocal written
+            if name in WRITES and written == last:
+                server.call("drop_user", user)
+            written += name in WRITES
+            return super().call(name, *arguments, **options)
+
+    reader = store_at(milvus_folder, Connection(uri, f"{user}:opensesame", timeout_s=10.0), name).reader(MAIN)
+    assert once_known(lambda: everything(reader)) == OLD
+    writer = store_at(milvus_folder, Expires(uri, f"{user}:opensesame", timeout_s=10.0, token_env="MY_TOKEN"), name)
+    for touch in (lambda: edit(writer), lambda: everything(reader)):
+        with pytest.raises(VectorBackendRefused, match="it does not accept the token in") as refused:
+            touch()
+        assert "opensesame" not in f"{refused.value} {refused.value!r} {refused.value.__context__!r}{caplog.text}"
+    assert written == last + 1
+    next_run(milvus_folder, server, name)
 
 
 def test_a_collection_that_is_dropped_while_it_is_used_is_told_and_made_again(

@@ -11,7 +11,7 @@ from searchsocket.stores.base import VectorLimits, VectorRow, check_vectors
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.naming import generation_number
-from searchsocket.stores.base.upkeep import Finding, Registered
+from searchsocket.stores.base.upkeep import Finding, HeldRow, Registered
 from searchsocket.stores.base.vectors import Written, canonical, whenever
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Scope, Vector, Vectors
 
@@ -82,8 +82,10 @@ class MemoryVectors:
     def count(self, generation: Generation) -> int:
         return len(list(self._seen(generation)))
 
-    def held(self, generation: Generation) -> Iterator[tuple[str, bytes]]:
-        return ((kept.row.id, self.digest(kept.row)) for kept in self._seen(generation))
+    def held(self, generation: Generation) -> Iterator[HeldRow]:
+        return (
+            HeldRow(kept.row.id, self.digest(kept.row), generation_number(kept.born)) for kept in self._seen(generation)
+        )
 
     def digest(self, row: VectorRow) -> bytes:
         said = (row.id, row.ancestors, row.tags, row.labels, row.is_hidden, row.vector.tobytes())

@@ -1,6 +1,7 @@
 """Rows elsewhere that are gone, wrong or too many are made those of the records again, and nothing else is touched."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_store.vectors import MemoryPlace, MemoryVectors
 
+from searchsocket.errors import VectorsMissing
 from searchsocket.stores.base import Drift, Resynced
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Generation, Record, Vector
+
+BEFORE = "20000101T000000Z-aaaaaa"  # a generation that the rows of no test are of
 
 
 def known(records: Sequence[Record]) -> Mapping[str, Vector]:
@@ -114,8 +118,24 @@ def test_the_store_with_vectors_of_its_own_has_nothing_to_look_after(tmp_path: P
     assert (store.elsewhere, store.drift(MAIN, known), store.resync(MAIN, known)) == (None, Drift(), Resynced())
 
 
+@pytest.mark.parametrize("misdated", [{"born": BEFORE}, {"born": "20990101T000000Z-aaaaaa"}, {"died": BEFORE}])
+def test_a_row_that_says_another_time_is_found_and_written_again(
+    misdated: dict[str, str], store: LocalStore, place: MemoryPlace
+) -> None:
+    """One that says an earlier one than its record was written at is in no answer, though all else of it is right."""
+    place.rows["main"] = [replace(kept, **misdated) if kept.row.id == "a" else kept for kept in place.rows["main"]]
+    with pytest.raises(VectorsMissing):
+        everything(reopened(store, place).reader(MAIN))
+    assert str(store.drift(MAIN, known)) in ("1 missing", "1 different")
+    assert store.resync(MAIN, known).written == 1
+    assert not store.drift(MAIN, known)
+    assert everything(reopened(store, place).reader(MAIN)) == {"a", "b", "d"}
+    store.rollback(MAIN)
+    assert not store.drift(MAIN, known)
+
+
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from("abcdx"), st.sampled_from("-12")), max_size=8))
+@given(st.lists(st.tuples(st.sampled_from("abcdx"), st.sampled_from("-12<>!")), max_size=8))
 def test_whatever_happened_to_the_rows_they_are_right_afterwards(
     tmp_path_factory: pytest.TempPathFactory, events: list[tuple[str, str]]
 ) -> None:
@@ -126,6 +146,11 @@ def test_whatever_happened_to_the_rows_they_are_right_afterwards(
     for id_, what in events:
         if what == "-":
             index.erase(both[1], [id_])
+        elif what in "<>!":
+            misdated = {"<": {"born": BEFORE}, ">": {"born": both[1].name}, "!": {"died": both[1].name}}[what]
+            place.rows["main"] = [
+                replace(kept, **misdated) if kept.row.id == id_ else kept for kept in place.rows["main"]
+            ]
         else:
             index.restore(both[int(what) - 1], [row_of(record(id_), NORTH)], None)
     store.resync(MAIN, known)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from searchsocket.stores.base.reader import IndexReader
 from searchsocket.stores.base.upkeep import VectorUpkeep
@@ -13,12 +14,21 @@ _BATCH = 500
 KnownVectors = Callable[[Sequence[Record]], Mapping[str, Vector]]  # by id, of those records whose vector is at hand
 
 
+class KeptReader(IndexReader, Protocol):
+    """A reader of a generation that knows when each of its rows was written elsewhere."""
+
+    def written(self, ids: Sequence[str]) -> Sequence[int]:
+        """See `Written`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Drift:
     """How the rows that a generation sees differ from its records, by id."""
 
     missing: Sequence[str] = ()  # records without a row
-    different: Sequence[str] = ()  # records whose row says something else
+    different: Sequence[
+        str
+    ] = ()  # records whose row says something else, or is older than they are, which no answer has
     surplus: Sequence[str] = ()  # rows of no record, or one more of a record that has one
     unknown: int = 0  # records whose vector is not at hand: whether there is a row is all that was compared
 
@@ -30,30 +40,30 @@ class Drift:
         return ", ".join(f"{len(ids):,} {what}" for what, ids in parts if ids)
 
 
-def drift_of(reader: IndexReader, index: VectorUpkeep, known: KnownVectors) -> Drift:
+def drift_of(reader: KeptReader, index: VectorUpkeep, known: KnownVectors) -> Drift:
     """Compare every record of a generation with its row; holds 100 bytes a record.
 
     Raises:
         VectorBackendUnavailable: The index cannot be reached.
     """
-    held: dict[str, bytes] = {}
+    held: dict[str, tuple[bytes, int]] = {}
     surplus: list[str] = []
-    for id_, digest in index.held(reader.generation):
-        if id_ in held:
-            surplus.append(id_)
-        held[id_] = digest
+    for row in index.held(reader.generation):
+        if row.id in held:
+            surplus.append(row.id)
+        held[row.id] = row.digest, row.born
     missing: list[str] = []
     different: list[str] = []
     unknown = 0
     for ids in batches((id_ for id_, _ in _fingerprints(reader)), _BATCH):
         rows = {row.id: index.digest(row) for row in _rows(reader, ids, known)}
         unknown += len(ids) - len(rows)
-        for id_ in ids:
+        for id_, since in zip(ids, reader.written(ids), strict=True):
             if id_ not in held:
                 missing.append(id_)
                 continue
-            digest = held.pop(id_)
-            if rows.get(id_, digest) != digest:
+            digest, born = held.pop(id_)
+            if born < since or rows.get(id_, digest) != digest:
                 different.append(id_)
     return Drift(missing, different, [*surplus, *held], unknown)
 
@@ -68,7 +78,7 @@ class Resynced:
     lacking: int = 0  # records that have no row, or a wrong one, still: their vector is not at hand
 
 
-def resynced(readers: Sequence[IndexReader], index: VectorUpkeep, known: KnownVectors) -> Resynced:
+def resynced(readers: Sequence[KeptReader], index: VectorUpkeep, known: KnownVectors) -> Resynced:
     """Make the rows that generations see those of their records again; nothing is embedded, no row is written twice.
 
     Args:
@@ -85,11 +95,21 @@ def resynced(readers: Sequence[IndexReader], index: VectorUpkeep, known: KnownVe
         missing = drift_of(reader, index, known).missing
         for end, ids in _by_end(missing, readers[at:]).items():
             until = readers[at + end].generation if end else None
+            for later in readers[at + 1 : at + end if end else None]:
+                late = _late(later, index, ids, known)
+                index.erase(later.generation, late)
+                deleted += len(late)
             done: set[str] = set()
             index.restore(reader.generation, _noted(reader, ids, known, done), until)
             written += len(done)
             lacking.update(set(ids) - done)
     return Resynced((), written, deleted, len(lacking))
+
+
+def _late(reader: KeptReader, index: VectorUpkeep, ids: Sequence[str], known: KnownVectors) -> list[str]:
+    """Records whose row began with this generation or before it, and too late; those that can be written again."""
+    there = {row.id for row in index.held(reader.generation)}.intersection(ids)
+    return [row.id for some in batches(sorted(there), _BATCH) for row in _rows(reader, some, known)]
 
 
 def _by_end(ids: Sequence[str], readers: Sequence[IndexReader]) -> Mapping[int, list[str]]:

@@ -36,6 +36,15 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldRow:
+    """A row that is kept elsewhere."""
+
+    id: str
+    digest: bytes  # of what it says, see `VectorUpkeep.digest`
+    born: int  # the number of the generation that wrote it, as it says itself
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What is wrong with an index elsewhere, and what mends it."""
 
@@ -58,8 +67,8 @@ class VectorUpkeep(Protocol):
     def count(self, generation: Generation) -> int:
         """How many rows a generation sees; 0 where what would hold them is gone."""
 
-    def held(self, generation: Generation) -> Iterator[tuple[str, bytes]]:
-        """The id and the digest of every row that a generation sees, in no order; streams."""
+    def held(self, generation: Generation) -> Iterator[HeldRow]:
+        """Every row that a generation sees, in no order; streams."""
 
     def digest(self, row: VectorRow) -> bytes:
         """What `held` says of this row once it is kept."""

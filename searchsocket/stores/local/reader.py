@@ -1,13 +1,14 @@
 """A generation, open for queries."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from searchsocket.stores.base.vectors import whenever
 from searchsocket.stores.local.catalogue.bodies import BodyFile
 from searchsocket.stores.local.catalogue.facts import FactTable, read_facts
 from searchsocket.stores.local.catalogue.labelled import LabelledRows
@@ -28,6 +29,7 @@ from searchsocket.stores.local.layout import (
     read_manifest,
 )
 from searchsocket.stores.local.numbering import Numbering
+from searchsocket.stores.local.vectors.index_snapshot import IndexVectors
 from searchsocket.stores.local.vectors.matrix_part import MatrixPart
 from searchsocket.stores.local.vectors.part import Rest, VectorPart
 from searchsocket.stores.local.vectors.selecting import Selector
@@ -101,6 +103,10 @@ class LocalReader:
     def vector_blocks(self) -> Iterator[Vectors]:
         """All vectors, by row, a batch in memory at a time."""
         return self._part.blocks(self.vectors, self.numbering)
+
+    def written(self, ids: Sequence[str]) -> Sequence[int]:
+        """See `Written`; of vectors that lie here all are as they should be."""
+        return self.vectors.written(ids) if isinstance(self.vectors, IndexVectors) else whenever(ids)
 
     def _array(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
         """One of the small arrays."""

@@ -7,13 +7,14 @@ from typing import Any
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
-from searchsocket.stores.base.upkeep import Finding, Registered
+from searchsocket.stores.base.naming import generation_number
+from searchsocket.stores.base.upkeep import Finding, HeldRow, Registered
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.milvus import filters, upkeep
 from searchsocket.stores.milvus.collections import Collections
 from searchsocket.stores.milvus.connection import Connection
 from searchsocket.stores.milvus.registry import Registry
-from searchsocket.stores.milvus.schema import DIED, FIELDS, ID, KEY, digest_of, marker, row_data, said_of
+from searchsocket.stores.milvus.schema import BORN, DIED, FIELDS, ID, KEY, digest_of, marker, row_data, said_of
 from searchsocket.stores.milvus.snapshot import MilvusSnapshot
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
@@ -102,11 +103,11 @@ class MilvusVectors:
         """See `VectorUpkeep.count`."""
         return upkeep.count(self._connection, self._there(generation), _seen(generation))
 
-    def held(self, generation: Generation) -> Iterator[tuple[str, bytes]]:
+    def held(self, generation: Generation) -> Iterator[HeldRow]:
         """See `VectorUpkeep.held`."""
         if collection := self._there(generation):
             for rows in upkeep.pages(self._connection, collection, _seen(generation), FIELDS):
-                yield from ((row[ID], digest_of(row)) for row in rows)
+                yield from (HeldRow(row[ID], digest_of(row), generation_number(row[BORN])) for row in rows)
 
     def digest(self, row: VectorRow) -> bytes:
         """See `VectorUpkeep.digest`."""

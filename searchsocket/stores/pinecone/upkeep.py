@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from searchsocket.stores.base import VectorRow
 from searchsocket.stores.base.naming import generation_number
-from searchsocket.stores.base.upkeep import Finding, Registered
+from searchsocket.stores.base.upkeep import Finding, HeldRow, Registered
 from searchsocket.stores.pinecone import filters, mark
 from searchsocket.stores.pinecone.connection import Connection
 from searchsocket.stores.pinecone.directory import Directory, Index
@@ -43,10 +43,10 @@ class PineconeUpkeep:
         """See `VectorUpkeep.count`."""
         return sum(1 for _ in self._rows(generation, vectors=False))
 
-    def held(self, generation: Generation) -> Iterator[tuple[str, bytes]]:
+    def held(self, generation: Generation) -> Iterator[HeldRow]:
         """See `VectorUpkeep.held`."""
         for match in self._rows(generation, vectors=True):
-            yield match.record_id, digest_of_row(match.metadata, match.vector or ())
+            yield HeldRow(match.record_id, digest_of_row(match.metadata, match.vector or ()), match.shown.born)
 
     def digest(self, row: VectorRow) -> bytes:
         """See `VectorUpkeep.digest`."""

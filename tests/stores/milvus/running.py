@@ -13,7 +13,8 @@ TOKEN = os.environ.get("MILVUS_TEST_TOKEN", "root:Milvus")
 _GIVEN = os.environ.get("MILVUS_TEST_URI", "")
 _IS_THERE = bool(_GIVEN) or (_ROOT / ".venv-milvus" / ".ready").exists()
 MISSING = "" if _IS_THERE else "no Milvus server: `make .venv-milvus/.ready` fetches one, MILVUS_TEST_URI names another"
-ENGINES = {"lite": "lite", "server": pytest.param("server", marks=pytest.mark.skipif(bool(MISSING), reason=MISSING))}
+NEEDS_SERVER = [pytest.mark.milvus_server, pytest.mark.skipif(bool(MISSING), reason=MISSING)]
+ENGINES = {"lite": "lite", "server": pytest.param("server", marks=NEEDS_SERVER)}
 
 
 def only(engine: str) -> pytest.MarkDecorator:

@@ -11,12 +11,14 @@ import httpx
 import pytest
 
 from bench.relevance.example_site import SITE
+from searchsocket.stores.milvus.connection import Connection
 from tests.artifacts.processes import answer, command, served
 from tests.artifacts.site_queries import queries
 from tests.stores.milvus.running import ENGINES, TOKEN, server_uri
 
 pytestmark = pytest.mark.slow
 
+SECRET = "opensesame-1234567890"
 NOTHING_LESS = {"SEARCHSOCKET__SEARCH__ON_BACKEND_FAILURE": "error"}
 
 
@@ -42,13 +44,20 @@ class Moved:
 def moved(request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Moved]:
     """The same project in another folder, with its vectors in Milvus and pushed."""
     engine = request.param
+    uri = str(shop / "lite.db") if engine == "lite" else server_uri(tmp_path_factory)
+    collection = f"site_{secrets.token_hex(4)}"
+    root = Connection(uri, TOKEN, timeout_s=60.0)
+    if engine == "server":
+        root.call("create_user", collection, SECRET)
+        root.call("grant_role", collection, "admin")
     folder = shop / engine
     shutil.copytree(shop / "local", folder, ignore=shutil.ignore_patterns("serve.sock"))
     reading = {
-        "MILVUS_URI": str(shop / "lite.db") if engine == "lite" else server_uri(tmp_path_factory),
-        "SEARCHSOCKET__VECTOR__MILVUS__COLLECTION": f"site_{secrets.token_hex(4)}",
+        "MILVUS_URI": uri,
+        "MILVUS_TOKEN": f"{collection}:{SECRET}",  # Lite passes over it
+        "SEARCHSOCKET__VECTOR__MILVUS__COLLECTION": collection,
         "SEARCHSOCKET__ARTIFACTS__URL": (shop / f"{engine}-objects").as_uri(),
-    } | ({"MILVUS_TOKEN": TOKEN} if engine == "server" else {})
+    }
     writing = {"SEARCHSOCKET__VECTOR__PROVIDER": "milvus", "SEARCHSOCKET_CACHE": str(shop / "cache")}
     summary = command(folder, "index", **reading, **writing)
     assert summary["embeddings"]["created"] == 0, summary
@@ -57,6 +66,8 @@ def moved(request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.T
     assert again["records"]["upserted"] == 0, again
     yield Moved(folder, reading)
     command(folder, "clean", "--all", "--remote", "--confirm", "handbook", **reading, **writing)
+    if engine == "server":
+        root.call("drop_user", collection)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +90,16 @@ def test_an_empty_disk_with_address_and_credentials_answers_as_the_local_store(
         for path in ("/api/related", "/api/pages"):
             wanted, found = (answer(side, path, url="/docs/recipes/milvus") for side in (local, remote))
             assert (wanted[0], _without_name(found[1])) == (200, _without_name(wanted[1]))
+        assert SECRET not in remote.get("/openapi.json").text + remote.get("/api/health").text
+    assert telling(moved.folder, empty) == []
+
+
+def telling(*folders: Path) -> list[Path]:
+    """Files with a secret in them: of the state, of the home of whoever ran it, and what Dagster keeps of its runs."""
+    folders += tuple(folder.with_name(f"{folder.name}-home") for folder in folders)
+    kept = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    assert any(path.name == "runs.db" for path in kept), "Dagster keeps its runs elsewhere"
+    return [path for path in kept if b"opensesame" in path.read_bytes()]
 
 
 @pytest.mark.parametrize("moved", [ENGINES["lite"]], indirect=True, scope="module")
@@ -91,6 +112,7 @@ def test_a_server_that_is_away_is_said_so_and_is_no_empty_answer(moved: Moved) -
     assert said["error"]["code"] == "VECTOR_BACKEND_UNAVAILABLE"
     assert "127.0.0.1:9" in said["error"]["message"]
     assert not any(secret in str(said) for secret in ("opensesame", "secret"))
+    assert telling(moved.folder) == []
     asked = command(moved.folder, "search", "install", **environ)
     assert asked["results"]
     assert [note["code"] for note in asked["meta"]["notes"]] == ["VECTOR_BACKEND_UNAVAILABLE"]

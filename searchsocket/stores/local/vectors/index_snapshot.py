@@ -35,7 +35,7 @@ class IndexVectors:
         """
         self.born = born
         self._since = np.append(born, np.int64(NOT_KEPT))  # the last: of no record
-        self._shown = index.open(generation, self._written)
+        self._shown = index.open(generation, self.written)
         self._generation = generation
         self._numbering = numbering
         self._selector = selector
@@ -68,7 +68,7 @@ class IndexVectors:
         """
         return self._named(ids, lambda: self._shown.vectors_of(ids))
 
-    def _written(self, ids: Sequence[str]) -> Sequence[int]:
+    def written(self, ids: Sequence[str]) -> Sequence[int]:
         """See `Written`."""
         since: list[int] = self._since[self._numbering.rows_or_none(ids)].tolist()
         return since
