@@ -21,7 +21,7 @@ test: $(VENV)/.ready
 # The tests that ask a Milvus server. In one process: each further one would make its own collections and its own site,
 # which takes longer than the tests.
 milvus-test: $(VENV)/.ready .venv-milvus/.ready
-	$(BIN)/python -m pytest -m milvus_server tests/stores tests/faults
+	$(BIN)/python -m pytest -m milvus_server tests/stores tests/faults tests/artifacts
 
 # What CI adds to the tests: format, lint, types, and that Dagster's own tool loads the definitions. That the lock fits is a test.
 check: $(VENV)/.ready
