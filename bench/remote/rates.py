@@ -101,7 +101,7 @@ def writes(folder: Path, environ: Mapping[str, str], counters: Counters) -> list
 
 def milvus_counters(address: str) -> dict[str, int]:
     """Requests by kind, and rows that were upserted, as the server tells Prometheus."""
-    text = httpx.get(f"{address}/metrics", timeout=30, trust_env=False).text
+    text = httpx.get(address, timeout=30, trust_env=False).raise_for_status().text
     asked = re.findall(r'^milvus_proxy_req_count\{function_name="(\w+)".*status="success"\} (\S+)', text, re.M)
     upserted = re.findall(r"^milvus_proxy_upsert_vectors_count\S* (\S+)", text, re.M)
     return {name.lower(): int(float(value)) for name, value in asked} | {"rows upsert": int(sum(map(float, upserted)))}
