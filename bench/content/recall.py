@@ -18,7 +18,7 @@ from searchsocket.embedders.builtin import BuiltinEmbedder
 from searchsocket.embedders.comparable import vector_for
 from searchsocket.embedders.onnx import OnnxEmbedder
 from searchsocket.embedders.queries import QueryVectors
-from searchsocket.search.content.budget import OVERHEAD, text_tokens
+from searchsocket.search.content.budget import OVERHEAD, json_tokens
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
@@ -48,7 +48,7 @@ def asked(indexed: Indexed, corpus: Corpus, text: str, budget: int) -> Found:
     vector = corpus.vector(text[:200])
     hits = corpus.reader.vectors.nearest(vector, top_k=_DEPTH, where=corpus.where)  # type: ignore[arg-type]
     records = corpus.reader.catalogue.records([hit.id for hit in hits])
-    sizes = [text_tokens(record.chunk.body.text) + OVERHEAD for record in records]
+    sizes = [json_tokens(record.chunk.body.text) + OVERHEAD for record in records]
     return Found(ours, answer.data.statistics.tokens, [indexed.ids[record.page.url] for record in records], sizes)
 
 

@@ -4,7 +4,7 @@ import re
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import FastAPI, Header, Path, Query, Request
+from fastapi import Depends, FastAPI, Header, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -30,6 +30,13 @@ TokenQuery = Annotated[
     ContinuationToken,
     Query(alias="continuationToken", description="Of the answer before, with the same page, for what follows."),
 ]
+
+
+async def _asked_part(max_tokens: MaxTokensQuery = None, continuation_token: TokenQuery = "") -> Part | None:
+    return Part(max_tokens, continuation_token) if max_tokens or continuation_token else None
+
+
+AskedPart = Annotated[Part | None, Depends(_asked_part)]
 Accept = Annotated[str, Header(include_in_schema=False)]
 PagePath = Annotated[
     str,
@@ -82,12 +89,10 @@ def add_pages(app: FastAPI, path: str, service: SearchService, queries: Queries,
     async def get_page_by_url(
         request: Request,
         url: PageUrl,
+        part: AskedPart,
         scope: ScopeQuery = None,
-        max_tokens: MaxTokensQuery = None,
-        continuation_token: TokenQuery = "",
         accept: Accept = "",
     ) -> Response:
-        part = _part(max_tokens, continuation_token)
         return await answer(request, scope, url, part, is_segment=False, markdown=_is_markdown(url, accept))
 
     @app.get(
@@ -101,20 +106,14 @@ def add_pages(app: FastAPI, path: str, service: SearchService, queries: Queries,
     async def get_page(
         request: Request,
         page: PagePath,
+        part: AskedPart,
         scope: ScopeQuery = None,
-        max_tokens: MaxTokensQuery = None,
-        continuation_token: TokenQuery = "",
         accept: Accept = "",
     ) -> Response:
-        part = _part(max_tokens, continuation_token)
         # The page as it was sent: decoded once too often, `%2541` would mean another one.
         raw = request.scope["raw_path"].partition(b"?")[0]
         written = sent_path.sub(b"", raw, count=1).decode("latin-1")
         return await answer(request, scope, written, part, is_segment=True, markdown=_is_markdown(page, accept))
-
-
-def _part(max_tokens: int | None, token: str) -> Part | None:
-    return Part(max_tokens, token) if max_tokens or token else None
 
 
 def _link(request: Request, token: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from searchsocket.search.code.fetch import FetchedLines
-from searchsocket.search.content.budget import cut_to, text_tokens
+from searchsocket.search.content.budget import cut_to, json_tokens
 from searchsocket.search.wire import Wire
 
 
@@ -50,7 +50,7 @@ def fitting_lines(found: Sequence[FetchedLines], max_tokens: int) -> FittingLine
     files: list[FetchedLines] = []
     budget = max_tokens
     for number, one in enumerate(found):
-        costs = list(accumulate(map(text_tokens, one.text)))
+        costs = list(accumulate(map(json_tokens, one.text)))
         fitting = bisect_right(costs, budget)
         if fitting == len(one.text):
             files.append(one)

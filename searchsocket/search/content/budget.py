@@ -13,16 +13,16 @@ _CHARS_A_TOKEN = 4  # about: where that search begins, so that what lies far beh
 R = TypeVar("R")
 
 
-def text_tokens(text: str) -> int:
-    """Tokens of a text as it travels: in JSON, where line breaks and quotes are escaped."""
-    return count_tokens(json.dumps(text, ensure_ascii=False))
+def json_tokens(value: object) -> int:
+    """Tokens of a text, or of what holds some, as it travels: in JSON, where line breaks and quotes are escaped."""
+    return count_tokens(json.dumps(value, ensure_ascii=False))
 
 
 def fitting(results: Sequence[R], text_of: Callable[[R], str], max_tokens: int) -> tuple[R, ...]:
     """The first results that fit, whole, and the first one in any case."""
     left = max_tokens
     for number, result in enumerate(results):
-        left -= text_tokens(text_of(result)) + OVERHEAD
+        left -= json_tokens(text_of(result)) + OVERHEAD
         if left < 0 and number:
             return tuple(results[:number])
     return tuple(results)
@@ -30,14 +30,14 @@ def fitting(results: Sequence[R], text_of: Callable[[R], str], max_tokens: int) 
 
 def cut_to(text: str, max_tokens: int) -> str:
     """As much of the beginning of a text as fits, up to a paragraph, a line, or a word where there is none."""
-    fits, beyond = 0, min(len(text), _CHARS_A_TOKEN * max(0, max_tokens))
-    while text_tokens(text[:beyond]) <= max_tokens:
+    fits, beyond = 0, min(len(text), _CHARS_A_TOKEN * max(1, max_tokens))
+    while json_tokens(text[:beyond]) <= max_tokens:
         if beyond == len(text):
             return text
         fits, beyond = beyond, min(len(text), 2 * beyond)
     while beyond - fits > max(8, int(fits * (1 - _ENOUGH))):
         middle = (fits + beyond) // 2
-        if text_tokens(text[:middle]) <= max_tokens:
+        if json_tokens(text[:middle]) <= max_tokens:
             fits = middle
         else:
             beyond = middle

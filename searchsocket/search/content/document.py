@@ -13,7 +13,7 @@ from searchsocket.errors import InvalidRequest
 from searchsocket.mirror.document import body_line, parse_page
 from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
 from searchsocket.search.content.bounds import DEFAULT_MAX_TOKENS, check_bounds
-from searchsocket.search.content.budget import OVERHEAD, cut_to, text_tokens
+from searchsocket.search.content.budget import OVERHEAD, cut_to, json_tokens
 from searchsocket.search.content.corpus import Corpus, chunk_id
 from searchsocket.search.content.hints import call
 from searchsocket.search.content.source import index_facts, source_of_chunk, source_of_page
@@ -128,7 +128,7 @@ class DocumentReader:
             first_line=first_line,
             last_line=max(bisect_right(ends, max(last - 1, start)) + 1, first_line),
             total_lines=len(ends),
-            tokens=text_tokens(part),
+            tokens=json_tokens(part),
             source=source_of_page(records[0].page, corpus.kind),
         )
         more = call(tool, folder_id=corpus.folder_id, file_path=query.file_path, continuation_token=token)
@@ -224,7 +224,7 @@ def _fitting(text: str, start: int, starts: Sequence[int], max_tokens: int) -> s
     end = start
     left = max_tokens
     for bound in bounds:
-        tokens = text_tokens(text[end:bound])
+        tokens = json_tokens(text[end:bound])
         if tokens > left:
             break
         end, left = bound, left - tokens
@@ -237,7 +237,7 @@ def _chunks_within(records: Sequence[Record], start: int, max_tokens: int) -> li
     left = max_tokens
     for index, record in enumerate(records[start:], start):
         text, at = record.chunk.body.text, record.chunk.at
-        tokens = text_tokens(text) + OVERHEAD
+        tokens = json_tokens(text) + OVERHEAD
         if tokens > left and chunks:
             break
         content = text if tokens <= left else cut_to(text, left - OVERHEAD)

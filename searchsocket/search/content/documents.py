@@ -9,7 +9,7 @@ from pydantic import Field
 
 from searchsocket.search.content.answer import Continuation, Documented, IndexFacts, NavigationHints, Source, Status
 from searchsocket.search.content.bounds import DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, check_bounds
-from searchsocket.search.content.budget import OVERHEAD, text_tokens
+from searchsocket.search.content.budget import OVERHEAD, json_tokens
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.hints import call
 from searchsocket.search.content.source import index_facts, source_of_page
@@ -100,7 +100,7 @@ class DocumentFinder:
         found: list[FoundDocument] = []
         for url, score in zip(ranked.urls, ranked.scores, strict=True):
             document = _document(corpus, url, score)
-            left -= text_tokens(document.summary) + OVERHEAD
+            left -= json_tokens(document.summary) + OVERHEAD
             if left < 0 and found:
                 break
             found.append(document)

@@ -13,7 +13,7 @@ from searchsocket.search.content.answer import (
     Statistics,
     Status,
 )
-from searchsocket.search.content.budget import OVERHEAD, cut_to, text_tokens
+from searchsocket.search.content.budget import OVERHEAD, cut_to, json_tokens
 from searchsocket.search.content.corpus import Corpus, chunk_id
 from searchsocket.search.content.hints import interpretation, next_actions, related_queries
 from searchsocket.search.content.meaning import concept_vector
@@ -134,11 +134,11 @@ def _within(corpus: Corpus, query: ContentQuery, found: Sequence[Scored]) -> tup
     left = query.budget
     for one, record in zip(found, records, strict=True):
         text = record.chunk.body.text
-        tokens = text_tokens(text) + OVERHEAD
+        tokens = json_tokens(text) + OVERHEAD
         if tokens > left and results:
             break
         content = text if tokens <= left else cut_to(text, left - OVERHEAD)
-        left -= tokens if content is text else text_tokens(content) + OVERHEAD
+        left -= tokens if content is text else json_tokens(content) + OVERHEAD
         results.append(_result(corpus, query, one, record, content))
     return results, query.budget - left
 

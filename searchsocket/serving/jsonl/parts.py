@@ -1,16 +1,14 @@
 """Answers in parts of so many tokens, where a line asks for that: the best that fits, and a token to go on with."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, replace
 from typing import Any, NamedTuple
 
 from searchsocket.errors import Busy, InvalidRequest
 from searchsocket.search.content.bounds import DEFAULT_MAX_TOKENS
-from searchsocket.search.content.budget import cut_to
+from searchsocket.search.content.budget import cut_to, json_tokens
 from searchsocket.serving.code import CodeService
 from searchsocket.serving.jsonl.requests import LineRequest
-from searchsocket.text.token_count import count_tokens
 
 _MAX_TRIES = 3
 _LEAST_OF_A_LINE = 50  # tokens, also where the names before it take all there are
@@ -62,7 +60,7 @@ def _results(found: Sequence[Answer], offset: int, max_tokens: int) -> _Some:
     """As many results as fit, and one in any case."""
     data: list[Answer] = []
     for one in found[offset:]:
-        max_tokens -= _tokens(one)
+        max_tokens -= json_tokens(one)
         if max_tokens < 0 and data:
             break
         data.append(one)
@@ -81,19 +79,15 @@ def _lines(found: Sequence[Answer], offset: int, max_tokens: int) -> _Some:
         kept: list[str] = []
         if not left:
             continue
-        max_tokens -= _tokens({**one, "lines": []})
+        max_tokens -= json_tokens({**one, "lines": []})
         for line in left:
-            fits = _tokens(line) <= max_tokens
+            fits = json_tokens(line) <= max_tokens
             if not fits and (data or kept):
                 break
             kept.append(line if fits else cut_to(line, max(max_tokens, _LEAST_OF_A_LINE)))
-            max_tokens -= _tokens(kept[-1])
+            max_tokens -= json_tokens(kept[-1])
         if kept:
             data.append({**one, "lines": kept})
         if len(kept) < len(left):
             return _Some(data, at - len(left) + len(kept), is_all=False)
     return _Some(data, at, is_all=True)
-
-
-def _tokens(value: object) -> int:
-    return count_tokens(json.dumps(value, ensure_ascii=False))

@@ -26,9 +26,8 @@ class Drift:
     """How the rows that a generation sees differ from its records, by id."""
 
     missing: Sequence[str] = ()  # records without a row
-    different: Sequence[
-        str
-    ] = ()  # records whose row says something else, or is older than they are, which no answer has
+    # Records whose row says something else, or is older than they are, which no answer has.
+    different: Sequence[str] = ()
     surplus: Sequence[str] = ()  # rows of no record, or one more of a record that has one
     unknown: int = 0  # records whose vector is not at hand: whether there is a row is all that was compared
 
