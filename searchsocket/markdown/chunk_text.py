@@ -14,9 +14,11 @@ from searchsocket.types import Chunk, Code, PageFacts, Prose
 
 START = "I"  # type of the numbers in `ChunkText.starts`: 4 bytes
 _TAB = 4
-# An abbreviation ends none, and what goes on in small letters is the same sentence.
+# An abbreviation ends none, and what goes on in small letters is the same sentence. The sign comes first in the
+# pattern, and what stands before it after that: a set of signs is found far faster than anything else.
 _NEXT_SENTENCE = re.compile(
-    r"(?:[!?…]|(?<!e\.g)(?<!i\.e)(?<!\bvs)(?<!\bcf)(?<!\bNo)\.)['\"”’»)\]]* (?![a-z])|[。！？][”’」』）)]* ?(?=\S)"
+    r"[.!?…。！？](?:(?<=[。！？])[”’」』）)]* ?(?=\S)"
+    r"|(?<![。！？])(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\bNo\.)['\"”’»)\]]* (?![a-z]))"
 )
 _OF_SENTENCES = frozenset("pl")
 

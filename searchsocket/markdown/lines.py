@@ -20,8 +20,8 @@ from searchsocket.markdown.text import inline_text
 LineKind = Literal["h", "p", "f", "l", "n", "t", "c"]
 
 _MARKERS = re.compile(r"(?:\s*(?:>|(?:[-+*]|\d{1,9}[.)])(?=\s|$)(?: {1,4}\[[ xX]\](?=\s))?))*\s*")
-# A sentence ends, or what follows is introduced by some words.
-_SENTENCE = re.compile(r"[.!?;…]['\"”’»)\]*_`]*(?:\s|$)|[。！？]|\s\S+\s+\S+\s+\S+:[*_`]*$")
+_SENTENCE_END = re.compile(r"[.!?;…。！？](?:(?<=[。！？])|['\"”’»)\]*_`]*(?:\s|$))")
+_INTRODUCTION = re.compile(r"\s\S+\s+\S+\s+\S+:[*_`]*$")  # some words introduce what follows
 _LINK = re.compile(r"\[[^\[\]\n]{1,300}\]\([^()\s]{0,1000}(?:\([^()\s]{0,300}\))?[^()\s]{0,300}\)")
 _LETTER = re.compile(r"[^\W_]")
 _FEW_LETTERS = 10  # beside links, e.g. "See also"
@@ -87,7 +87,12 @@ def _prose_kind(markdown: str) -> LineKind:
     """A paragraph by what it is good for: sentences answer, labels and links lead to what does."""
     if "](" in markdown and len(_LETTER.findall(_LINK.sub("", markdown))) <= _FEW_LETTERS:
         return "n"
-    return "p" if _SENTENCE.search(markdown) else "f"
+    return "p" if _SENTENCE_END.search(markdown) or _introduces(markdown) else "f"
+
+
+def _introduces(markdown: str) -> bool:
+    # The pattern looks behind every word of a text, and few texts end so.
+    return markdown.rstrip("*_`\n").endswith(":") and _INTRODUCTION.search(markdown) is not None
 
 
 def _code_lines(code: str) -> list[str]:

@@ -25,9 +25,12 @@ def exact_tokens(text: str) -> list[str]:
     if text.isascii():
         runs = set(_ASCII_RUN.findall(text))
         small = set(map(str.lower, runs))
+        cased = [run for run in runs - small if _HUMP.search(run)]  # those with capitals
+        cased += [run for run in runs if "_" in run] if "_" in text else ()
     else:
         runs, small = set(_RUN.findall(text)), set(_RUN.findall(text.lower()))
-    return sorted(small.union(_CASED + run for run in runs if _is_code(run)))
+        cased = list(filter(_is_code, runs))
+    return sorted(small.union([_CASED + run for run in cased]))
 
 
 def _is_code(word: str) -> bool:

@@ -76,17 +76,20 @@ def key_phrases(text: str, headings: Iterable[str] = (), most: int = MOST) -> tu
     _count(text[:_MAX_CHARS], counts)
     for heading in headings:
         _count(heading, said)
-    is_long = len(counts) > _MANY
+    # Two words stand side by side once in any text.
+    alone = 0 if len(counts) > _MANY else 1  # words of what counts although the text says it once
+    telling = {
+        gram: times for gram, times in counts.items() if times >= _LEAST_TIMES or len(gram) <= alone or gram in said
+    }
     scores: dict[str, float] = {}
-    spelled: dict[str, Counter[str]] = {}
-    for gram in {**counts, **said}:
-        times = counts[gram] + _HEADING * said[gram]
-        if times < _LEAST_TIMES and (is_long or len(gram) > 1):
-            continue  # two words stand side by side once in any text
-        key = " ".join(stem(word.lower()) for word in gram)
+    spelled: dict[str, dict[str, int]] = {}
+    for gram in {**telling, **said}:
+        times = telling.get(gram, 0) + _HEADING * said.get(gram, 0)
+        key = " ".join([stem(word.lower()) for word in gram])
         weight = _LENGTH[len(gram)] * (_OF_NAME if len(gram) == 1 and _IDENTIFIER.search(gram[0]) else 1.0)
         scores[key] = scores.get(key, 0.0) + weight * times
-        spelled.setdefault(key, Counter())[" ".join(gram)] += times
+        spellings, written = spelled.setdefault(key, {}), " ".join(gram)
+        spellings[written] = spellings.get(written, 0) + times
     return _distinct(scores, spelled, most)
 
 
@@ -104,7 +107,7 @@ def _says_something(token: str) -> bool:
     return len(token) > 1 and token[0].isalpha() and token.lower() not in _COMMON and not token.endswith(_ENDINGS)
 
 
-def _distinct(scores: dict[str, float], spelled: dict[str, Counter[str]], most: int) -> tuple[str, ...]:
+def _distinct(scores: dict[str, float], spelled: dict[str, dict[str, int]], most: int) -> tuple[str, ...]:
     """The best, without those that say a part of a better one, or a better one and little more."""
     chosen: list[str] = []
     words: list[frozenset[str]] = []

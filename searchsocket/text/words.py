@@ -8,6 +8,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 import Stemmer
 
@@ -89,13 +90,24 @@ def plain_words(text: str) -> list[str]:
 
 def spellings(text: str) -> list[str]:
     """The distinct words of `text` as they are typed, folded but not stemmed, and whole identifiers, sorted."""
+    pieces = set(text.split())
+    if max(map(len, pieces), default=0) <= MAX_WORD_CHARS:
+        return sorted(set(chain.from_iterable(map(_short_spellings, pieces))))
+    found = (_short_spellings(piece) if len(piece) <= MAX_WORD_CHARS else _spellings(piece) for piece in pieces)
+    return sorted(set(chain.from_iterable(found)))
+
+
+def _spellings(text: str) -> tuple[str, ...]:
     written = set(_WORD.findall(text))
     if text.isascii():
         words = set(map(str.lower, written))
         letters = _LETTERS.findall("\n".join(words))  # each run of letters is in one word
-        return sorted({*letters, *(word for word in words if len(word) <= MAX_WORD_CHARS and not word.isalpha())})
+        return (*letters, *(word for word in words if len(word) <= MAX_WORD_CHARS and not word.isalpha()))
     found = {fold(word) for word in written if len(word) <= MAX_WORD_CHARS}
-    return sorted({*plain_words(text), *(word for word in found if not word.isalpha() and not _HAS_CJK.search(word))})
+    return (*plain_words(text), *(word for word in found if not word.isalpha() and not _HAS_CJK.search(word)))
+
+
+_short_spellings = lru_cache(maxsize=1 << 15)(_spellings)
 
 
 def name_of(text: str) -> str:

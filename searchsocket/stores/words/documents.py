@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import tantivy
@@ -99,8 +100,8 @@ def _record_document(row: Row) -> "Fields":
     body, code = split_code(row.body_text) if row.body == Prose.__name__ else ("", row.body_text)
     values = {
         "title": row.title,
-        "headings": "\n".join(json.loads(row.at_heading_path or "[]")),
-        "links": "\n".join(json.loads(row.link_texts)),
+        "headings": "\n".join(_items(row.at_heading_path or "[]")),
+        "links": "\n".join(_items(row.link_texts)),
         "path": row.url.replace("/", " "),
         "body": body,
         "code": code,
@@ -117,10 +118,15 @@ def _record_document(row: Row) -> "Fields":
 
 def _filters(rows: Sequence[Row]) -> dict[str, list[str]]:
     """What filters look at: all that any of the rows, which are of one page, can be found by."""
-    tags = sorted({tag for row in rows for tag in json.loads(row.tags)})
-    labels = sorted({one for row in rows for one in labels_of(row.kind, row.language, json.loads(row.facets))})
+    tags = sorted({tag for row in rows for tag in _items(row.tags)})
+    labels = sorted({one for row in rows for one in labels_of(row.kind, row.language, _items(row.facets))})
     found = {"dirs": ancestors(rows[0].url), "tags": tags, "labels": labels}
     return {name: [token(value) for value in values] for name, values in found.items()}
+
+
+@lru_cache(maxsize=1 << 12)  # tags, and links to a page, are those of all its records
+def _items(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
 
 
 def token(value: str) -> str:
