@@ -39,11 +39,9 @@ class WordsOfRecords:
         """See `WordSource.count`."""
         return len(self._records)
 
-    def paths(self) -> list[bytes]:
-        """See `WordSource.paths`."""
+    def touched(self) -> list[bytes]:
+        """See `WordSource.touched`."""
         return list(dict.fromkeys(_path(record.page.url) for record in self._records))
-
-    touched = paths
 
     def pages(self, paths: Iterable[bytes], *, are_old_kept: bool) -> Iterator[list[Row]]:
         """See `WordSource.pages`."""

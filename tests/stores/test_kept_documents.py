@@ -1,4 +1,4 @@
-"""Documents beside a segment come back as they were, in any order, and damage in them is told."""
+"""Documents beside a segment come back as they were, by frames that an edit elsewhere leaves alone; damage is told."""
 
 from pathlib import Path
 
@@ -6,46 +6,66 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.words.kept import Fields, KeptDocuments, documents_kept_in
+from searchsocket.stores.words.kept import Frame, KeptPage, KeptPages, one_by_one, pages_kept_in
+
+ERRORS = (ValueError, LookupError, TypeError)
 
 
-def made(doc: int, text: str = "lantern") -> Fields:
-    return {"doc": doc, "body": [f"{text} {doc}\n"], "tags": []}
+def page(number: int, text: str = "lantern", records: int = 2) -> KeptPage:
+    docs = [number * 100 + at for at in range(records)]
+    return KeptPage(f"/{number:04}", docs, [*(f'{{"{text}": {doc}}}' for doc in docs), f'{{"whole": {number}}}'])
 
 
-def written(path: Path, documents: dict[int, Fields]) -> KeptDocuments:
-    with documents_kept_in(path) as writer:
-        for doc, fields in documents.items():
-            writer.add(doc, fields)
-    return KeptDocuments(path)
+def written(path: Path, pages: list[KeptPage]) -> KeptPages:
+    with pages_kept_in(path) as writer:
+        for one in pages:
+            writer.add(one)
+    return KeptPages(path)
 
 
-@given(st.dictionaries(st.integers(1, 9_999), st.text(), max_size=20))
-def test_documents_come_back(tmp_path_factory: pytest.TempPathFactory, texts: dict[int, str]) -> None:
-    documents = {doc: made(doc, text) for doc, text in texts.items()}
-    kept = written(tmp_path_factory.mktemp("kept") / "a.docs", documents)
-    assert {doc: kept.get(doc) for doc in sorted(documents)} == documents
-    assert kept.get(0) is None
+@given(st.dictionaries(st.integers(1, 9_999), st.integers(1, 600), max_size=20))
+def test_pages_come_back_in_order(tmp_path_factory: pytest.TempPathFactory, sizes: dict[int, int]) -> None:
+    pages = [page(number, records=size) for number, size in sorted(sizes.items())]
+    kept = written(tmp_path_factory.mktemp("kept") / "a.docs", pages)
+    assert list(kept.pages()) == pages
+    assert [one for frame in one_by_one(pages) for one in frame.pages()] == pages
 
 
-def test_they_are_read_out_of_order_and_over_many_frames(tmp_path: Path) -> None:
-    documents = {doc: made(doc) for doc in range(1, 1_700)}
-    kept = written(tmp_path / "a.docs", documents)
-    assert [kept.get(doc) for doc in (1_699, 1, 501, 500, 999)] == [made(doc) for doc in (1_699, 1, 501, 500, 999)]
+def test_an_edit_changes_the_frame_of_its_page_alone(tmp_path: Path) -> None:
+    pages = [page(number) for number in range(3_000)]
+    before = list(written(tmp_path / "a.docs", pages).frames())
+    assert 6 <= len(before) <= 24, "about 500 records a frame"
+    pages[1_500] = page(1_500, "compass", records=3)
+    del pages[1_700]
+    after = list(written(tmp_path / "b.docs", pages).frames())
+    assert len({frame.data for frame in after} - {frame.data for frame in before}) <= 3
+
+
+def test_a_frame_is_taken_over_as_it_is(tmp_path: Path) -> None:
+    frames = list(written(tmp_path / "a.docs", [page(number) for number in range(2_000)]).frames())
+    with pages_kept_in(tmp_path / "b.docs") as writer:
+        for frame in frames:
+            writer.take_over(frame)
+    assert (tmp_path / "b.docs").read_bytes() == (tmp_path / "a.docs").read_bytes()
 
 
 @pytest.mark.parametrize("at", [3, -12, -1])
 def test_a_wrong_byte_is_told(tmp_path: Path, at: int) -> None:
-    written(tmp_path / "a.docs", {doc: made(doc) for doc in range(1, 40)})
+    written(tmp_path / "a.docs", [page(number) for number in range(1, 40)])
     data = bytearray((tmp_path / "a.docs").read_bytes())
     data[at] ^= 0xFF
     (tmp_path / "b.docs").write_bytes(data)
-    with pytest.raises((ValueError, LookupError, TypeError)):
-        KeptDocuments(tmp_path / "b.docs").get(1)
+    with pytest.raises(ERRORS):
+        list(KeptPages(tmp_path / "b.docs").pages())
+
+
+def test_a_frame_with_another_number_of_documents_is_told() -> None:
+    with pytest.raises(ValueError, match="others than it says"):
+        Frame([("/a", [1, 2])], Frame.of([page(1, records=4)]).data).pages()
 
 
 def test_a_file_that_ends_early_is_told(tmp_path: Path) -> None:
-    written(tmp_path / "a.docs", {1: made(1)})
+    written(tmp_path / "a.docs", [page(1)])
     (tmp_path / "b.docs").write_bytes((tmp_path / "a.docs").read_bytes()[:-9])
-    with pytest.raises((ValueError, LookupError, TypeError)):
-        KeptDocuments(tmp_path / "b.docs")
+    with pytest.raises(ERRORS):
+        KeptPages(tmp_path / "b.docs")

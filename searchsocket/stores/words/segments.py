@@ -7,53 +7,36 @@ beside the old one. The others are linked. Each segment costs a query, and a lar
 """
 
 import hashlib
+import heapq
 import json
 import os
-import pickle
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 import tantivy
 
 from searchsocket.stores.words import PAGES, WORDS
-from searchsocket.stores.words.documents import Row, documents_of, schema
-from searchsocket.stores.words.kept import SUFFIX, Fields, KeptDocuments, documents_kept_in
+from searchsocket.stores.words.documents import schema
+from searchsocket.stores.words.kept import SUFFIX, Frame, KeptPage, KeptPages, PageWriter, one_by_one, pages_kept_in
+from searchsocket.stores.words.source import WordSource
+from searchsocket.stores.words.update import brought_up_to_date
 from searchsocket.system.copying import link_file
 from searchsocket.system.files import write_atomic
 from searchsocket.system.memory import return_freed_memory
 
-RECORDS_A_SHARE = 50_000  # at most, but for chance
+RECORDS_A_SHARE = 25_000  # at most, but for chance
 _HEAP_BYTES = 256_000_000  # a share that takes more becomes several segments
 _META = "meta.json"
 _PAYLOAD = "payload"  # what it has for the writer's own use: the number of shares
 _PART_BITS = 32  # of a segment's number, for which one of its share it is
 
 Segments = list[dict[str, Any]]  # as tantivy's `meta.json` lists them
-
-
-class WordSource(Protocol):
-    """The records of a generation, as their words are written."""
-
-    def count(self) -> int:
-        """How many records there are."""
-
-    def paths(self) -> list[bytes]:
-        """The sort key of every page."""
-
-    def touched(self) -> list[bytes]:
-        """The sort keys of the pages whose words change; some may be gone."""
-
-    def pages(self, paths: Iterable[bytes], *, are_old_kept: bool) -> Iterator[list[Row]]:
-        """The records of these pages, page by page in path order, on a page by ordinal and id.
-
-        Args:
-            are_old_kept: The document of an old record is there already, so what is long need not be read of it.
-        """
 
 
 def write_words(target: Path, source: WordSource, live: Path | None) -> None:
@@ -68,36 +51,46 @@ def write_words(target: Path, source: WordSource, live: Path | None) -> None:
     """
     shares = _count_shares(source.count())
     old = None if live is None else _LiveWords(live)
+    touched: dict[int, list[bytes]] = {}
+    for path in sorted(source.touched()):
+        touched.setdefault(_share_of(path, shares), []).append(path)
     stays = old is not None and old.shares == shares
-    stale = {_share_of(path, shares) for path in source.touched()} if stays else None
+    stale = set(touched) if stays else set(range(shares))
     segments: dict[str, Segments] = {}
     for part in (WORDS, PAGES):
         (target / part).mkdir()
-        segments[part] = [] if old is None or stale is None else old.link(part, target / part, stale)
-    kept = (lambda _: None) if old is None else old.documents(stale)
-    fields = {part: schema(part) for part in (WORDS, PAGES)}
-    for share, paths in sorted(_by_share(source.paths(), shares, stale).items()):
+        segments[part] = old.link(part, target / part, stale) if old is not None and stays else []
+    for share in sorted(stale):
+        kept = iter(()) if old is None else old.frames(share, shares)
+        frames = brought_up_to_date(kept, touched.get(share, ()), source)
         # One index after the other: each holds all that it says in memory until it is written.
         with TemporaryFile(dir=target) as wholes:
-            count = 0
             with (
                 _segment(target, WORDS, share, segments) as writer,
-                documents_kept_in(target / WORDS / _docs_file(share)) as keeping,
+                pages_kept_in(target / WORDS / _docs_file(share)) as keeping,
             ):
-                for rows in source.pages(paths, are_old_kept=old is not None):
-                    documents, whole = documents_of(rows, kept)
-                    for row, document in zip(rows, documents, strict=True):
-                        writer.add_document(tantivy.Document.from_dict(document, fields[WORDS]))
-                        keeping.add(row.doc, document)
-                    pickle.dump(whole, wholes)
-                    count += 1
+                for page in _kept(frames, keeping, whole_frames=stays):
+                    for line in page.records:
+                        writer.add_json(line)
+                    wholes.write(page.whole.encode() + b"\n")
             wholes.seek(0)
             with _segment(target, PAGES, share, segments) as writer:
-                for _ in range(count):
-                    whole = pickle.load(wholes)  # noqa: S301  nobody else can write to this file
-                    writer.add_document(tantivy.Document.from_dict(whole, fields[PAGES]))
+                for whole in wholes:
+                    writer.add_json(whole.decode())
     for part in (WORDS, PAGES):
         _write_meta(target / part, part, shares, segments[part])
+
+
+def _kept(frames: Iterable[Frame | KeptPage], keeping: PageWriter, *, whole_frames: bool) -> Iterator[KeptPage]:
+    """The pages, each when it is kept."""
+    for one in frames:
+        pages = one.pages() if isinstance(one, Frame) else [one]
+        if isinstance(one, Frame) and whole_frames:
+            keeping.take_over(one)
+        else:
+            for page in pages:
+                keeping.add(page)
+        yield from pages
 
 
 class _LiveWords:
@@ -120,12 +113,16 @@ class _LiveWords:
                 link_file(path, target / path.name)
         return stay
 
-    def documents(self, shares: Collection[int] | None) -> Callable[[int], Fields | None]:
-        """Gives the document of a record of some shares by its `doc` number; None: of any."""
-        held = {_share_of_segment(segment) for segment in self._segments[WORDS]}
-        wanted = sorted(held if shares is None else held.intersection(shares))
-        files = [KeptDocuments(self._generation / WORDS / _docs_file(share)) for share in wanted]
-        return lambda doc: next((found for file in files if (found := file.get(doc)) is not None), None)
+    def frames(self, share: int, shares: int) -> Iterator[Frame]:
+        """What is kept of the pages of a share, in path order, whatever the number of shares was."""
+        if self.shares == shares:
+            return self._share(share).frames()
+        first, last = share * self.shares // shares, ((share + 1) * self.shares - 1) // shares
+        merged = heapq.merge(*(self._share(old).pages() for old in range(first, last + 1)), key=attrgetter("path"))
+        return one_by_one(page for page in merged if _share_of(page.path.encode(), shares) == share)
+
+    def _share(self, share: int) -> KeptPages:
+        return KeptPages(self._generation / WORDS / _docs_file(share))
 
 
 def _count_shares(records: int) -> int:
@@ -133,15 +130,6 @@ def _count_shares(records: int) -> int:
     while records > shares * RECORDS_A_SHARE:
         shares *= 2
     return shares
-
-
-def _by_share(paths: Iterable[bytes], shares: int, stale: Collection[int] | None) -> dict[int, list[bytes]]:
-    """The pages of every share that is written: all, or those that are stale, even where they hold none any more."""
-    found: dict[int, list[bytes]] = {share: [] for share in (range(shares) if stale is None else stale)}
-    for path in paths:
-        if (share := _share_of(path, shares)) in found:
-            found[share].append(path)
-    return found
 
 
 def _share_of(path: bytes, shares: int) -> int:

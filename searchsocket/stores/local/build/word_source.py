@@ -32,14 +32,10 @@ class MergedRecords:
         """See `WordSource.count`."""
         return int(self._merge.execute("SELECT count(*) FROM records").fetchone()[0])
 
-    def paths(self) -> list[bytes]:
-        """See `WordSource.paths`."""
-        return [path for (path,) in self._merge.execute("SELECT DISTINCT sort FROM records")]
-
     def touched(self) -> list[bytes]:
         """See `WordSource.touched`."""
         if not self._is_copy:
-            return self.paths()
+            return [path for (path,) in self._merge.execute("SELECT DISTINCT sort FROM records")]
         found = self._merge.execute(
             "SELECT sort FROM live.records WHERE id IN (SELECT id FROM changes) "
             "UNION SELECT sort FROM changes WHERE slot IS NOT NULL"

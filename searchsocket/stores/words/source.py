@@ -1,0 +1,23 @@
+"""What a store says of its records, so that their words can be written."""
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from searchsocket.stores.words.documents import Row
+
+
+class WordSource(Protocol):
+    """The records of a generation, as their words are written."""
+
+    def count(self) -> int:
+        """How many records there are."""
+
+    def touched(self) -> list[bytes]:
+        """The sort keys of the pages whose words change, some of which may be gone; of all, where nothing is kept."""
+
+    def pages(self, paths: Iterable[bytes], *, are_old_kept: bool) -> Iterator[list[Row]]:
+        """The records of these pages, page by page in path order, on a page by ordinal and id.
+
+        Args:
+            are_old_kept: The document of an old record is there already, so what is long need not be read of it.
+        """
