@@ -21,7 +21,7 @@ from pathlib import Path
 
 import searchsocket
 from bench.beside_pagefind.first_result import our_bytes, pagefind_bytes
-from bench.beside_pagefind.tree import Cost, cost_of, folder_mb
+from bench.beside_pagefind.tree import Cost, commit, cost_of, folder_mb
 
 COMMAND = str(Path(sys.executable).with_name("searchsocket"))
 PORT = 18_987
@@ -39,6 +39,7 @@ def main() -> None:
         compileall.compile_dir(package, quiet=2)
     with tempfile.TemporaryDirectory(prefix="searchsocket-bench-") as folder:
         bench = Bench(Path(folder), asked.build.resolve(), asked.pagefind, asked.query)
+        print(f"commit {commit()}\n")
         print("| what | CPU s | wall s | peak MB | disk MB |\n|---|---|---|---|---|")
         if asked.pagefind and "Pagefind, cold".startswith(asked.only):
             bench.row("Pagefind, cold", asked.runs, bench.pagefind, bench.bundle)

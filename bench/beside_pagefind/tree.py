@@ -66,3 +66,10 @@ def folder_mb(folder: Path) -> float:
     """Megabytes below a folder; a file that is linked twice counts once."""
     files = {(info.st_dev, info.st_ino): info.st_size for info in map(Path.lstat, folder.rglob("*"))}
     return sum(files.values()) / 1e6
+
+
+def commit() -> str:
+    """Which code is measured; "+" after it where files of it differ."""
+    git = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=8", "--exclude=*"]
+    done = subprocess.run(git, check=False, capture_output=True, text=True)
+    return done.stdout.strip() or "unknown: no git here"

@@ -1,25 +1,22 @@
 """How each stage grows with the site: `python -m bench.indexing 1000 10000 --site some-site/build`.
 
 For every size: a cold run, a run without changes, a run after one page changed, a second scope, and a third one of
-which a hundredth of the pages differ; seconds by stage, CPU seconds of the whole process tree (a subreaper waits for
-orphans too: workers are children of a server that nobody waits for), MB on disk that the run added, and the peak memory
-of the run and of its biggest worker. Each run is a fresh process.
+which a hundredth of the pages differ; seconds by stage, CPU seconds of the whole process tree and the peak memory of
+its biggest process (workers are children of a server that nobody waits for, so a subreaper does), and MB on disk that
+the run added. Each run is a fresh process. The first line says which commit is measured.
 For a site that is there already, which is copied first: a cold run and one without changes.
 """
 
 import argparse
-import ctypes
 import json
 import os
-import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from pathlib import Path
 
+from bench.beside_pagefind.tree import commit, cost_of, folder_mb
 from bench.indexing.generate import page_file, write_site
 
 STAGES = ("site_pages", "page_mirror", "page_chunks", "chunk_embeddings", "search_index")
@@ -36,18 +33,16 @@ def main() -> None:
         "--site", type=Path, action="append", default=[], metavar="BUILD", help="a folder of HTML files"
     )
     parser.add_argument("--keep", type=Path, help="folder for the sites and their state, kept afterwards")
-    parser.add_argument("--run", nargs=2, metavar=("ROOT", "SCOPE"), help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=3, metavar=("ROOT", "SCOPE", "RESULT"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
-        run_once(Path(arguments.run[0]), arguments.run[1])
+        run_once(Path(arguments.run[0]), arguments.run[1], Path(arguments.run[2]))
         return
-    become_subreaper()
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="searchsocket-bench-"))
     sizes = arguments.pages or ([] if arguments.site else [1_000, 10_000])
-    print(
-        "| pages | run | wall s | CPU s | " + " | ".join(STAGES) + " | pages/s/core | peak MB | worker MB | disk MB |"
-    )
-    print("|" + "---|" * (len(STAGES) + 8))
+    print(f"commit {commit()}\n")
+    print("| pages | run | wall s | CPU s | " + " | ".join(STAGES) + " | pages/s/core | peak MB | disk MB |")
+    print("|" + "---|" * (len(STAGES) + 7))
     try:
         for pages in sizes:
             bench(folder / str(pages), pages)
@@ -88,38 +83,20 @@ def bench_site(root: Path, build: Path) -> None:
 
 def child(root: Path, scope: str) -> dict[str, float | dict[str, float]]:
     """One run in a process of its own, so that its memory is its own."""
-    before, disk = tree_cpu(), disk_mb(root / ".searchsocket")
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.indexing", "--run", str(root), scope],
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    result: dict[str, float | dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
-    with suppress(ChildProcessError):
-        while os.wait():
-            pass
-    return result | {"cpu": tree_cpu() - before, "disk": disk_mb(root / ".searchsocket") - disk}
+    before, result = disk_mb(root), root / "result.json"
+    command = [sys.executable, "-m", "bench.indexing", "--run", str(root), scope, str(result)]
+    cost = cost_of(command, Path.cwd(), os.environ)
+    found: dict[str, float | dict[str, float]] = json.loads(result.read_bytes())
+    return found | {"cpu": cost.cpu_s, "peak": cost.peak_mb, "disk": disk_mb(root) - before}
 
 
-def become_subreaper() -> None:
-    """Have orphans of our children become ours (Linux)."""
-    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+def disk_mb(root: Path) -> float:
+    """Of what runs left there."""
+    return folder_mb(root / ".searchsocket")
 
 
-def tree_cpu() -> float:
-    """CPU seconds of all processes below this one that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def disk_mb(folder: Path) -> float:
-    """Bytes of the distinct files below a folder: one that is linked twice counts once."""
-    found = (path.lstat() for path in folder.rglob("*") if path.is_file())
-    return sum({stat.st_ino: stat.st_size for stat in found}.values()) / 1e6
-
-
-def run_once(root: Path, scope: str) -> None:
+def run_once(root: Path, scope: str, result: Path) -> None:
+    """One run, and its seconds into a file."""
     from searchsocket.pipeline.run.context import ScopeRun
     from searchsocket.pipeline.run.index import index_scope
     from searchsocket.project.project import open_project
@@ -127,22 +104,16 @@ def run_once(root: Path, scope: str) -> None:
     started = time.perf_counter()
     project = open_project(root, os.environ)
     summary = index_scope(ScopeRun(project, project.scope_named(scope), f"bench-{time.time_ns()}"))
-    wall = time.perf_counter() - started
-    own, workers = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(
-        json.dumps(
-            {"wall": wall, "peak": own.ru_maxrss / 1024, "worker": workers.ru_maxrss / 1024}
-            | {"stages": dict(summary.seconds)}
-        )
-    )
+    seconds = {"wall": time.perf_counter() - started, "stages": dict(summary.seconds)}
+    result.write_text(json.dumps(seconds), encoding="utf-8")
 
 
 def row(pages: int, name: str, result: dict[str, float | dict[str, float]]) -> None:
     stages = result["stages"]
     assert isinstance(stages, dict)
-    wall, cpu, peak, worker, disk = (float(result[key]) for key in ("wall", "cpu", "peak", "worker", "disk"))  # type: ignore[arg-type]
+    wall, cpu, peak, disk = (float(result[key]) for key in ("wall", "cpu", "peak", "disk"))  # type: ignore[arg-type]
     cells = [f"{wall:.1f}", f"{cpu:.1f}", *(f"{stages[stage]:.2f}" for stage in STAGES)]
-    cells += [f"{pages / cpu:.0f}", f"{peak:.0f}", f"{worker:.0f}", f"{disk:.1f}"]
+    cells += [f"{pages / cpu:.0f}", f"{peak:.0f}", f"{disk:.1f}"]
     print(f"| {pages} | {name} | {' | '.join(cells)} |", flush=True)
 
 
