@@ -1,0 +1,74 @@
+"""What a run does to each page and chunk: every costly step once, or as often as is said here, and why."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from searchsocket.chunking import records
+from searchsocket.embedders.builtin import BuiltinEmbedder
+from searchsocket.pipeline.extraction import job
+from searchsocket.pipeline.run import vectors
+from searchsocket.pipeline.stages import page_bodies, page_chunks
+from searchsocket.stores.local.catalogue import records as columns
+from searchsocket.stores.words import documents
+from tests.pipeline.conftest import PAGES, Site
+
+Calls = dict[str, Counter[Any]]  # of each step, how often by what it was done to
+
+STEPS: dict[str, tuple[list[tuple[Any, str]], Callable[..., list[Any]], int]] = {
+    "extract": ([(job, "extract_page")], lambda _, page, *__: [page.url], 1),
+    "cut": ([(page_chunks, "chunk_page")], lambda page, *_: [page.facts.url], 1),
+    "key phrases": ([(page_bodies, "phrases_of_page")], lambda title, body: [title], 1),
+    "words": ([(documents, "_record_document")], lambda row: [row.doc], 1),
+    "plain text": ([(columns, "chunk_text")], lambda page, chunk: [(page.url, chunk.ordinal)], 1),
+    "embed": ([(BuiltinEmbedder, "embed")], lambda _, texts, *__: list(texts), 1),
+    "count tokens": ([(BuiltinEmbedder, "count_tokens")], lambda _, text: [text], 1),
+    # To tell whether it changed, and to make its vector: that of the built-in model costs less than keeping a text.
+    "text to embed": (
+        [(records, "embedded_text"), (vectors, "embedded_text")],
+        lambda title, chunk: [(title, chunk.ordinal)],
+        2,
+    ),
+}
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
+    """What is called from now on."""
+    found: Calls = {}
+    for step, (places, keys, _) in STEPS.items():
+        found[step] = Counter()
+        for owner, name in places:
+            monkeypatch.setattr(owner, name, counted(getattr(owner, name), keys, found[step]))
+    return found
+
+
+def counted(function: Callable[..., Any], keys: Callable[..., list[Any]], into: Counter[Any]) -> Callable[..., Any]:
+    """The function, noting what it is done to."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        into.update(keys(*args, **kwargs))
+        return function(*args, **kwargs)
+
+    return called
+
+
+def test_a_cold_run_does_each_step_once(tmp_path: Path, calls: Calls) -> None:
+    Site(tmp_path).index()
+    assert {step: set(done.values()) for step, done in calls.items()} == {step: {n} for step, (*_, n) in STEPS.items()}
+    assert len(calls["extract"]) == len(PAGES), "of every page"
+
+
+def test_a_changed_page_is_all_that_is_worked_on(tmp_path: Path, calls: Calls) -> None:
+    site = Site(tmp_path)
+    site.index()
+    for done in calls.values():
+        done.clear()
+    site.write("docs/faq.html", "FAQ", "<p>Tickets are sold at the door.</p>")
+    site.index()
+    assert list(calls["extract"].items()) == [("/docs/faq", 1)]
+    assert {step: max(done.values()) for step, done in calls.items()} == {step: n for step, (*_, n) in STEPS.items()}
+    assert {step: len(done) for step, done in calls.items()} == dict.fromkeys(STEPS, 1)
