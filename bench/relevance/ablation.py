@@ -11,7 +11,7 @@ from searchsocket.embedders.base import Embedder
 from searchsocket.embedders.builtin import BuiltinEmbedder
 from searchsocket.embedders.onnx import OnnxEmbedder
 from searchsocket.search import engine, verdict
-from searchsocket.search.ranking import pages, shares
+from searchsocket.search.ranking import pages, passages, shares
 from searchsocket.search.ranking.shares import Shares
 from searchsocket.settings.model import RankingSettings
 from searchsocket.stores.words import keywords
@@ -32,13 +32,15 @@ LISTS = {
     "no words of pages": Shares(0.6, 0.4, 0),
     "a third each": Shares(1 / 3, 1 / 3, 1 / 3),
 }
+TOGETHER = ("SOME_WORDS", "MANY_WORDS", "READ_WHOLE")
 PARTS: dict[str, Sequence[Replaced]] = {
     "one table for all models": [(engine, "shares_of", lambda q, *_, **__: shares.shares_of(q))],
     "chunks that are pages count twice": [(shares, "READ_WHOLE", shares.READ)],
     "many words as few": [(shares, "MANY_WORDS", shares.FEW_WORDS)],
     "nothing to the letter": [(engine, "exact_scores", lambda _, found, __: 0 * found.titled)],
     "no words in titles": [(pages, "_SAID", 0.0), (pages, "_NAMED", 0.0)],
-    "no neighbouring words": [(engine, "NEIGHBOURS", 0.0)],
+    "no neighbouring words": [(passages, "NEIGHBOURS", 0.0)],
+    "no words together": [(shares, name, getattr(shares, name)._replace(together=0.0)) for name in TOGETHER],
     "no second section": [(pages, "_SECOND", 0.0)],
     "no completions": [(keywords, "_PREFIX_BOOST", 0.0)],
     "nothing refused": [(verdict, "is_enough", lambda *_: True)],
@@ -72,4 +74,6 @@ def _replaced(parts: Sequence[Replaced]) -> Callable[[], AbstractContextManager[
 
 
 def _one_table(table: Shares) -> Callable[[], AbstractContextManager[object]]:
-    return _replaced([(shares, name, table) for name in ("FEW_WORDS", "MANY_WORDS", "READ", "READ_WHOLE")])
+    return _replaced(
+        [(shares, name, table) for name in ("FEW_WORDS", "SOME_WORDS", "MANY_WORDS", "READ", "READ_WHOLE")]
+    )

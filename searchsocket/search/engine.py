@@ -6,8 +6,6 @@ from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from searchsocket.embedders.comparable import vector_for
 from searchsocket.embedders.queries import NoVector, QueryVectors
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
@@ -23,10 +21,11 @@ from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.results import ResultWriter, age_s
 from searchsocket.search.ranking.boosts import boosts_of
-from searchsocket.search.ranking.exact import NEIGHBOURS, exact_scores, names_identifier
+from searchsocket.search.ranking.exact import exact_scores, names_identifier
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.occasions import asks_for_occasion
 from searchsocket.search.ranking.pages import in_page_order, of_pages
+from searchsocket.search.ranking.passages import passage_scores
 from searchsocket.search.ranking.rank import Parts, rank, scored
 from searchsocket.search.ranking.shares import Shares, shares_of
 from searchsocket.search.rerank import NOTHING, Order, rerank
@@ -124,10 +123,12 @@ class SearchEngine:
         with watch.part("embed"):
             asked = vector_for(self.queries, generation, query.q, anonymous=anonymous)
         vector, notes = (None, (NOTES[asked],)) if isinstance(asked, NoVector) else (asked, ())
+        # A vector that is there at once is a sum of words; any other model has read the query.
+        is_read = vector is not None and not self.queries.embedder_of(generation.model_id).is_instant
         outage: VectorBackendUnavailable | None = None
         try:
             found = self._find(reader, query, vector, watch)
-            judged = verdict(reader, query, vector, found)
+            judged = verdict(reader, query, vector, found, is_read=is_read)
         except VectorBackendUnavailable as error:
             if not (self._backend and self._backend.answers_by_words and reader.vectors.limits.is_remote):
                 raise
@@ -140,9 +141,7 @@ class SearchEngine:
         total = 0
         order = NOTHING
         if judged.is_answered:
-            # A vector that is there at once is a sum of words; any other model has read the query.
-            is_read = judged.has_vector and not self.queries.embedder_of(generation.model_id).is_instant
-            shares = shares_of(query.q, found.facts.url, is_read=is_read)
+            shares = shares_of(query.q, found.facts.url, is_read=is_read and judged.has_vector)
             order = self._ranked(reader, query, found, shares, watch, anonymous=anonymous)
             results, total, quality = self._results(reader, query, found, judged, order, age)
         if outage and not total:
@@ -241,8 +240,8 @@ class SearchEngine:
         asks = asks_for_occasion(query.q)
         names = names_identifier(query.q)
         boosts = boosts_of(facts, self._settings, names_identifier=names, asks_for_occasion=asks)
-        neighbours = NEIGHBOURS * np.array(reader.words.neighbours(query.q, found.ids))
-        parts = Parts(fused, boosts, exact_scores(query.q, found, reader.catalogue.texts), neighbours)
+        passage = passage_scores(reader.words, query.q, found.ids, shares)
+        parts = Parts(fused, boosts, exact_scores(query.q, found, reader.catalogue.texts), passage)
         order = replace(ordered(parts), fused=fused)
         if not query.rerank or not order.ranked:
             return order

@@ -10,7 +10,13 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import confidence, features
 from searchsocket.search.ranking.exact import WHOLE
 from searchsocket.search.ranking.rank import Parts, Ranked
-from searchsocket.search.ranking.relevance import is_enough, is_enough_of_code, is_meant, nearness
+from searchsocket.search.ranking.relevance import (
+    is_enough,
+    is_enough_of_code,
+    is_meant,
+    is_meant_unlisted,
+    nearness,
+)
 from searchsocket.stores.base import Candidates, IndexReader, WordEvidence
 from searchsocket.types import MATCH_ALL, Spread, Vector
 
@@ -45,8 +51,14 @@ class Verdict:
         return confidence(found).round(_DIGITS).tolist()  # type: ignore[no-any-return]
 
 
-def verdict(reader: IndexReader, query: SearchQuery, vector: Vector | None, found: Candidates) -> Verdict:
-    """Judge by the evidence of the whole scope, also where a filter hides it."""
+def verdict(
+    reader: IndexReader, query: SearchQuery, vector: Vector | None, found: Candidates, *, is_read: bool = False
+) -> Verdict:
+    """Judge by the evidence of the whole scope, also where a filter hides it.
+
+    Args:
+        is_read: Whether the vector is of a model that reads a text as a whole.
+    """
     best = found.best_cosine
     if query.where != MATCH_ALL and vector is not None:
         best = max((hit.score for hit in reader.vectors.nearest(vector, top_k=1)), default=-1.0)
@@ -55,7 +67,8 @@ def verdict(reader: IndexReader, query: SearchQuery, vector: Vector | None, foun
     is_answered = (
         bool((found.titled >= WHOLE).any())
         or is_enough(evidence, near)
-        or (vector is not None and is_meant(evidence, near) and is_language(query.q))
+        or (vector is not None and is_meant(evidence, near, is_read=is_read) and is_language(query.q))
+        or (is_read and is_meant_unlisted(query.q, evidence, near))
         or (is_enough_of_code(evidence) and _is_code(reader, found))
     )
     return Verdict(is_answered, evidence, spread, vector is not None)

@@ -79,6 +79,12 @@ class WordsOfRecords:
         found = self._words.neighbours(text, docs)
         return [found.get(doc, 0.0) for doc in docs]
 
+    def together(self, text: str, ids: Sequence[str]) -> list[float]:
+        """See `WordSnapshot.together`."""
+        docs = [self._ids.index(id_) for id_ in ids]
+        found = self._words.together(text, docs)
+        return [found[doc] for doc in docs]
+
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
         return self._words.meant(text)

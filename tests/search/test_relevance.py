@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.search.ranking.relevance import is_enough, is_meant, nearness
+from searchsocket.search.ranking.relevance import is_enough, is_meant, is_meant_unlisted, nearness
 from searchsocket.stores.base import WordEvidence
 from searchsocket.types import Spread
 
@@ -47,6 +47,43 @@ def test_meaning_alone_answers_what_the_site_has_no_word_of(
 ) -> None:
     """Several words point in several directions, so they must be nearer."""
     assert is_meant(WordEvidence(0.0, 0, known, asked), near) is answered
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "near", "answered"),
+    [
+        (0.0, 1, 0.9, True),
+        (0.0, 1, 0.8, False),
+        (0.0, 2, 1.5, True),
+        (0.0, 3, 1.4, False),
+        (0.5, 2, 1.5, True),  # the site has one of the two
+        (0.5, 2, 1.4, False),
+        (0.25, 4, 9.0, False),  # a salad has one word of four
+    ],
+)
+def test_a_model_that_reads_answers_several_words_of_which_the_site_has_none_or_one(
+    known: float, asked: int, near: float, answered: bool
+) -> None:
+    """What they mean together is one direction, not the sum of several."""
+    assert is_meant(WordEvidence(0.0, 0, known, asked), near, is_read=True) is answered
+
+
+@pytest.mark.parametrize(
+    ("q", "known", "asked", "near", "answered"),
+    [
+        ("thesaurus", 0.0, 1, 1.9, True),
+        (" umlauts ", 0.0, 1, 1.9, True),
+        ("thesaurus", 0.0, 1, 1.8, False),  # so near is what hands drum on a keyboard, too
+        ("dasxl", 0.0, 1, 9.0, False),
+        ("0df778c0cccc", 0.0, 1, 9.0, False),
+        ("illiterate thesaurus", 0.0, 2, 9.0, False),
+        ("thesaurus", 1.0, 1, 9.0, False),
+    ],
+)
+def test_a_model_that_reads_answers_a_word_of_no_list_that_is_very_near(
+    q: str, known: float, asked: int, near: float, answered: bool
+) -> None:
+    assert is_meant_unlisted(q, WordEvidence(0.0, 0, known, asked), near) is answered
 
 
 def test_a_cosine_is_read_by_the_spread_of_the_index() -> None:

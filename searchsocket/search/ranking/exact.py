@@ -20,8 +20,6 @@ _BEGUN_TITLE, _BEGUN_HEADING = 0.6, 0.2
 WHOLE = 0.9  # of a name: see `WordSnapshot.named`
 # An identifier among other words says much, and the other words say the rest.
 _AMONG_WORDS = 0.3
-# All neighbouring words of the query beside each other, times the share of them that a passage has so.
-NEIGHBOURS = 0.15
 # What prose does not hold: `a_b`, `$x`, `a::b`, `ab.cd`, `f()`, `camelCase`, `--flag`.
 _NAME = re.compile(r"(?=.*[A-Za-z])(?:.*[_$].*|.*::.*|.*\w\w\.\w\w.*|.*\(\).*|.*[a-z][A-Z].*|--.*)")
 _MAX_NAMES = 10  # each is looked for in the text of every candidate

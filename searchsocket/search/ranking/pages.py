@@ -28,8 +28,8 @@ def of_pages(facts: Facts, parts: Parts, q: str, shares: Shares) -> Parts:
     second = _SECOND * pages.second(parts.found.fused, facts.kind)
     exact = pages.best(parts.exact) + pages.called(q)
     reranked = None if parts.reranked is None else pages.best(parts.reranked)
-    neighbours = pages.best(parts.neighbours)
-    return replace(parts, found=replace(fused, second=second), exact=exact, neighbours=neighbours, reranked=reranked)
+    passage = pages.best(parts.passage)
+    return replace(parts, found=replace(fused, second=second), exact=exact, passage=passage, reranked=reranked)
 
 
 def in_page_order(ranked: Sequence[Ranked], scores: Scores) -> list[Ranked]:

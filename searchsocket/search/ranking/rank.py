@@ -23,7 +23,7 @@ class Parts:
     found: Fused
     boosts: Boosts
     exact: Scores  # see `exact.exact_scores`, and of pages `pages.of_pages`
-    neighbours: Scores  # what neighbouring words of the query that stand so are worth
+    passage: Scores  # see `passages.passage_scores`
     reranked: Scores | None = None  # in [0, 1], see `judged.judged`; None = no reranker was asked
     rerank_weight: float = 0.0
 
@@ -52,10 +52,10 @@ def scored(facts: Facts, parts: Parts) -> Scores:
     if not visible.any():
         return np.zeros(len(visible))
     found, boosts = parts.found, parts.boosts
-    most = (found.second + parts.exact + parts.neighbours)[visible].max()
+    most = (found.second + parts.exact + parts.passage)[visible].max()
     # Pages may weigh more than 1; dividing by the most keeps scores in [0, 1] and the order as it is.
     scale = (1.0 + boosts.most + most) * max(1.0, boosts.weight[visible].max())
     first = found.fused if parts.reranked is None else mixed(found.fused, parts.reranked, parts.rerank_weight)
-    sums = first + found.second + boosts.links + boosts.depth + parts.exact + parts.neighbours
+    sums = first + found.second + boosts.links + boosts.depth + parts.exact + parts.passage
     scores: Scores = np.round(sums * boosts.weight / scale, _DIGITS)
     return scores

@@ -20,6 +20,11 @@ MIN_APART = 1.5
 # Meaning alone answers words of the language that the site has not: one of them, and several, which by themselves
 # point in several directions.
 MIN_ALONE, MIN_TOGETHER = 0.9, 2.3
+# A model that reads a text knows what several words mean together: as near as two that are both there.
+MIN_READ_TOGETHER = MIN_APART
+# So near to one is what is no word of the list of English by which noise is told: `thesaurus`, `umlauts`.
+MIN_UNLISTED = 1.9
+_LEAST_UNLISTED = 6  # letters
 # Code says little of what it is about, so of a question to it fewer words are there.
 MIN_KNOWN_OF_CODE = 1 / 3
 
@@ -55,6 +60,20 @@ def is_enough_of_code(words: WordEvidence) -> bool:
     return words.known >= MIN_KNOWN_OF_CODE and words.count > 0
 
 
-def is_meant(words: WordEvidence, nearest: float) -> bool:
-    """Whether meaning alone answers words of the language of which the site has none."""
-    return words.known == 0 and nearest >= (MIN_ALONE if words.asked == 1 else MIN_TOGETHER)
+def is_meant(words: WordEvidence, nearest: float, *, is_read: bool = False) -> bool:
+    """Whether meaning answers words of the language of which the site has none, or one of two.
+
+    Args:
+        is_read: Whether the model reads a text as a whole, rather than adding up its words.
+    """
+    if words.known > 0:
+        return is_read and words.asked == 2 and nearest >= MIN_READ_TOGETHER
+    together = MIN_READ_TOGETHER if is_read else MIN_TOGETHER
+    return nearest >= (MIN_ALONE if words.asked == 1 else together)
+
+
+def is_meant_unlisted(q: str, words: WordEvidence, nearest: float) -> bool:
+    """Whether meaning answers a single word that is on no list, with a model that reads what it is made of."""
+    word = q.strip()
+    is_long = len(word) >= _LEAST_UNLISTED and word.isalpha()
+    return is_long and words.known == 0 and words.asked == 1 and nearest >= MIN_UNLISTED

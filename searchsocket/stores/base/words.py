@@ -64,6 +64,13 @@ class WordSnapshot(Protocol):
         Stop words do not count, and one word may stand between the two; 0 where `text` has no pair.
         """
 
+    def together(self, text: str, ids: Sequence[str]) -> list[float]:
+        """Of each record the share of the words of `text` that it says, rare ones counting more, in [0, 1].
+
+        Words count as they are typed, in whatever ending; slips, synonyms and stop words do not. Where many records say
+        some of it, those that say less than the best 250 are taken to say as much as the last of these.
+        """
+
     def meant(self, text: str) -> str:
         """The name of a page or section that `text` is a slip or two of; where all its words are there, `text`."""
 

@@ -49,6 +49,13 @@ class LocalWords:
             found = self.index.neighbours(text, docs)
         return [found.get(doc, 0.0) for doc in docs]
 
+    def together(self, text: str, ids: Sequence[str]) -> list[float]:
+        """See `WordSnapshot.together`."""
+        docs = self._numbering.docs_of(ids)
+        with self._damage:
+            found = self.index.together(text, docs)
+        return [found[doc] for doc in docs]
+
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
         with self._damage:

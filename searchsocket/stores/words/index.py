@@ -184,12 +184,23 @@ class WordIndex:
         """
         if not queries or not len(docs):
             return {}
-        some = Query.boolean_query([(Occur.Should, Query.const_score_query(query, value)) for query, value in queries])
-        hits, scores = self._search(some, _MANY_TIES)
+        hits, scores = self._search(_worth(queries), _MANY_TIES)
         if len(hits) == _MANY_TIES:
             wanted = Query.const_score_query(Query.term_set_query(self.schema, "doc", list(docs)), 0.0)
-            hits, scores = self._search(Query.boolean_query([(Occur.Must, some), (Occur.Must, wanted)]), len(docs))
+            both = Query.boolean_query([(Occur.Must, _worth(queries)), (Occur.Must, wanted)])
+            hits, scores = self._search(both, len(docs))
         return dict(zip(self._docs(hits).tolist(), scores.tolist(), strict=True))
+
+    def worth_at_least(self, queries: Sequence[tuple[Query, float]]) -> tuple[dict[int, float], float]:
+        """What the queries are worth of the documents with most of it, and what that is of every other one at most.
+
+        Looking for some documents by number takes three times as long as listing these.
+        """
+        if not queries:
+            return {}, 0.0
+        hits, scores = self._search(_worth(queries), _MANY_TIES)
+        least = float(scores[-1]) if len(hits) == _MANY_TIES else 0.0
+        return dict(zip(self._docs(hits).tolist(), scores.tolist(), strict=True)), least
 
     def most(self, worth: Sequence[tuple[Query, float]]) -> float:
         """The greatest sum of what its matches are worth that a document reaches."""
@@ -208,3 +219,8 @@ class WordIndex:
             )
             self._known.remember_one((term, worth), found)
         return found
+
+
+def _worth(queries: Sequence[tuple[Query, float]]) -> Query:
+    """What the queries that a document matches are worth together."""
+    return Query.boolean_query([(Occur.Should, Query.const_score_query(query, value)) for query, value in queries])

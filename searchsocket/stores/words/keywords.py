@@ -18,6 +18,7 @@ from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
 from searchsocket.stores.words.names import named, names_vocabulary, nearest_name
 from searchsocket.stores.words.neighbours import neighbours
 from searchsocket.stores.words.rarity import Rare, best_by_rarity
+from searchsocket.stores.words.together import together
 from searchsocket.stores.words.vocabulary import Vocabulary, kept_forms
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
@@ -125,6 +126,12 @@ class Words:
         """By the number of a record the share of pairs, see `WordSnapshot.neighbours`; none of those without."""
         pairs = neighbours(self._searcher, self._records.schema, self._looked_for(text).words)
         return self._records.worth(pairs, docs)
+
+    def together(self, text: str, docs: Sequence[int]) -> dict[int, float]:
+        """By the number of a record the share of the words, see `WordSnapshot.together`."""
+        words = together(self._searcher, self._records.schema, self._looked_for(text).words)
+        found, least = self._records.worth_at_least(words)
+        return {doc: found.get(doc, least) for doc in docs}
 
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""

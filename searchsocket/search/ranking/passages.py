@@ -1,0 +1,26 @@
+"""What a passage gains by what it says of the query at one place (docs/ranking.md)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from searchsocket.search.ranking.shares import Shares
+from searchsocket.stores.base import WordSnapshot
+from searchsocket.types import Scores
+
+# All neighbouring words of the query beside each other, times the share of them that a passage has so.
+NEIGHBOURS = 0.15
+
+
+def passage_scores(words: WordSnapshot, q: str, ids: Sequence[str], shares: Shares) -> Scores:
+    """What each record gains by neighbouring words of the query that stand so, and by having most of them all.
+
+    Args:
+        shares: What saying all words is worth; the words are looked for only where it is something.
+    """
+    gains: Scores = NEIGHBOURS * np.array(words.neighbours(q, ids), np.float64)
+    if shares.together:
+        # Squared, since half of a question is said by many passages that answer another one.
+        said = np.square(np.array(words.together(q, ids), np.float64))
+        gains += shares.together * (said - said.min(initial=1.0))
+    return gains

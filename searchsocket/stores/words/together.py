@@ -1,0 +1,29 @@
+"""How much of a query each record says by itself: words that stand together mean more than scattered ones."""
+
+import math
+from collections.abc import Sequence
+
+import tantivy
+from tantivy import Occur, Query
+
+from searchsocket.stores.words.neighbours import FIELDS
+from searchsocket.text.words import QueryWord
+
+
+def together(
+    searcher: tantivy.Searcher, schema: tantivy.Schema, words: Sequence[QueryWord]
+) -> list[tuple[Query, float]]:
+    """What finds each word in any field, and its share of the query: a word counts by how few records hold it."""
+    records = int(searcher.num_docs)
+    found: list[tuple[Query, float]] = []
+    total = 0.0
+    for form in dict.fromkeys(word.stem or word.exact for word in words):
+        counts = {field: int(searcher.doc_freq(field, form)) for field in FIELDS}
+        most = max(counts.values())
+        rarity = math.log1p((records - most + 0.5) / (most + 0.5))
+        total += rarity
+        fields = [Query.term_query(schema, field, form, "freq") for field, count in counts.items() if count]
+        if fields:
+            anywhere = Query.boolean_query([(Occur.Should, one) for one in fields])
+            found.append((anywhere if len(fields) > 1 else fields[0], rarity))
+    return [(query, rarity / total) for query, rarity in found]
