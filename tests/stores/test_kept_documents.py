@@ -41,6 +41,11 @@ def test_an_edit_changes_the_frame_of_its_page_alone(tmp_path: Path) -> None:
     assert len({frame.data for frame in after} - {frame.data for frame in before}) <= 3
 
 
+def test_no_frame_is_large(tmp_path: Path) -> None:
+    frames = written(tmp_path / "a.docs", [page(number, records=7) for number in range(3_000)]).frames()
+    assert max(sum(len(docs) for _, docs in frame.listed) for frame in frames) < 607
+
+
 def test_a_frame_is_taken_over_as_it_is(tmp_path: Path) -> None:
     frames = list(written(tmp_path / "a.docs", [page(number) for number in range(2_000)]).frames())
     with pages_kept_in(tmp_path / "b.docs") as writer:

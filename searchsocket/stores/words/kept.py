@@ -18,6 +18,7 @@ from searchsocket.system.compressed import packed, unpacked
 
 SUFFIX = ".docs"
 _A_FRAME = 500  # records, about: of fewer, words are said again more often; of more, more is written for one page
+_MOST = 600  # records, but for the last page: a frame is in memory some times over while it is packed
 _END_BYTES = 8  # in which the file says where its list of frames begins
 
 Fields = dict[str, Any]  # what a document holds, by the names of its fields: lists of texts, and its number
@@ -30,6 +31,7 @@ class KeptPage(NamedTuple):
     path: str  # as it sorts
     docs: Sequence[int]  # of its records
     lines: Sequence[str]  # the documents of these records and then of the page, as JSON
+    made: Sequence[Fields] = ()  # the documents of the records, where they were made just now
 
     @property
     def records(self) -> Sequence[str]:
@@ -72,12 +74,14 @@ class PageWriter:
         self._file = file
         self._frames: list[tuple[int, Sequence[Listed]]] = []
         self._pages: list[KeptPage] = []
+        self._held = 0  # records of these
 
     def add(self, page: KeptPage) -> None:
         """Keep a page."""
-        if _begins_a_frame(page):
+        if _begins_a_frame(page) or self._held >= _MOST:
             self._flush()
-        self._pages.append(page)
+        self._pages.append(page._replace(made=()))
+        self._held += len(page.docs)
 
     def take_over(self, frame: Frame) -> None:
         """Keep the pages of a frame as they lie in another file."""
@@ -87,7 +91,7 @@ class PageWriter:
     def _flush(self) -> None:
         if self._pages:
             self._write(Frame.of(self._pages))
-            self._pages = []
+            self._pages, self._held = [], 0
 
     def _write(self, frame: Frame) -> None:
         self._frames.append((self._file.tell(), frame.listed))
@@ -104,7 +108,7 @@ class PageWriter:
 
 
 def _begins_a_frame(page: KeptPage) -> bool:
-    """By the page alone, so that an edit moves no page into another frame but its own."""
+    """By the page alone, so that an edit moves few pages into another frame."""
     drawn = int.from_bytes(hashlib.sha256(page.path.encode()).digest()[-4:])
     return drawn * _A_FRAME < len(page.docs) << 32
 

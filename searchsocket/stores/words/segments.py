@@ -20,6 +20,7 @@ from typing import Any
 from uuid import UUID
 
 import tantivy
+from pydantic_core import from_json
 
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import schema
@@ -56,6 +57,7 @@ def write_words(target: Path, source: WordSource, live: Path | None) -> None:
         touched.setdefault(_share_of(path, shares), []).append(path)
     stays = old is not None and old.shares == shares
     stale = set(touched) if stays else set(range(shares))
+    fields = {part: schema(part) for part in (WORDS, PAGES)}
     segments: dict[str, Segments] = {}
     for part in (WORDS, PAGES):
         (target / part).mkdir()
@@ -70,13 +72,12 @@ def write_words(target: Path, source: WordSource, live: Path | None) -> None:
                 pages_kept_in(target / WORDS / _docs_file(share)) as keeping,
             ):
                 for page in _kept(frames, keeping, whole_frames=stays):
-                    for line in page.records:
-                        writer.add_json(line)
+                    _add_records(writer, page, fields[WORDS])
                     wholes.write(page.whole.encode() + b"\n")
             wholes.seek(0)
             with _segment(target, PAGES, share, segments) as writer:
                 for whole in wholes:
-                    writer.add_json(whole.decode())
+                    writer.add_document(tantivy.Document.from_dict(from_json(whole), fields[PAGES]))
     for part in (WORDS, PAGES):
         _write_meta(target / part, part, shares, segments[part])
 
@@ -91,6 +92,16 @@ def _kept(frames: Iterable[Frame | KeptPage], keeping: PageWriter, *, whole_fram
             for page in pages:
                 keeping.add(page)
         yield from pages
+
+
+def _add_records(writer: tantivy.IndexWriter, page: KeptPage, fields: tantivy.Schema) -> None:
+    """Index the records of a page."""
+    # Documents that tantivy reads as JSON leave its memory in pieces: of all records, 20 MB more.
+    for made in page.made:
+        writer.add_document(tantivy.Document.from_dict(made, fields))
+    if not page.made:
+        for line in page.records:
+            writer.add_json(line)
 
 
 class _LiveWords:

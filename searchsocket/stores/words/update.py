@@ -52,4 +52,4 @@ def _page(rows: Sequence[Row], known: dict[int, str]) -> KeptPage:
 
     documents, whole = documents_of(rows, kept)
     lines = [to_json(fields).decode() for fields in (*documents, whole)]
-    return KeptPage(rows[0].sort.decode(), [row.doc for row in rows], lines)
+    return KeptPage(rows[0].sort.decode(), [row.doc for row in rows], lines, documents)
