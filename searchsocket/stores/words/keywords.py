@@ -1,9 +1,7 @@
 """The words of a generation, in tantivy: which records and which pages hold the words of a query, by BM25."""
 
-import math
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,19 +9,20 @@ import numpy as np
 from tantivy import Occur, Query
 
 from searchsocket.stores.base import Letters, WordEvidence
-from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import SAID
+from searchsocket.stores.words.evidence import PageEvidence
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
+from searchsocket.stores.words.looked_for import LookedFor, worth_correcting
 from searchsocket.stores.words.names import named, names_vocabulary, nearest_name
 from searchsocket.stores.words.neighbours import neighbours
 from searchsocket.stores.words.rarity import Rare, best_by_rarity
 from searchsocket.stores.words.together import together
 from searchsocket.stores.words.vocabulary import Vocabulary, kept_forms
 from searchsocket.text.storable import storable
-from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
-from searchsocket.text.typos import allowed_edits, is_likely_slip
-from searchsocket.text.words import STOP_WORDS, ParsedQuery, QueryWord, parse_query, stem
+from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
+from searchsocket.text.typos import allowed_edits
+from searchsocket.text.words import STOP_WORDS, QueryWord, parse_query, stem
 from searchsocket.types import Filter
 
 # What a word is worth where it stands.
@@ -36,25 +35,10 @@ _TYPO_BOOST = 0.8  # of a word that the typed one was meant to be
 _SYNONYM_BOOST = 0.5  # of a word that the settings say means the same
 _JOINED_BOOST = 1.0  # of two words that are written as one elsewhere
 _MAX_COMPLETIONS = 12
-_MAX_COUNTED = 8_192  # forms
-_MAX_CORRECTED = 4  # words of a query
 _MIN_PREFIX_CHARS = 2
-_MIN_EVIDENT_PREFIX, _MIN_EVIDENT_PART, _MIN_EVIDENT_TYPO = 3, 4, 6  # shorter ones are near some word by chance
-
-_ROUNDING = 1e-6  # tantivy adds up in float32
 
 _DASHES = re.compile(r"[-_]+")
 _NOTHING: Scored = np.empty(0, np.int64), np.empty(0, np.float64)
-
-
-@dataclass(frozen=True, slots=True)
-class _LookedFor:
-    parsed: ParsedQuery
-    words: tuple[QueryWord, ...]  # those that count
-    terms: list[Term]
-    wholes: list[tuple[Forms, float]]  # synonyms of several words
-    others: dict[str, tuple[Forms, ...]]  # all synonyms, by the exact form of their word
-    unknown: list[QueryWord]  # held by no record, in whatever form
 
 
 class Words:
@@ -77,8 +61,8 @@ class Words:
         # Without `self` in it: what refers to itself waits for the collector of garbage with its files open.
         self._vocabulary = Vocabulary(lambda first: searcher.terms_with_prefix("plain", first))
         self._names = names_vocabulary(self._pages.searcher, searcher)
-        self._last: tuple[str, _LookedFor] | None = None
-        self._page_counts = BoundedCache[Forms, int](_MAX_COUNTED)  # asked for twice a query, and queries repeat words
+        self._last: tuple[str, LookedFor] | None = None
+        self._evidence = PageEvidence(self._pages, self._vocabulary)
 
     @property
     def records(self) -> int:
@@ -144,7 +128,7 @@ class Words:
     def rarities(self, text: str) -> dict[str, float]:
         """See `WordSnapshot.rarities`."""
         words = parse_query(storable(text)).words
-        return {word.exact: self._rarity([(word.exact,), (word.stem or word.exact,)]) for word in words}
+        return {word.exact: self._evidence.rarity([(word.exact,), (word.stem or word.exact,)]) for word in words}
 
     def with_tokens(self, alternatives: Sequence[Sequence[str]], where: Filter) -> Docs:
         """Records whose text has the tokens, see `WordSnapshot.holding`; in no order."""
@@ -156,72 +140,7 @@ class Words:
 
     def evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""
-        wanted = self._looked_for(text)
-        # A letter alone stands everywhere, and what hands drum on a keyboard has many.
-        writer = [word for word in wanted.words if len(word.exact) > 1 or not word.exact.isascii()] or wanted.words
-        held = {word: self._held_forms(word, wanted) for word in writer}
-        is_alone = not any(held.values())
-        guessed = _worth_correcting(word for word, sure in held.items() if not sure)
-        rarities: list[tuple[Query, float]] = []
-        total = known = 0.0
-        for word, sure in held.items():
-            forms, part = sure or self._guessed_forms(word, word in guessed, is_alone=is_alone), 1.0
-            known += bool(sure or (forms and word.parts))
-            rarity = self._rarity(forms)
-            if not forms and (forms := self._forms_of_parts(word)):
-                known, part = known + 1, len(forms) / len(word.parts)
-            total += rarity
-            if forms:
-                rarities.append((self._pages.any_of(forms), rarity * part))
-        share = self._pages.most([(query, rarity) for query, rarity in rarities]) / total if total else 0.0
-        if math.isclose(share, 1.0, rel_tol=_ROUNDING):
-            count = len(rarities)
-        else:
-            count = round(self._pages.most([(query, 1.0) for query, _ in rarities]))
-        return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0, len(held))
-
-    def _held_forms(self, word: QueryWord, wanted: _LookedFor) -> list[Forms]:
-        """The forms by which pages hold a word as it is typed or begun, its synonyms, of an identifier slips."""
-        forms = dict.fromkeys((form,) for form in (word.exact, word.stem) if form)
-        found = [*forms, *wanted.others.get(word.exact, ())]
-        if (held := [forms for forms in found if self._pages_with(forms)]) or len(word.exact) < _MIN_EVIDENT_PREFIX:
-            return held
-        is_open = wanted.parsed.open_ended and word is wanted.parsed.words[-1]
-        forms = dict.fromkeys((form,) for form in (self._completions(word) if is_open else ()))
-        if word.pieces and word in _worth_correcting(wanted.unknown):
-            forms |= dict.fromkeys((form,) for form in kept_forms(self._nearest(word)))
-        return [words for words in forms if self._pages_with(words)]
-
-    def _guessed_forms(self, word: QueryWord, may_be_slip: bool, *, is_alone: bool) -> list[Forms]:
-        """The forms by which pages hold what a word was meant to be: all its parts, or what it is a slip of.
-
-        Noise has small parts that some page holds, and made-up words are near some word. So it must be all the parts,
-        and where no word of the query is held, a slip that fingers make.
-        """
-        if word.parts and self._pages_with(word.parts):
-            return [word.parts]
-        if not may_be_slip or len(word.exact) < _MIN_EVIDENT_TYPO:
-            return []
-        meant = (known for known in self._nearest(word) if not is_alone or is_likely_slip(word.exact, known))
-        return [(form,) for form in kept_forms(meant) if self._pages_with((form,))]
-
-    def _rarity(self, forms: Sequence[Forms]) -> float:
-        """How little the pages that hold any of the forms say of a query: BM25's inverse document frequency."""
-        pages = max((self._pages_with(words) for words in forms), default=0)
-        return math.log1p((self.pages - pages + 0.5) / (pages + 0.5))
-
-    def _forms_of_parts(self, word: QueryWord) -> list[Forms]:
-        """The parts of an identifier that pages hold, each alone; small ones, which noise has too, are none."""
-        parts = (part for part in word.parts if len(part) >= _MIN_EVIDENT_PART and part.isalpha())
-        return [(part,) for part in parts if self._pages_with((part,))]
-
-    def _pages_with(self, forms: Forms) -> int:
-        """At most how many pages hold all of the words."""
-        found = self._page_counts.values.get(forms)
-        if found is None:
-            found = min(int(self._pages.searcher.doc_freq(SAID, form)) for form in forms)
-            self._page_counts.remember_one(forms, found)
-        return found
+        return self._evidence.of(self._looked_for(text), self._completions)
 
     def _phrase(self, phrase: Sequence[str]) -> Query:
         """The phrase in any field."""
@@ -231,17 +150,17 @@ class Words:
         ]
         return Query.boolean_query([(Occur.Should, field) for field in fields])
 
-    def _looked_for(self, text: str) -> _LookedFor:
+    def _looked_for(self, text: str) -> LookedFor:
         """A query taken apart, and what is looked for."""
         last = self._last  # records and pages are asked for the same words, one after the other
         if last is None or last[0] != text:
             last = self._last = (text, self._find_terms(text))
         return last[1]
 
-    def _find_terms(self, text: str) -> _LookedFor:
+    def _find_terms(self, text: str) -> LookedFor:
         parsed = parse_query(storable(text))
         words = tuple(word for word in parsed.words if not word.is_stop) or parsed.words
-        wanted = _LookedFor(parsed, words, [], [], self._synonyms.of(parsed.order), [])
+        wanted = LookedFor(parsed, words, [], [], self._synonyms.of(parsed.order), [])
         found: dict[str, list[Term]] = {}
         for word in words:
             others = [forms for forms in wanted.others.get(word.exact, ()) if all(map(self._is_held, forms))]
@@ -252,7 +171,7 @@ class Words:
             found[word.exact] += own
             if not others and not (own if word.stem else self._is_whole(word)):
                 wanted.unknown.append(word)
-        for word in _worth_correcting(wanted.unknown):
+        for word in worth_correcting(wanted.unknown):
             found[word.exact] += [term for term in self._corrections(word) if self._is_held(*term)]
         wanted.terms.extend(term for terms in found.values() for term in terms)
         wanted.terms.extend((form, _JOINED_BOOST) for form in self._joined(parsed.order))
@@ -301,12 +220,3 @@ class Words:
             return [(form, _TYPO_BOOST * worth) for form in whole]
         slips = [piece for piece in word.pieces if allowed_edits(piece) and not self._is_held(stem(piece))]
         return [(form, _TYPO_BOOST) for piece in slips for form in kept_forms(self._vocabulary.nearest(piece))]
-
-    def _nearest(self, word: QueryWord) -> list[str]:
-        return self._vocabulary.nearest(word.exact)
-
-
-def _worth_correcting(unknown: Iterable[QueryWord]) -> list[QueryWord]:
-    """The longest of the words that may be slips: made-up words by the dozen mean nothing, and each costs a search."""
-    slips = [word for word in unknown if allowed_edits(word.exact)]
-    return sorted(slips, key=lambda word: -len(word.exact))[:_MAX_CORRECTED]

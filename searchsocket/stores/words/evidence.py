@@ -1,0 +1,106 @@
+"""How well pages hold the words of a query: what is answered, and what is refused as nonsense, is judged by it."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from tantivy import Query
+
+from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.bounded import BoundedCache
+from searchsocket.stores.words.documents import SAID
+from searchsocket.stores.words.index import WordIndex
+from searchsocket.stores.words.looked_for import LookedFor, worth_correcting
+from searchsocket.stores.words.vocabulary import Vocabulary, kept_forms
+from searchsocket.text.synonyms import Forms
+from searchsocket.text.typos import is_likely_slip
+from searchsocket.text.words import QueryWord
+
+_MAX_COUNTED = 8_192  # forms
+_MIN_EVIDENT_PREFIX, _MIN_EVIDENT_PART, _MIN_EVIDENT_TYPO = 3, 4, 6  # shorter ones are near some word by chance
+_ROUNDING = 1e-6  # tantivy adds up in float32
+
+
+class PageEvidence:
+    """Judges queries by the words of all pages; safe to share between threads."""
+
+    def __init__(self, pages: WordIndex, vocabulary: Vocabulary) -> None:
+        self._pages = pages
+        self._vocabulary = vocabulary
+        self._count = int(pages.searcher.num_docs)
+        self._counts = BoundedCache[Forms, int](_MAX_COUNTED)  # asked for twice a query, and queries repeat words
+
+    def of(self, wanted: LookedFor, completions: Callable[[QueryWord], list[str]]) -> WordEvidence:
+        """See `IndexReader.word_evidence`.
+
+        Args:
+            completions: The words that begin with one that is still being typed, as documents keep them.
+        """
+        # A letter alone stands everywhere, and what hands drum on a keyboard has many.
+        writer = [word for word in wanted.words if len(word.exact) > 1 or not word.exact.isascii()] or wanted.words
+        held = {word: self._held_forms(word, wanted, completions) for word in writer}
+        is_alone = not any(held.values())
+        guessed = worth_correcting(word for word, sure in held.items() if not sure)
+        rarities: list[tuple[Query, float]] = []
+        total = known = 0.0
+        for word, sure in held.items():
+            forms, part = sure or self._guessed_forms(word, word in guessed, is_alone=is_alone), 1.0
+            known += bool(sure or (forms and word.parts))
+            rarity = self.rarity(forms)
+            if not forms and (forms := self._forms_of_parts(word)):
+                known, part = known + 1, len(forms) / len(word.parts)
+            total += rarity
+            if forms:
+                rarities.append((self._pages.any_of(forms), rarity * part))
+        share = self._pages.most([(query, rarity) for query, rarity in rarities]) / total if total else 0.0
+        if math.isclose(share, 1.0, rel_tol=_ROUNDING):
+            count = len(rarities)
+        else:
+            count = round(self._pages.most([(query, 1.0) for query, _ in rarities]))
+        return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0, len(held))
+
+    def _held_forms(
+        self, word: QueryWord, wanted: LookedFor, completions: Callable[[QueryWord], list[str]]
+    ) -> list[Forms]:
+        """The forms by which pages hold a word as it is typed or begun, its synonyms, of an identifier slips."""
+        forms = dict.fromkeys((form,) for form in (word.exact, word.stem) if form)
+        found = [*forms, *wanted.others.get(word.exact, ())]
+        if (held := [forms for forms in found if self._pages_with(forms)]) or len(word.exact) < _MIN_EVIDENT_PREFIX:
+            return held
+        is_open = wanted.parsed.open_ended and word is wanted.parsed.words[-1]
+        forms = dict.fromkeys((form,) for form in (completions(word) if is_open else ()))
+        if word.pieces and word in worth_correcting(wanted.unknown):
+            forms |= dict.fromkeys((form,) for form in kept_forms(self._vocabulary.nearest(word.exact)))
+        return [words for words in forms if self._pages_with(words)]
+
+    def _guessed_forms(self, word: QueryWord, may_be_slip: bool, *, is_alone: bool) -> list[Forms]:
+        """The forms by which pages hold what a word was meant to be: all its parts, or what it is a slip of.
+
+        Noise has small parts that some page holds, and made-up words are near some word. So it must be all the parts,
+        and where no word of the query is held, a slip that fingers make.
+        """
+        if word.parts and self._pages_with(word.parts):
+            return [word.parts]
+        if not may_be_slip or len(word.exact) < _MIN_EVIDENT_TYPO:
+            return []
+        meant = (
+            known for known in self._vocabulary.nearest(word.exact) if not is_alone or is_likely_slip(word.exact, known)
+        )
+        return [(form,) for form in kept_forms(meant) if self._pages_with((form,))]
+
+    def rarity(self, forms: Sequence[Forms]) -> float:
+        """How little the pages that hold any of the forms say of a query: BM25's inverse document frequency."""
+        pages = max((self._pages_with(words) for words in forms), default=0)
+        return math.log1p((self._count - pages + 0.5) / (pages + 0.5))
+
+    def _forms_of_parts(self, word: QueryWord) -> list[Forms]:
+        """The parts of an identifier that pages hold, each alone; small ones, which noise has too, are none."""
+        parts = (part for part in word.parts if len(part) >= _MIN_EVIDENT_PART and part.isalpha())
+        return [(part,) for part in parts if self._pages_with((part,))]
+
+    def _pages_with(self, forms: Forms) -> int:
+        """At most how many pages hold all of the words."""
+        found = self._counts.values.get(forms)
+        if found is None:
+            found = min(int(self._pages.searcher.doc_freq(SAID, form)) for form in forms)
+            self._counts.remember_one(forms, found)
+        return found
