@@ -167,7 +167,7 @@ class SearchRequest(Request):
     filters: Filters | None = None
     facets: Facets | None = None
     rerank: Rerank = False
-    section_snippets: SectionSnippets = True
+    section_snippets: SectionSnippets = False
     max_tokens: MaxTokens | None = None
     continuation_token: ContinuationToken = ""
 
@@ -210,7 +210,7 @@ class SearchParams(Request):
     filter: NamedValues = []
     facet: Facets = []
     rerank: Rerank = False
-    section_snippets: SectionSnippets = True
+    section_snippets: SectionSnippets = False
     max_tokens: MaxTokens | None = None
     continuation_token: ContinuationToken = ""
 

@@ -61,7 +61,7 @@ def add_home(
             )
         except ValidationError as error:
             raise RequestValidationError([{**one, "loc": ("query", *one["loc"])} for one in error.errors()]) from error
-        query = replace(params.to_query(), sources=caller.trusted, section_snippets=False)
+        query = replace(params.to_query(), sources=caller.trusted)
         answer = await queries.search(query, params.scope, caller)
         note_search(request, answer.scope, len(answer.results))
         return View(asked, dict(value.split(":", 1) for value in filters), _data(answer, caller))

@@ -38,7 +38,7 @@ class SearchQuery:
     offset: int = 0  # results that are skipped: those that were given before
     generation: str = ""  # that the earlier results came from; another one is noted
     rerank: bool = False  # have a reranker judge the best candidates
-    section_snippets: bool = True  # quote the sections of each page too; else they are titles that open
+    section_snippets: bool = False  # quote the sections of each page too; else they are titles that open
     sources: bool = False  # say which lines of which file each passage is; only the trusted may read it
 
     @property

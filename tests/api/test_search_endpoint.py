@@ -49,16 +49,15 @@ def test_marks_are_code_points_into_the_snippet(local: Api) -> None:
 
 
 @pytest.mark.parametrize("q", ["install controller", "battery", "charging the battery"])
-def test_sections_are_quoted_unless_a_caller_says_no(local: Api, q: str) -> None:
+def test_sections_are_quoted_where_a_caller_asks_for_it(local: Api, q: str) -> None:
     """All else is the same: what they are called and where they open."""
-    default = local.post({"q": q}).json()["results"]
-    short = local.get(f"/api/search?q={q}&sectionSnippets=false").json()["results"]
-    assert short == local.post({"q": q, "sectionSnippets": False}).json()["results"]
-    sections = [section for result in default for section in result["sections"]]
+    quoted = local.post({"q": q, "sectionSnippets": True}).json()["results"]
+    assert quoted == local.get(f"/api/search?q={q}&sectionSnippets=true").json()["results"]
+    sections = [section for result in quoted for section in result["sections"]]
     assert any(section["snippetHtml"] for section in sections)
     for section in sections:
         section |= {"snippet": "", "snippetHtml": "", "marks": []}
-    assert short == default
+    assert quoted == local.post({"q": q}).json()["results"] == local.get(f"/api/search?q={q}").json()["results"]
 
 
 def test_null_means_left_out(local: Api) -> None:

@@ -59,7 +59,8 @@ def quotes(collection: Collection) -> Iterator[tuple[str, str]]:
         engine = SearchEngine(indexed.store, QueryVectors(lambda _: embedder), RankingSettings(), lambda: NOW)
         catalogue = indexed.store.reader(SCOPE).catalogue
         for query in collection.queries[::step]:
-            for result in engine.search(SearchQuery(query.text[:MAX_QUERY_CHARS], RESULTS), SCOPE).results:
+            asked = SearchQuery(query.text[:MAX_QUERY_CHARS], RESULTS, section_snippets=True)
+            for result in engine.search(asked, SCOPE).results:
                 if result.url not in texts:
                     records = catalogue.page_records(result.url)
                     texts[result.url] = "\n".join(chunk_text(record.page, record.chunk).text for record in records)

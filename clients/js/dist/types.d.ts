@@ -21,7 +21,7 @@ export interface SearchRequest {
     facets?: readonly string[];
     rerank?: boolean;
     explain?: boolean;
-    /** false: the sections of a page have titles and addresses alone, which costs a tenth less. */
+    /** true: the sections of a page are quoted too, which costs a fifth more; else they have titles and addresses alone. */
     sectionSnippets?: boolean;
 }
 /** Where query words stand in a text: [start, end) in code points, not in UTF-16 units. */

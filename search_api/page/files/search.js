@@ -140,7 +140,7 @@ async function ask() {
   document.title = `${box.value.trim()} · ${box.placeholder}`;
   const request = (newest = new AbortController());
   list.setAttribute("aria-busy", "true");
-  const query = new URLSearchParams([...asked, ...facets.map((name) => ["facet", name]), ["sectionSnippets", false]]);
+  const query = new URLSearchParams([...asked, ...facets.map((name) => ["facet", name])]);
   try {
     const response = await fetch(`${form.dataset.api}?${query}`, { signal: request.signal });
     const answer = await response.json();

@@ -108,7 +108,9 @@ def search(library: Library, asked: SearchArguments) -> Reply:
     ranked pages with a quoted passage, the section that answers, and `routeFile`, the source file that makes the page.
     Then read a page with get_page. Not for source code: that is search_code.
     """
-    query = SearchQuery(asked.query, asked.top_k, asked.path_prefix, tuple(asked.tags), sources=True)
+    query = SearchQuery(
+        asked.query, asked.top_k, asked.path_prefix, tuple(asked.tags), section_snippets=True, sources=True
+    )
     part = Part(asked.max_tokens or None, asked.continuation_token)
     answer = search_part(library.service, query, part, library.scope)
     hits = SearchHits(
