@@ -109,7 +109,7 @@ class Words:
     def neighbours(self, text: str, docs: Sequence[int]) -> dict[int, float]:
         """By the number of a record the share of pairs, see `WordSnapshot.neighbours`; none of those without."""
         pairs = neighbours(self._searcher, self._records.schema, self._looked_for(text).words)
-        return self._records.worth(pairs, docs)
+        return self._records.share_of_pairs(pairs, docs)
 
     def together(self, text: str, docs: Sequence[int]) -> dict[int, float]:
         """By the number of a record the share of the words, see `WordSnapshot.together`."""

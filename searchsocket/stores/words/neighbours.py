@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import tantivy
-from tantivy import Occur, Query
+from tantivy import Query
 
 from searchsocket.text.words import QueryWord
 
@@ -13,17 +14,26 @@ _BETWEEN = 1  # word may stand between the two, as "of" does
 _MAX_PAIRS = 8  # the first ones: each is looked for by itself
 
 
-def neighbours(
-    searcher: tantivy.Searcher, schema: tantivy.Schema, words: Sequence[QueryWord]
-) -> list[tuple[Query, float]]:
-    """What finds each pair in any field, and what share of all pairs that is."""
+class Pair(NamedTuple):
+    """Two words that a query has beside each other."""
+
+    phrases: Sequence[Query]  # that find it, one a field
+    share: float  # of all pairs of the query
+    most: int  # records that may have it, counted once a field
+
+
+def neighbours(searcher: tantivy.Searcher, schema: tantivy.Schema, words: Sequence[QueryWord]) -> list[Pair]:
+    """The pairs of neighbours that a record may have."""
     forms = [word.stem or word.exact for word in words][: _MAX_PAIRS + 1]
     pairs = list(pairwise(forms))
     found = []
     for pair in pairs:
-        fields = [field for field in FIELDS if all(searcher.doc_freq(field, form) for form in pair)]
-        if fields:
-            phrases = [Query.phrase_query(schema, field, list(pair), slop=_BETWEEN) for field in fields]
-            anywhere = Query.boolean_query([(Occur.Should, phrase) for phrase in phrases])
-            found.append((anywhere if len(phrases) > 1 else phrases[0], 1.0 / len(pairs)))
+        fewest = [min(int(searcher.doc_freq(field, form)) for form in pair) for field in FIELDS]
+        phrases = [
+            Query.phrase_query(schema, field, list(pair), slop=_BETWEEN)
+            for field, count in zip(FIELDS, fewest, strict=True)
+            if count
+        ]
+        if phrases:
+            found.append(Pair(phrases, 1.0 / len(pairs), sum(fewest)))
     return found

@@ -31,7 +31,7 @@ from searchsocket.system.copying import link_file
 from searchsocket.system.files import write_atomic
 from searchsocket.system.memory import return_freed_memory
 
-RECORDS_A_SHARE = 25_000  # at most, but for chance
+RECORDS_A_SHARE = 12_500  # at most, but for chance
 _HEAP_BYTES = 256_000_000  # a share that takes more becomes several segments
 _META = "meta.json"
 _PAYLOAD = "payload"  # what it has for the writer's own use: the number of shares
