@@ -124,7 +124,7 @@ export class Panel {
     this.#pending(true);
     const from = before ? { offset: before.results.length, generation: before.meta.generation } : {};
     try {
-      const request = { q, topK: limit, ...(scope ? { scope } : {}), ...this.#filters.request(), ...from };
+      const request = { q, topK: limit, sectionSnippets: true, ...(scope ? { scope } : {}), ...this.#filters.request(), ...from };
       const answer = await this.#client.searchTyped(request);
       if (!answer) return; // another query took its place
       // A site that was published meanwhile orders anew: begin again, rather than show a page twice or never.
