@@ -24,14 +24,21 @@ _SECTION_CHARS = 160
 _NO_SNIPPET = Snippet("")
 
 
+class Place(NamedTuple):
+    """Where a chunk answers a query."""
+
+    part: Window  # of its text
+    anchor: str  # of the section that holds it: a chunk may hold several small ones
+    title: str  # likewise
+
+
 class Quote(NamedTuple):
     """What a chunk says to a query, and where that stands."""
 
     snippet: Snippet
     html: str  # of the snippet
-    anchor: str  # of the passage's own section: a chunk may hold several small ones
+    anchor: str  # see `Place`
     title: str
-    span: tuple[int, int]  # in the text of the chunk
 
 
 class Passage(NamedTuple):
@@ -56,23 +63,30 @@ class ResultWriter:
     sources: bool = False  # whether the lines of passages are asked for
     section_snippets: bool = True  # whether sections are quoted
     passages: dict[str, Passage] = field(default_factory=dict)  # by record id, since most are quoted twice
-    quotes: dict[tuple[str, int], Quote] = field(default_factory=dict)  # by record id and size
+    places: dict[tuple[str, int], Place] = field(default_factory=dict)  # by record id and size
+    quotes: dict[tuple[str, int], Quote] = field(default_factory=dict)  # likewise
 
     def quote(self, found: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
-        record, text = found
-        # A text that is quoted whole is the same in either size.
-        key = record.id, max_chars if len(text.text) > _SECTION_CHARS else _SECTION_CHARS
+        key = _key(found, max_chars)
         quote = self.quotes.get(key)
         if quote is None:
+            part, anchor, title = self._place(found, max_chars)
+            snippet = excerpt(found.text, self.passages[found.record.id].marks, part)
+            quote = self.quotes[key] = Quote(snippet, snippet.html, anchor, title)
+        return quote
+
+    def _place(self, found: ReadableRecord, max_chars: int) -> Place:
+        record, text = found
+        key = _key(found, max_chars)
+        place = self.places.get(key)
+        if place is None:
             passage = self.passages.get(record.id)
             if passage is None:
                 passage = self.passages[record.id] = self._passage(found)
             part = window(text, passage.telling, max_chars, passage.begins)
             opening = (self._opening(found, passage, part) if text.openings else None) or record.chunk.at
-            snippet = excerpt(text, passage.marks, part)
-            quote = Quote(snippet, snippet.html, opening.anchor, displayed(opening.title), part[:2])
-            self.quotes[key] = quote
-        return quote
+            place = self.places[key] = Place(part, opening.anchor, displayed(opening.title))
+        return place
 
     def _passage(self, found: ReadableRecord) -> Passage:
         """The best part of a chunk: where a section has the name that the query is, the best of that."""
@@ -121,27 +135,27 @@ class ResultWriter:
         for chunk in group.sections:
             found = self.readable[chunk.position]
             titles = [found.record.chunk.at.title, *(one.title for one in found.text.openings)]
-            if self.asked.most(chunk.score, titles) > most:
-                quote = self.quote(found, _SECTION_CHARS)
-                start, end = quote.span
+            worth = self.asked.most(chunk.score, titles)
+            if (
+                worth > most and worth > chunk.score
+            ):  # else no heading says anything, and the passage counts for nothing
+                (start, end, *_), _, title = self._place(found, _SECTION_CHARS)
                 marks = self.passages[found.record.id].marks
                 marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
-                worth = self.asked.worth(chunk.score, quote.title, marked)
-                if worth > most:
-                    opening, most = chunk, worth
+                worth = self.asked.worth(chunk.score, title, marked)
+            if worth > most:
+                opening, most = chunk, worth
         return opening
 
     def _section(self, chunk: Ranked) -> Section:
         found = self.readable[chunk.position]
         record = found.record
-        anchor, title, snippet, html = record.chunk.at.anchor, "", _NO_SNIPPET, ""
-        if self.section_snippets or found.text.openings:  # of several small sections the passage says which answers
-            quote = self.quote(found, _SECTION_CHARS)
-            anchor, title = quote.anchor, quote.title
-            if self.section_snippets:
-                snippet, html = quote.snippet, quote.html
+        if self.section_snippets:
+            snippet, html, anchor, title = self.quote(found, _SECTION_CHARS)
+        elif found.text.openings:  # of several small sections the passage says which answers
+            (_, anchor, title), snippet, html = self._place(found, _SECTION_CHARS), _NO_SNIPPET, ""
         else:
-            title = displayed(record.chunk.at.title)
+            anchor, title, snippet, html = record.chunk.at.anchor, displayed(record.chunk.at.title), _NO_SNIPPET, ""
         return Section(
             href=href(record.page, anchor),
             anchor=anchor,
@@ -221,3 +235,8 @@ def _explanation(parts: Parts, position: int) -> Explanation:
     if parts.reranked is None:
         return explanation
     return replace(explanation, rerank=round(float(parts.reranked[position]), 6))
+
+
+def _key(found: ReadableRecord, max_chars: int) -> tuple[str, int]:
+    """By which a quote is known: a text that is quoted whole is the same in either size."""
+    return found.record.id, max_chars if len(found.text.text) > _SECTION_CHARS else _SECTION_CHARS
