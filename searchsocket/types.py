@@ -1,4 +1,4 @@
-"""What travels between the steps, in the order of the data."""
+"""What travels between the steps, in the order of the data; pages before they are cut are in `pages.py`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -36,26 +36,6 @@ class Scope:
         return f"{self.project_id}:{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class RawPage:
-    """One page that a source knows of; its bytes are read only when they may have changed."""
-
-    url: str  # canonical URL path, see `urls.canonical_path`
-    served_url: str  # the path that relative links on it resolve against, e.g. `/docs/` for docs/index.html
-    locator: str  # where the source finds its bytes again, e.g. `docs/index.html`
-    stamp: str  # equal stamps mean equal bytes (size, times and inode; a hash); "" when unknown
-    kind: PageKind = "html"
-    address: str = ""  # the path that opens it on its host, e.g. `/docs/wal.html`; "" = `url`
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link on a page, resolved against the page but not yet against the set of known pages."""
-
-    target: str  # absolute URL path on this site, percent-encoding as written, without query and fragment
-    text: str  # visible text, one line; may be empty
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedFacts:
     """What a page says of itself, in its head or its front matter: a field that is added here reaches every record."""
@@ -71,22 +51,6 @@ class StatedFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractedPage(StatedFacts):
-    """What one HTML or Markdown page says, before routes and the link graph are known (spec 8.3)."""
-
-    body: str  # deterministic Markdown; headings carry their anchor as `## Text {#anchor}`
-    heading: str = ""  # the h1, where `<title>` is the name should many pages have it: see `html/site_titles.py`
-    head_title: str = ""  # what `<title>` says
-    canonical: str = ""  # as the page states it; unreliable, never an identity by itself
-    links: tuple[Link, ...] = ()
-    source_lines: tuple[int, ...] = ()  # of a content file: see `markdown/source_lines.py`
-    main: str = ""  # how the main content was found, e.g. `main`, `#content`, `body`
-    skip: str = ""  # why the page is not indexed: noindex, redirect, fallback, empty; "" when it is
-    redirect_to: str = ""  # target of a redirect stub, resolved; "" when not a redirect
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PageFacts(StatedFacts):
     """What all records of a page share: what it says of itself, and what the site around it makes of it."""
 
@@ -98,18 +62,6 @@ class PageFacts(StatedFacts):
     depth: int = 0  # path segments
     incoming_links: int = 0  # distinct other pages that link here
     link_texts: tuple[str, ...] = ()  # what other pages call this one, most frequent first, at most 8
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page of the Markdown mirror: the only input of chunking (spec 8.4)."""
-
-    facts: PageFacts
-    scope: str
-    body: str
-    outgoing_links: int = 0  # distinct other pages that this one links to
-    source_lines: tuple[int, ...] = ()  # of each block of the body, first and last in `source_file`; 0, 0 unknown
-    generated_at: str = ""  # changes only when the rest does, and is in no hash
 
 
 @dataclass(frozen=True, slots=True)

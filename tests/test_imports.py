@@ -21,7 +21,7 @@ PROTOCOL = {"mcp", "mcp_types"}  # a second of CPU
 HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | PROTOCOL | {"numpy", "pydantic", "tantivy", "rich", "Stemmer"}
 
 # From the centre outward; every room of the library has its place.
-CENTRE = {"types", "errors", "events", "dollars"}
+CENTRE = {"types", "pages", "errors", "events", "dollars"}
 PURE = {
     "settings",
     "text",

@@ -13,6 +13,7 @@ from searchsocket.chunking.records import cut_chunks
 from searchsocket.html.extract import extract_html
 from searchsocket.mirror.document import page_digest, render_page
 from searchsocket.mirror.paths import mirror_file
+from searchsocket.pages import ExtractedPage, Page, RawPage
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
@@ -20,7 +21,7 @@ from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.project.project import open_project
 from searchsocket.settings.model import Settings
 from searchsocket.system.files import write_atomic
-from searchsocket.types import ExtractedPage, Page, PageFacts, RawPage, Scope, StatedFacts
+from searchsocket.types import PageFacts, Scope, StatedFacts
 from searchsocket.urls.paths import path_depth
 
 

@@ -5,9 +5,9 @@ from urllib.parse import urldefrag
 
 from bench.relevance.collection import Collection, Document, Query
 from searchsocket.html.extract import extract_html
+from searchsocket.pages import RawPage
 from searchsocket.quality.golden import WANTED, WOULD_DO, read_golden
 from searchsocket.settings.site import ExtractSettings, TransformSettings
-from searchsocket.types import RawPage
 
 SITE = Path(__file__).parents[2] / "examples" / "docs-site"
 NAME = "example_site"

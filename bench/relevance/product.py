@@ -15,13 +15,14 @@ from searchsocket.chunking.records import CutChunk, cut_chunks
 from searchsocket.embedders.base import Embedder, TextKind
 from searchsocket.embedders.queries import QueryVectors
 from searchsocket.markdown.page import extract_markdown
+from searchsocket.pages import Page, RawPage
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import MAX_QUERY_CHARS, MAX_TOP_K, SearchQuery
 from searchsocket.settings.model import RankingSettings
 from searchsocket.settings.site import ChunkSettings, ExtractSettings, TransformSettings
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local.store import LocalStore
-from searchsocket.types import Page, PageFacts, RawPage, Scope, Vectors
+from searchsocket.types import PageFacts, Scope, Vectors
 
 CODE = ("commits", "cosqa", "ncs")  # collections whose documents are source code
 DEPTH = 50

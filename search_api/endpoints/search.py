@@ -11,9 +11,13 @@ from search_api.gate.freshness import Freshness
 from search_api.gate.queries import Queries
 from search_api.requests import SearchParams, SearchRequest, part_of
 from searchsocket.search.answer import SearchAnswer
-from searchsocket.search.notes import TEMPORARY
+from searchsocket.search.notes import NO_BACKEND, NOTES
 from searchsocket.search.query import SearchQuery
+from searchsocket.search.rerank import NOT_JUDGED
 from searchsocket.serving.parts import Part
+
+# The same query may be answered better later, so caches do not keep such an answer.
+TEMPORARY = frozenset(note.code for note in (*NOTES.values(), *NOT_JUDGED.values(), NO_BACKEND))
 
 
 def add_search(app: FastAPI, path: str, queries: Queries, freshness: Freshness) -> None:

@@ -13,9 +13,10 @@ from searchsocket.markdown.lines import plain_text
 from searchsocket.markdown.links import is_links_alone
 from searchsocket.markdown.text import escape_inline
 from searchsocket.mirror.document import body_line
+from searchsocket.pages import Page
 from searchsocket.settings.site import ChunkSettings
 from searchsocket.text.graphemes import safe_cut
-from searchsocket.types import Chunk, ChunkKind, Page, Prose, Section
+from searchsocket.types import Chunk, ChunkKind, Prose, Section
 
 CHUNKER_VERSION = "7"  # part of every hash that lets chunking be skipped: raise it when the output changes
 

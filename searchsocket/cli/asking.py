@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
-from searchsocket.pipeline.unchanged.check import state_dir_of
 from searchsocket.pipeline.unchanged.stamps import bytes_of
+from searchsocket.pipeline.unchanged.state_dir import state_dir_of
 
 SOCKET = "serve.sock"
 MAX_REQUEST_BYTES = 64_000

@@ -15,7 +15,7 @@ from searchsocket.system.errors import system_error
 
 if TYPE_CHECKING:
     from searchsocket.project.project import Project
-    from searchsocket.stores.base import VectorUpkeep
+    from searchsocket.stores.base.upkeep import VectorUpkeep
     from searchsocket.types import Scope
 
 _OURS = ("pages", "index", "artifacts", "tmp", "dagster", "code", "state.db*", "settings.json", "hashed.json")

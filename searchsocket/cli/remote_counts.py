@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from searchsocket.cli.output import count
 
 if TYPE_CHECKING:
-    from searchsocket.stores.base import Registered, VectorStore
+    from searchsocket.stores.base import VectorStore
+    from searchsocket.stores.base.upkeep import Registered
     from searchsocket.types import Generation
 
 

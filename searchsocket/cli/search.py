@@ -16,7 +16,7 @@ from searchsocket.cli.options import json_option, load_project, part_options, pr
 from searchsocket.cli.output import line_width, print_error, safe
 from searchsocket.cli.results import answer_lines, more_lines, places_of
 from searchsocket.cli.searched import note_search
-from searchsocket.pipeline.unchanged.check import state_dir_of
+from searchsocket.pipeline.unchanged.state_dir import state_dir_of
 from searchsocket.system.garbage import end_at_once, loading
 
 if TYPE_CHECKING:

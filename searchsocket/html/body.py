@@ -8,8 +8,8 @@ from searchsocket.html.prune import prune
 from searchsocket.html.settle import limit_size, settle_blocks
 from searchsocket.html.tabs import label_tabs
 from searchsocket.html.tree import HEADINGS, Element, one_line, raw_text
+from searchsocket.pages import Link
 from searchsocket.settings.site import ExtractSettings, TransformSettings
-from searchsocket.types import Link
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,9 @@ from searchsocket.html.prune import JUNK
 from searchsocket.html.redirect import find_redirect
 from searchsocket.html.settle import DESCRIPTION, settle_descriptions, settle_math
 from searchsocket.html.tree import HEADINGS, Element, text_of, with_attribute
+from searchsocket.pages import ExtractedPage, RawPage
 from searchsocket.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets
-from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; the libraries change it too.

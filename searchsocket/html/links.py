@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.html.tree import BLOCKS, HEADINGS, Element, one_line, raw_text
-from searchsocket.types import Link
+from searchsocket.pages import Link
 from searchsocket.urls.resolve import AT_ROOT, SiteBase, resolve_base, resolve_link
 
 _SCHEMES = frozenset({"http", "https", "mailto", "tel", "ftp"})

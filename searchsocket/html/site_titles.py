@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from searchsocket.types import ExtractedPage
+from searchsocket.pages import ExtractedPage
 
 MIN_PAGES = 5  # that share an h1: fewer may have one name, such as a page in each language
 _SEPARATOR = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+|:\s+")

@@ -1,8 +1,8 @@
 """What the settings and the home page say of a site."""
 
 from searchsocket.llms.site import AgentSite
+from searchsocket.pages import Page
 from searchsocket.settings.model import Settings
-from searchsocket.types import Page
 
 
 def agent_site(settings: Settings, project_id: str, base: str, home: Page | None, *, origin: str) -> AgentSite:

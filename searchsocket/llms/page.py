@@ -3,7 +3,7 @@
 import json
 
 from searchsocket.llms.site import INDEX, AgentSite
-from searchsocket.types import Page
+from searchsocket.pages import Page
 
 VERSION = 1  # of what is written: another one writes every file again
 

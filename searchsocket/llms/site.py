@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import quote, unquote_to_bytes
 
-from searchsocket.types import Page
+from searchsocket.pages import Page
 
 INDEX = "llms.txt"
 FULL = "llms-full.txt"

@@ -10,7 +10,7 @@ from searchsocket.llms.full import FullFile, full_files, joined
 from searchsocket.llms.index import index_files
 from searchsocket.llms.page import VERSION, render_markdown, utf8
 from searchsocket.llms.site import AgentSite, Entry, entry_of, markdown_name
-from searchsocket.types import Page
+from searchsocket.pages import Page
 
 
 def write_files(

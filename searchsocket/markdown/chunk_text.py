@@ -1,18 +1,18 @@
-"""Chunks as the plain text that a person reads, what its parts are, and where sections begin inside it."""
+"""Making chunks the plain text that a person reads."""
 
 import re
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from textwrap import dedent
 from typing import assert_never
 
 from searchsocket.markdown.lines import Line, seen_blocks
+from searchsocket.markdown.plain_text import START, ChunkText, Opening
 from searchsocket.markdown.text import inline_text
 from searchsocket.types import Chunk, Code, PageFacts, Prose
 
-START = "I"  # type of the numbers in `ChunkText.starts`: 4 bytes
 _TAB = 4
 # An abbreviation ends none, and what goes on in small letters is the same sentence. The sign comes first in the
 # pattern, and what stands before it after that: a set of signs is found far faster than anything else.
@@ -21,28 +21,6 @@ _NEXT_SENTENCE = re.compile(
     r"|(?<![。！？])(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\bcf\.)(?<!\bNo\.)['\"”’»)\]]* (?![a-z]))"
 )
 _OF_SENTENCES = frozenset("pl")
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """A heading with an anchor inside a chunk: small sections are merged."""
-
-    start: int  # of the heading in the chunk's text, in code points
-    anchor: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkText:
-    """The text is folded, code keeps its indentation; a heading that repeats the chunk's title is left out.
-
-    Its units are the sentences of paragraphs and items, and every other line: what a snippet may begin at.
-    """
-
-    text: str
-    starts: "array[int]"  # of each unit, in code points: 0 first
-    kinds: str  # `LineKind` of each unit
-    openings: tuple[Opening, ...] = ()  # ascending, without the heading that the chunk begins with
 
 
 def fold(text: str) -> str:

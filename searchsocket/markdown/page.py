@@ -21,9 +21,9 @@ from searchsocket.markdown.frontmatter import split_front_matter
 from searchsocket.markdown.slugs import Slugger
 from searchsocket.markdown.source_lines import source_lines
 from searchsocket.markdown.svelte import strip_svelte
+from searchsocket.pages import ExtractedPage, RawPage
 from searchsocket.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
-from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import AT_ROOT, SiteBase
 
 _OWN_ID = re.compile(r"\s*\{#([^\s{}]+)\}\s*$")

@@ -9,7 +9,8 @@ from dataclasses import fields, replace
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from searchsocket.errors import IndexCorrupt
-from searchsocket.types import Page, PageFacts, RouteResolution
+from searchsocket.pages import Page
+from searchsocket.types import PageFacts, RouteResolution
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _SCOPE = re.compile(r"\nscope: .*")  # a value holds no line break

@@ -16,6 +16,7 @@ from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.find import find
 from searchsocket.search.groups import result_groups
 from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
+from searchsocket.search.order import NOTHING, Order
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.marks import QueryWords
@@ -28,7 +29,6 @@ from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.passages import passage_scores
 from searchsocket.search.ranking.rank import Parts, rank, scored
 from searchsocket.search.ranking.shares import Shares, shares_of
-from searchsocket.search.rerank import NOTHING, Order, rerank
 from searchsocket.search.sureness import sureness
 from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.search.watch import Watch
@@ -246,6 +246,8 @@ class SearchEngine:
         if not query.rerank or not order.ranked:
             return order
         assert self._judge
+        from searchsocket.search.rerank import rerank  # only who has a reranker needs it
+
         with watch.part("rerank"):
             said = rerank(self._judge(), reader, query.q, found, order.ranked, anonymous=anonymous)
         if isinstance(said, Note):

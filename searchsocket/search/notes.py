@@ -1,7 +1,6 @@
 """Notes: why an answer is less than it could be."""
 
 from searchsocket.embedders.queries import NoVector
-from searchsocket.rerankers.judge import NotJudged
 from searchsocket.search.answer import Note
 from searchsocket.search.filters import OWN_FILTERS
 from searchsocket.search.query import SearchQuery
@@ -18,24 +17,9 @@ NOTES = {
         "EMBEDDER_OVER_BUDGET", "today's budget for embedding queries is spent, so these results come from words alone"
     ),
 }
-NOT_JUDGED = {
-    NotJudged.UNAVAILABLE: Note(
-        "RERANKER_UNAVAILABLE", "the reranker could not answer, so results are in the order that they had before"
-    ),
-    NotJudged.TOO_SLOW: Note(
-        "RERANKER_TOO_SLOW", "the reranker did not answer in time, so results are in the order that they had before"
-    ),
-    NotJudged.OVER_BUDGET: Note(
-        "RERANKER_OVER_BUDGET",
-        "today's budget for reranking is spent, so results are in the order that they had before",
-    ),
-}
 NO_BACKEND = Note(
     "VECTOR_BACKEND_UNAVAILABLE", "the vector store could not be asked, so these results come from words alone"
 )
-TEMPORARY = frozenset(
-    note.code for note in (*NOTES.values(), *NOT_JUDGED.values(), NO_BACKEND)
-)  # the same query may be answered better later
 _OTHER_GENERATION = Note(
     "GENERATION_CHANGED",
     "another generation is live than the one that was asked for, so results may be in other places",

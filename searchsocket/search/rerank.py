@@ -1,31 +1,26 @@
 """Having the best candidates of a query judged once more: what is sent, and what is made of no answer (spec 13.2)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from searchsocket.rerankers.judge import Judge, NotJudged
 from searchsocket.search.answer import Note
-from searchsocket.search.notes import NOT_JUDGED
-from searchsocket.search.ranking.fusion import Fused
 from searchsocket.search.ranking.judged import judged
-from searchsocket.search.ranking.rank import Parts, Ranked
+from searchsocket.search.ranking.rank import Ranked
 from searchsocket.stores.base import Candidates, IndexReader, ReadableRecord
 from searchsocket.types import Scores
 
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """The order of the candidates, and how it came about."""
-
-    ranked: Sequence[Ranked]  # best first
-    parts: Parts | None  # of pages, where those are ranked; None where there are no candidates
-    scores: Scores | None = None  # of pages, by candidate; None where chunks are ranked
-    fused: Fused | None = None  # of the chunks
-    notes: tuple[Note, ...] = ()
-    is_judged: bool = False  # by a reranker
-
-
-NOTHING = Order((), None)
+NOT_JUDGED = {
+    NotJudged.UNAVAILABLE: Note(
+        "RERANKER_UNAVAILABLE", "the reranker could not answer, so results are in the order that they had before"
+    ),
+    NotJudged.TOO_SLOW: Note(
+        "RERANKER_TOO_SLOW", "the reranker did not answer in time, so results are in the order that they had before"
+    ),
+    NotJudged.OVER_BUDGET: Note(
+        "RERANKER_OVER_BUDGET",
+        "today's budget for reranking is spent, so results are in the order that they had before",
+    ),
+}
 
 
 def rerank(

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from searchsocket.search.answer import Quality
+from searchsocket.search.order import Order
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import WEAK
 from searchsocket.search.ranking.coverage import is_said
 from searchsocket.search.ranking.group import PageGroup, best_of_pages
 from searchsocket.search.ranking.rank import Ranked
-from searchsocket.search.rerank import Order
 from searchsocket.search.verdict import Verdict
 from searchsocket.stores.base import Candidates, IndexReader
 

@@ -12,10 +12,11 @@ from searchsocket.llms.index import index_files
 from searchsocket.llms.page import render_markdown, utf8
 from searchsocket.llms.site import AgentSite, entry_of
 from searchsocket.mirror.document import parse_page
+from searchsocket.pages import Page
 from searchsocket.project.project import Project
 from searchsocket.serving.service import SearchService
 from searchsocket.stores.base import IndexReader
-from searchsocket.types import Page, Scope
+from searchsocket.types import Scope
 
 _KEPT = 4  # generations whose lists are held
 _KEPT_TEXTS = 16  # full texts of each

@@ -9,10 +9,11 @@ from pydantic import Field
 
 from searchsocket.errors import IndexCorrupt, PageMissing
 from searchsocket.mirror.document import parse_page, render_page
+from searchsocket.pages import Page
 from searchsocket.search.quoting.links import href
 from searchsocket.search.wire import Address, Resolution, RouteFile, Url, Wire
 from searchsocket.stores.base import IndexReader
-from searchsocket.types import Generation, Page
+from searchsocket.types import Generation
 from searchsocket.urls.paths import ancestors, below_base, canonical_path, page_readings
 
 _MAX_SUGGESTIONS = 5

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Protocol
 
-from searchsocket.types import RawPage
+from searchsocket.pages import RawPage
 from searchsocket.urls.form import UrlForm
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.pages import RawPage
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import MAX_DEPTH, is_inside, locator_of, read_inside, stamp_of, usable
-from searchsocket.types import RawPage
 from searchsocket.urls.form import AT_THEIR_URLS, Addresses
 from searchsocket.urls.paths import sort_key
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.pages import RawPage
 from searchsocket.routes import KitProject, read_kit
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.content_files import one_file_each
@@ -11,7 +12,6 @@ from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.exclude import Excluder
 from searchsocket.sources.files import locator_of, too_large
 from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
-from searchsocket.types import RawPage
 from searchsocket.urls.form import AT_THEIR_URLS, Addresses
 
 _LINK = "120000"

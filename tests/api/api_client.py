@@ -10,10 +10,11 @@ from fastapi import FastAPI
 from search_site import DOCS, Site
 
 from searchsocket.mirror.document import page_digest, render_page
+from searchsocket.pages import Page
 from searchsocket.project.project import Project, open_project
 from searchsocket.stores.base import PageBody
 from searchsocket.stores.local import LocalStore
-from searchsocket.types import Page, PageFacts, Scope
+from searchsocket.types import PageFacts, Scope
 
 KEY = "correct horse battery staple"
 ENVIRON = {"SEARCHSOCKET_API_KEY": KEY}

@@ -3,8 +3,9 @@
 import re
 
 from searchsocket.chunking import chunk_page
+from searchsocket.pages import Page
 from searchsocket.settings.site import ChunkSettings
-from searchsocket.types import Chunk, Page, PageFacts
+from searchsocket.types import Chunk, PageFacts
 
 SMALL = ChunkSettings(max_chars=200, overlap_chars=40, min_chars=50, hard_max_chars=400)
 # Beyond the hard limit a cut block repeats its fence or quote prefix, at most this much.

@@ -12,8 +12,8 @@ from pages_to_cut import SLACK, page_of, sections_of, solid
 
 from searchsocket.chunking import chunk_page
 from searchsocket.markdown.blocks import parse_blocks
+from searchsocket.pages import Page
 from searchsocket.settings.site import ChunkSettings
-from searchsocket.types import Page
 from tests.conftest import GoldenCheck
 
 CASES = sorted((Path(__file__).parents[1] / "golden" / "chunking").glob("*.md"))

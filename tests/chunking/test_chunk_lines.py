@@ -12,8 +12,9 @@ from pages_to_cut import SMALL, page_of, sections_of
 from searchsocket.chunking import chunk_page
 from searchsocket.chunking.records import cut_chunks
 from searchsocket.mirror.document import render_page
+from searchsocket.pages import Page
 from searchsocket.settings.site import ChunkSettings
-from searchsocket.types import Chunk, Page, Record, Scope, Section
+from searchsocket.types import Chunk, Record, Scope, Section
 
 BLOCKS = [
     "## Tides {#tides}", "### Ropes", "Setext\n===", "A short paragraph.", "Two lines\nof one paragraph.",

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from searchsocket.chunking import chunk_page
 from searchsocket.chunking.canonical import as_json, canonical, parse_record
 from searchsocket.chunking.records import chunk_key, chunk_ref, content_hash, cut_chunks, embedded_text, hash_of, moved
+from searchsocket.pages import Page
 from searchsocket.settings.site import ChunkSettings
-from searchsocket.types import Chunk, Code, Lines, Page, PageFacts, Prose, Record, Scope, Section
+from searchsocket.types import Chunk, Code, Lines, PageFacts, Prose, Record, Scope, Section
 
 SCOPE = Scope("acme", "main")
 BODY = "# Guide {#guide}\n\n" + "Opening words. " * 30 + "\n\n## Install {#install}\n\n" + "Run [it](/run). " * 30

@@ -7,8 +7,8 @@ import pytest
 
 from searchsocket.html.converters import FAST, Converter
 from searchsocket.html.extract import extract_html
+from searchsocket.pages import ExtractedPage, RawPage
 from searchsocket.settings.site import ExtractSettings, TransformSettings
-from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import site_base
 
 CASES = sorted((Path(__file__).parent.parent / "golden" / "html").glob("*.html"))

@@ -8,7 +8,7 @@ import pytest
 from contract.store.samples import EAST, INFO, MAIN, NORTH, fill, ids, record, unit
 
 from searchsocket.errors import VectorsMissing
-from searchsocket.stores.base import VectorUpkeep
+from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Filter

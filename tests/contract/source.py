@@ -9,8 +9,8 @@ from typing import Protocol
 import pytest
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.pages import RawPage
 from searchsocket.sources.base import Source
-from searchsocket.types import RawPage
 from searchsocket.urls.paths import canonical_path, sort_key
 
 

@@ -10,11 +10,11 @@ import pytest
 from site_rows import BUILDS, ROOT, SiteRow, site_rows
 
 from searchsocket.html.extract import extract_html
+from searchsocket.pages import ExtractedPage, RawPage
 from searchsocket.settings.model import Settings
 from searchsocket.sources import make_source
 from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import GENERATORS, used_generators
-from searchsocket.types import ExtractedPage, RawPage
 
 SITES = Path(os.environ.get("SEARCHSOCKET_SITES", ROOT.parent / "shared" / "sites"))
 ROWS = site_rows()

@@ -1,8 +1,8 @@
 """A piece of HTML as the page that it becomes."""
 
 from searchsocket.html.extract import extract_html
+from searchsocket.pages import ExtractedPage, RawPage
 from searchsocket.settings.site import ExtractSettings, TransformSettings
-from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import site_base
 
 WEB_SITE = site_base(["https://example.com"])

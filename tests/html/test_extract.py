@@ -7,8 +7,8 @@ import pytest
 
 from searchsocket.errors import ConfigError
 from searchsocket.markdown.blocks import parse_blocks
+from searchsocket.pages import ExtractedPage
 from searchsocket.settings.site import ExtractSettings, TransformSettings
-from searchsocket.types import ExtractedPage
 from tests.conftest import GoldenCheck
 from tests.html.extracting import extract
 

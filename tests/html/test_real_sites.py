@@ -10,8 +10,8 @@ import pytest
 from searchsocket.html.converters import FAST, Converter, make_converter
 from searchsocket.html.extract import extract_html
 from searchsocket.markdown.blocks import parse_blocks
+from searchsocket.pages import ExtractedPage, RawPage
 from searchsocket.settings.site import ExtractSettings, TransformSettings
-from searchsocket.types import ExtractedPage, RawPage
 
 SITES = Path(os.environ.get("SEARCHSOCKET_SITES", Path(__file__).parents[3] / "shared" / "sites"))
 SAMPLE = 25  # pages a site

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.html.site_titles import HeadingCount, SiteTitles, common_headings, common_parts
-from searchsocket.types import ExtractedPage
+from searchsocket.pages import ExtractedPage
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from searchsocket.llms.full import full_files
 from searchsocket.llms.index import MAX_LINKS, index_files
 from searchsocket.llms.page import render_markdown
 from searchsocket.llms.site import AgentSite, Entry, entry_of, markdown_name
-from searchsocket.types import Page, PageFacts
+from searchsocket.pages import Page
+from searchsocket.types import PageFacts
 from searchsocket.urls.paths import canonical_path
 from tests.llms.llms_txt_parser import parse_llms_txt
 

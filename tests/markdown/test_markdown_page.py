@@ -8,8 +8,8 @@ from searchsocket.markdown.frontmatter import split_front_matter
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.markdown.slugs import Slugger
 from searchsocket.markdown.svelte import strip_svelte
+from searchsocket.pages import ExtractedPage, Link, RawPage
 from searchsocket.settings.site import ExtractSettings, TransformSettings
-from searchsocket.types import ExtractedPage, Link, RawPage
 from searchsocket.urls.resolve import site_base
 
 SITE = site_base(["https://example.com"])

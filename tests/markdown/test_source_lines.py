@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from searchsocket.chunking import chunk_page
 from searchsocket.markdown.page import extract_markdown
 from searchsocket.markdown.source_lines import source_lines
+from searchsocket.pages import ExtractedPage, Page, RawPage
 from searchsocket.settings.site import ChunkSettings, ExtractSettings, TransformSettings
-from searchsocket.types import ExtractedPage, Page, PageFacts, RawPage, Section
+from searchsocket.types import PageFacts, Section
 
 SMALL = ChunkSettings(max_chars=200, overlap_chars=40, min_chars=50, hard_max_chars=400)
 CONTENT = sorted((Path(__file__).parents[2] / "examples/docs-site/src").rglob("*.md"))

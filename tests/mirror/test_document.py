@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.mirror.document import page_digest, parse_page, render_page, text_digest, text_of_scope
-from searchsocket.types import Page, PageFacts, RouteResolution
+from searchsocket.pages import Page
+from searchsocket.types import PageFacts, RouteResolution
 
 FACTS = PageFacts(
     url="/docs/getting-started",

@@ -19,8 +19,9 @@ from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.unchanged.check import drop_records, last_checked, unchanged_since
 from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
-from searchsocket.pipeline.unchanged.record import Record, Watched, read_record, record_path
+from searchsocket.pipeline.unchanged.record import Record, read_record, record_path
 from searchsocket.pipeline.unchanged.stamps import TICK_NS, file_clock_ns
+from searchsocket.pipeline.unchanged.watched import Watched
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore
 

@@ -10,10 +10,11 @@ from search_site import MAIN, Piece, Site, make_site
 
 from searchsocket.errors import ContinuationGone
 from searchsocket.mirror.document import render_page
+from searchsocket.pages import Page
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.occurrences.page_text import page_text, passage_at
 from searchsocket.stores.base import PageBody
-from searchsocket.types import Page, PageFacts
+from searchsocket.types import PageFacts
 
 WORDS = ["install", "Installing", "re-install", "café", "foo_bar", "utf8", "検索install", "a" * 40, "x", "naïve", "İst"]
 MARKS = [" ", "\n", ", ", "**", "`", "\n\n", " (", ") ", "/", "1"]

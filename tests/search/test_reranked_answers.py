@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from search_site import DOCS, MAIN, NOW, Site, make_site
 
+from search_api.endpoints.search import TEMPORARY
 from searchsocket.embedders.queries import QueryVectors
 from searchsocket.errors import InvalidRequest
 from searchsocket.rerankers.jina import JinaReranker
 from searchsocket.rerankers.judge import Judge
 from searchsocket.search.engine import SearchEngine
-from searchsocket.search.notes import TEMPORARY
 from searchsocket.search.query import SearchQuery
 from searchsocket.settings.rerank import RerankSettings
 from tests.rerankers.jina_server import KEY, Reply, Server, serve

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from searchsocket.pages import RawPage
 from searchsocket.settings.site import CrawlSettings
 from searchsocket.sources.crawl.source import CrawlSource
-from searchsocket.types import RawPage
 from searchsocket.urls.resolve import site_base
 from tests.sources.web import Web
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.pages import RawPage
 from searchsocket.sources.base import Source
 from searchsocket.sources.static_output import StaticOutputSource
-from searchsocket.types import RawPage
 from searchsocket.urls.paths import sort_key
 from searchsocket.urls.resolve import SiteBase
 

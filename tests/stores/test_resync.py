@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memory_store.vectors import MemoryPlace, MemoryVectors
 
 from searchsocket.errors import VectorsMissing
-from searchsocket.stores.base import Drift, Resynced
+from searchsocket.stores.base.drift import Drift, Resynced
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Generation, Record, Vector

@@ -8,6 +8,7 @@ from pathlib import Path
 from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import available
 from searchsocket.errors import SourceUnavailable
+from searchsocket.pages import RawPage
 from searchsocket.pipeline.run.digests import sha256 as hash_of
 from searchsocket.project.project import Project
 from searchsocket.settings.load import config_table
@@ -16,7 +17,7 @@ from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 from searchsocket.sources.files import path_of
 from searchsocket.state.base.inventory import ListedFile
-from searchsocket.types import RawPage, Scope
+from searchsocket.types import Scope
 
 CONFIGURATION = "configuration"  # of a report: `configuration_digest` when the stage ran
 RULES = "rules"  # likewise: `cutting_rules`

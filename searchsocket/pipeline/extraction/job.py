@@ -12,6 +12,7 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.html.converters import Converter, make_converter
 from searchsocket.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.markdown.page import extract_markdown
+from searchsocket.pages import ExtractedPage, RawPage
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.digests import digest_of, sha256
 from searchsocket.settings.model import RunSettings, Settings
@@ -19,7 +20,6 @@ from searchsocket.settings.site import SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.state.base.extracts import StoredPage
-from searchsocket.types import ExtractedPage, RawPage
 from searchsocket.urls.resolve import SiteBase
 
 

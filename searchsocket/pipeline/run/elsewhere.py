@@ -7,7 +7,8 @@ from searchsocket.embedders import unkept_embedder
 from searchsocket.errors import ScopeNotIndexed
 from searchsocket.pipeline.run.vectors import vectors_of
 from searchsocket.project.backends import Backends
-from searchsocket.stores.base import Finding, KnownVectors, Resynced
+from searchsocket.stores.base.drift import KnownVectors, Resynced
+from searchsocket.stores.base.upkeep import Finding
 from searchsocket.types import Record, Scope, Vector
 
 

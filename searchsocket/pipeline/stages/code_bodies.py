@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from searchsocket.code.text import source_text
 from searchsocket.errors import SourceUnavailable
+from searchsocket.pages import RawPage
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import sha256
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.text.key_phrases import phrases_of_code
-from searchsocket.types import Chunk, Lines, RawPage
+from searchsocket.types import Chunk, Lines
 
 _BATCH = 200
 

@@ -11,6 +11,7 @@ from searchsocket.code.roles import is_test
 from searchsocket.code.symbols import labels_of
 from searchsocket.embedders.base import Embedder
 from searchsocket.events import Event
+from searchsocket.pages import ExtractedPage
 from searchsocket.pipeline.code.staleness import CONFIGURATION, RULES, configuration_digest, cutting_rules
 from searchsocket.pipeline.extraction.code_job import CodeJob, CutFile, cut_batch, one_file_each, without_grammar
 from searchsocket.pipeline.run.context import ScopeRun
@@ -26,7 +27,7 @@ from searchsocket.state.base.chunks import chunk_key
 from searchsocket.state.base.extracts import extract_key
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
-from searchsocket.types import Chunk, ExtractedPage, Lines, PageFacts
+from searchsocket.types import Chunk, Lines, PageFacts
 
 _BATCH = 32
 _SERIAL_BELOW_BYTES = 1_000_000  # starting processes costs more than they save below this

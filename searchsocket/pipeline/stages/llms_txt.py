@@ -10,6 +10,7 @@ from searchsocket.llms.configured import agent_site
 from searchsocket.llms.folder import RECORDS, OwnFiles, remove_others
 from searchsocket.llms.write import write_files
 from searchsocket.mirror.document import parse_page
+from searchsocket.pages import Page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import LlmsNumbers
 from searchsocket.pipeline.run.results import StageResult
@@ -19,7 +20,6 @@ from searchsocket.sources.base import SourceReport
 from searchsocket.sources.build_folder import BuildFolder
 from searchsocket.state import ScopeState
 from searchsocket.system.files import make_folder
-from searchsocket.types import Page
 from searchsocket.urls.site import site_origin
 
 _NAMED = 3

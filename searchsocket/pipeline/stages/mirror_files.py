@@ -10,6 +10,7 @@ from searchsocket.events import Event
 from searchsocket.html.site_titles import MIN_PAGES, SiteTitles, common_headings, common_parts
 from searchsocket.mirror.document import page_digest, parse_page, render_page
 from searchsocket.mirror.paths import mirror_file, mirror_name
+from searchsocket.pages import Page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.file_stamps import file_stamp
 from searchsocket.pipeline.stages.origin_files import copy_origin_files
@@ -20,7 +21,7 @@ from searchsocket.state.base.mirror import MirrorPage
 from searchsocket.system.batches import batches
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
-from searchsocket.types import Page, PageFacts, StatedFacts
+from searchsocket.types import PageFacts, StatedFacts
 from searchsocket.urls.paths import path_depth
 from searchsocket.urls.targets import rank_link_texts
 

@@ -9,6 +9,7 @@ from searchsocket.events import Event
 from searchsocket.html.converters import make_converter
 from searchsocket.html.extract import EXTRACTOR_VERSION
 from searchsocket.mirror.paths import mirror_name
+from searchsocket.pages import ExtractedPage
 from searchsocket.pipeline.extraction.carried import extract_on_cluster
 from searchsocket.pipeline.extraction.job import (
     Extraction,
@@ -32,7 +33,6 @@ from searchsocket.state import ScopeState
 from searchsocket.state.base.extracts import StoredPage, extract_key
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
-from searchsocket.types import ExtractedPage
 
 _BATCH = 16
 _WINDOW = 256  # pages whose rows are read at once

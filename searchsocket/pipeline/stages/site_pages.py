@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt, LargeDeletion, SourceUnavailable
+from searchsocket.pages import RawPage
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of, lines_of, sha256
 from searchsocket.pipeline.run.numbers import PageNumbers
@@ -14,7 +15,6 @@ from searchsocket.sources.base import Source
 from searchsocket.state import ScopeState
 from searchsocket.state.base.inventory import KnownPage
 from searchsocket.system.batches import batches
-from searchsocket.types import RawPage
 
 _BATCH = 500
 _NAMED = 3

@@ -11,9 +11,7 @@ from dataclasses import replace
 from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.record import FOLDER, Record, read_record, record_path, written
 from searchsocket.pipeline.unchanged.stamps import file_clock_ns
-
-_STATE_DIR = ".searchsocket"
-_VARIABLE = "SEARCHSOCKET__STATE__DIR"
+from searchsocket.pipeline.unchanged.state_dir import state_dir_of
 
 
 def unchanged_since(
@@ -71,23 +69,6 @@ def _records(state_dir: str) -> list[tuple[str, Record | None]]:
     except OSError:
         return []
     return [(path, read_record(path)) for path in paths]
-
-
-def state_dir_of(root: str, environ: Mapping[str, str]) -> str:
-    """Where the state lies; a wrong guess finds no record, and a run is made."""
-    named = environ.get(_VARIABLE, "")
-    for name, keys in ((("pyproject.toml"), ("tool", "searchsocket", "state")), (("searchsocket.toml"), ("state",))):
-        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-            with open(os.path.join(root, name), "rb") as file:
-                data = file.read()
-            if b"state" in data:
-                import tomllib  # takes as long as all else
-
-                values = tomllib.loads(data.decode())
-                for key in keys:
-                    values = values[key]
-                named = named or str(values["dir"])
-    return os.path.join(root, named or _STATE_DIR)
 
 
 def _write(path: str, data: bytes) -> None:

@@ -12,8 +12,9 @@ from searchsocket.pipeline.extraction.job import extraction_key
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.environment import digest
-from searchsocket.pipeline.unchanged.record import Record, Watched, record_path, written
+from searchsocket.pipeline.unchanged.record import Record, record_path, written
 from searchsocket.pipeline.unchanged.stamps import bytes_of, file_clock_ns
+from searchsocket.pipeline.unchanged.watched import Watched
 from searchsocket.project.project import Project
 from searchsocket.routes import read_kit
 from searchsocket.sources.files import is_inside

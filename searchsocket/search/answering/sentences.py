@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from searchsocket.markdown.chunk_text import ChunkText
+from searchsocket.markdown.plain_text import ChunkText
 from searchsocket.search.answering.terms import Terms, words_said
 from searchsocket.types import Lines, Record
 

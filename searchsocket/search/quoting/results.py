@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from searchsocket.markdown.chunk_text import Opening
+from searchsocket.markdown.plain_text import Opening
 from searchsocket.search.answer import AlikePage, Explanation, Result, Section
 from searchsocket.search.quoting.choice import Asked
 from searchsocket.search.quoting.lines import mirror_of, source_of

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from searchsocket.errors import SearchSocketError
-from searchsocket.pipeline.unchanged.record import Watched
 from searchsocket.pipeline.unchanged.stamps import file_clock_ns
+from searchsocket.pipeline.unchanged.watched import Watched
 from searchsocket.stores.local.live import LiveGenerations
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix_part import MatrixPart

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from searchsocket.errors import SearchSocketError
-from searchsocket.pipeline.unchanged.check import state_dir_of
+from searchsocket.pipeline.unchanged.state_dir import state_dir_of
 from searchsocket.project.project import Project
 
 if TYPE_CHECKING:

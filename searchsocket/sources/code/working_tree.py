@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.pages import RawPage
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.code.walk import Listing, Wanted, source_files
 from searchsocket.sources.files import locator_of, read_inside, stamp_of
-from searchsocket.types import RawPage
 
 _MAX_IGNORE_BYTES = 1_000_000
 

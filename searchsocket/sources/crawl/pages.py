@@ -1,8 +1,8 @@
 """Which page each fetched address is: the same one that a build of the site has."""
 
+from searchsocket.pages import RawPage
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.crawl.store import Stored
-from searchsocket.types import RawPage
 from searchsocket.urls.form import Addresses, UrlForm
 from searchsocket.urls.paths import page_path
 

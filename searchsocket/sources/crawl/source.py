@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from protego import Protego
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.pages import RawPage
 from searchsocket.settings.site import CrawlSettings
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.crawl.budget import Budget
@@ -25,7 +26,6 @@ from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS
 from searchsocket.sources.crawl.start import SitemapPages
 from searchsocket.sources.crawl.store import BodyStore, Stored
 from searchsocket.system.batches import batches
-from searchsocket.types import RawPage
 from searchsocket.urls.form import UrlForm
 from searchsocket.urls.paths import canonical_path
 from searchsocket.urls.resolve import SiteBase, resolve_base, served_under

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from searchsocket.types import ExtractedPage, RawPage
+from searchsocket.pages import ExtractedPage, RawPage
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from searchsocket.types import RawPage
+from searchsocket.pages import RawPage
 from searchsocket.urls.form import UrlForm
 
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from searchsocket.types import ExtractedPage, PageKind, RouteResolution
+from searchsocket.pages import ExtractedPage
+from searchsocket.types import PageKind, RouteResolution
 
 
 class Leaving(NamedTuple):

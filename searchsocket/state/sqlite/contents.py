@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+from searchsocket.pages import ExtractedPage, Link
 from searchsocket.state.base.errors import DamagedRow
 from searchsocket.system.compressed import packed as packed_text
 from searchsocket.system.compressed import unpacked as unpacked_text
-from searchsocket.types import ExtractedPage, Link
 
 _BESIDE = ("body", "links", "skip", "redirect_to")  # kept by themselves
 _FACTS = tuple(field.name for field in fields(ExtractedPage) if field.name not in _BESIDE)

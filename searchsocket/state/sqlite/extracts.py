@@ -5,11 +5,11 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from searchsocket.pages import ExtractedPage, Link, RawPage
 from searchsocket.state.base.extracts import Census, Sample, SkippedPage, StoredPage
 from searchsocket.state.sqlite.conditions import KNOWN, MIRRORED, WITH_CONTENTS, marks
 from searchsocket.state.sqlite.contents import put_contents, unpacked, unpacked_body
 from searchsocket.state.sqlite.links import SqliteLinks, mark_linked_dirty
-from searchsocket.types import ExtractedPage, Link, RawPage
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from searchsocket.pages import RawPage
 from searchsocket.state.base.inventory import KnownPage, ListedFile, PageSize
 from searchsocket.state.sqlite.conditions import KNOWN, marks
 from searchsocket.state.sqlite.file import transaction
 from searchsocket.state.sqlite.links import SqliteLinks
-from searchsocket.types import RawPage
 from searchsocket.urls.form import UrlForm, url_form_of
 
 _UNSEEN = f"{KNOWN} AND url NOT IN (SELECT url FROM seen)"

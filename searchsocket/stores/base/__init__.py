@@ -9,12 +9,11 @@ A store keeps generations of scopes. Whatever holds them, every store promises:
 
 Three parts of a generation are read, each through a seam of its own, and a reader binds them together:
 `catalogue.py` (records and page texts), `words.py` (always ours) and `vectors.py` (which may lie on another machine).
-`store.py` is what writes, switches and opens.
+`store.py` is what writes, switches and opens. `upkeep.py` and `drift.py` are not loaded here: no query needs them.
 """
 
 from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, ReadableRecord
 from searchsocket.stores.base.checks import UNIT_TOLERANCE, check_records, check_vectors, index_digest
-from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced
 from searchsocket.stores.base.reader import Candidates, IndexReader, Join, Watch
 from searchsocket.stores.base.store import (
     CANDIDATE,
@@ -30,7 +29,6 @@ from searchsocket.stores.base.store import (
     VectorStore,
     accept,
 )
-from searchsocket.stores.base.upkeep import Finding, Registered, VectorUpkeep
 from searchsocket.stores.base.vectors import VectorIndex, VectorLimits, VectorRow, VectorSnapshot
 from searchsocket.stores.base.words import Letters, Named, TermHit, WordEvidence, WordSnapshot
 
@@ -43,14 +41,11 @@ __all__ = [
     "Candidates",
     "Catalogue",
     "CatalogueSnapshot",
-    "Drift",
     "Facts",
-    "Finding",
     "Gate",
     "Health",
     "IndexReader",
     "Join",
-    "KnownVectors",
     "Letters",
     "Named",
     "PageBody",
@@ -58,15 +53,12 @@ __all__ = [
     "Publisher",
     "ReadableRecord",
     "Readers",
-    "Registered",
-    "Resynced",
     "TermHit",
     "VectorIndex",
     "VectorLimits",
     "VectorRow",
     "VectorSnapshot",
     "VectorStore",
-    "VectorUpkeep",
     "Watch",
     "WordEvidence",
     "WordSnapshot",

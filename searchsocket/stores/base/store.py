@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base.catalogue import PageBody
-from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced
 from searchsocket.stores.base.reader import IndexReader
-from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.types import Generation, Record, Renamed, Scope, Vectors
+
+if TYPE_CHECKING:
+    from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced
+    from searchsocket.stores.base.upkeep import VectorUpkeep
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +199,10 @@ class VectorStore(Publisher, Catalogue, Readers, Protocol):
         """
 
     @property
-    def elsewhere(self) -> VectorUpkeep | None:
+    def elsewhere(self) -> "VectorUpkeep | None":
         """The index on another machine that holds the vectors; None: the store does."""
 
-    def drift(self, scope: Scope, known: KnownVectors) -> Drift:
+    def drift(self, scope: Scope, known: "KnownVectors") -> "Drift":
         """How the rows elsewhere of the live generation differ from its records; reads all of them.
 
         Raises:
@@ -208,7 +210,7 @@ class VectorStore(Publisher, Catalogue, Readers, Protocol):
             VectorBackendUnavailable: They cannot be read.
         """
 
-    def resync(self, scope: Scope, known: KnownVectors) -> Resynced:
+    def resync(self, scope: Scope, known: "KnownVectors") -> "Resynced":
         """Make the rows elsewhere those of the generations that are kept again, and forget all others of the scope.
 
         Raises:

@@ -16,14 +16,8 @@ from searchsocket.stores.local.build.origin import TAKEN_TABLE, link_generation
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
 from searchsocket.stores.local.catalogue.columns import record_of
 from searchsocket.stores.local.catalogue.hashes import as_held
-from searchsocket.stores.local.catalogue.records import (
-    FIELD_NAMES,
-    KEPT_COLUMNS,
-    KEPT_NAMES,
-    PLACEHOLDERS,
-    path_key,
-    row_of,
-)
+from searchsocket.stores.local.catalogue.records import FIELD_NAMES, KEPT_COLUMNS, KEPT_NAMES, PLACEHOLDERS, path_key
+from searchsocket.stores.local.catalogue.rows import row_of
 from searchsocket.stores.local.layout import REMOVED, STAGING
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import map_matrix

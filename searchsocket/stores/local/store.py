@@ -18,17 +18,9 @@ from searchsocket.errors import (
     StateUnavailable,
     VectorBackendUnavailable,
 )
-from searchsocket.stores.base import (
-    Gate,
-    Health,
-    PageBody,
-    PublishInfo,
-    VectorIndex,
-    VectorUpkeep,
-    accept,
-    check_records,
-)
+from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, VectorIndex, accept, check_records
 from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced, drift_of
+from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.stores.local import upkeep
 from searchsocket.stores.local.build.build import drop_unchanged, drop_what_is_left, refuse_two_models
 from searchsocket.stores.local.build.candidate import candidate, drop_refused, is_same

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from searchsocket.chunking.records import CutChunk, cut_chunks, hash_of
+from searchsocket.pages import ExtractedPage, Link, RawPage
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.base.chunks import chunk_key
 from searchsocket.state.base.extracts import extract_key
-from searchsocket.types import Chunk, ExtractedPage, Generation, Link, PageFacts, Prose, RawPage, Scope, Section
+from searchsocket.types import Chunk, Generation, PageFacts, Prose, Scope, Section
 
 SCOPE = Scope("museum", "main")
 HOW = "extractor and settings"

@@ -1,9 +1,9 @@
 """What a state promises of the pages' contents."""
 
 from searchsocket.chunking.records import hash_of
+from searchsocket.pages import ExtractedPage
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.base.extracts import Census, extract_key
-from searchsocket.types import ExtractedPage
 from tests.contract.state.building import HOW, StateContract, dirty, extracted, listed, mirrored, number, raw, write
 
 

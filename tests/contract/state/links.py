@@ -1,8 +1,8 @@
 """What a state promises of links between pages."""
 
+from searchsocket.pages import ExtractedPage
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.base.links import LinkCounts
-from searchsocket.types import ExtractedPage
 from tests.contract.state.building import StateContract, dirty, extracted, listed, mirrored, number, write
 
 

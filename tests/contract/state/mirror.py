@@ -1,8 +1,8 @@
 """What a state promises of the mirror's files."""
 
+from searchsocket.pages import ExtractedPage
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.base.mirror import Leaving, WrittenFile
-from searchsocket.types import ExtractedPage
 from tests.contract.state.building import StateContract, chunked, dirty, extracted, listed, mirrored, write
 
 

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from searchsocket.markdown.chunk_text import START, ChunkText, Opening
+from searchsocket.markdown.plain_text import START, ChunkText, Opening
 
 COLUMNS = {"plain": "BLOB", "starts": "BLOB", "kinds": "TEXT", "openings": "TEXT"}
 

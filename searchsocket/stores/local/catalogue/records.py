@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from searchsocket.markdown.chunk_text import chunk_text, text_of_code
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.stores.local.catalogue import packed_texts, plain
-from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, record_of, values_of
+from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, record_of
 from searchsocket.text.storable import storable
-from searchsocket.types import Code, Generation, Record
+from searchsocket.types import Generation
 from searchsocket.urls.paths import sort_key
 
 FIELD_NAMES = ", ".join(NAMES)
@@ -33,16 +32,6 @@ PATH_ORDER = "sort, ordinal, id"
 SAID_BY_PAGE = f"SELECT {packed_texts.READ} FROM records WHERE sort = ? ORDER BY ordinal, id"
 CACHE_KIB = 32_768
 PAGE_BYTES = 16_384  # rows of a kilobyte or two leave a sixth of SQLite's own 4,096 unused
-
-
-def row_of(record: Record) -> tuple[Any, ...]:
-    """The values of `KEPT_NAMES`, ready for SQLite."""
-    values = values_of(record)
-    if isinstance(body := record.chunk.body, Code):  # nothing else is said of it
-        text = storable(body.text)
-        return (*values, *plain.packed(text_of_code(text), text))
-    kept = record_of(values, record)  # with clean texts
-    return (*values, *plain.packed(chunk_text(kept.page, kept.chunk), kept.chunk.body.text))
 
 
 def readable_of(row: Sequence[Any], generation: Generation) -> ReadableRecord:

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import VectorsMissing
-from searchsocket.stores.base import VectorIndex, VectorSnapshot, VectorUpkeep
+from searchsocket.stores.base import VectorIndex, VectorSnapshot
+from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local.hashed_file import HashedFile
 from searchsocket.stores.local.layout import BORN, FileEntry, NamingDamage

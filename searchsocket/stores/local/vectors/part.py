@@ -2,16 +2,19 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import VectorSnapshot, VectorUpkeep
+from searchsocket.stores.base import VectorSnapshot
 from searchsocket.stores.local.layout import FileEntry, Manifest
 from searchsocket.stores.local.numbering import Numbering, Rows
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.types import Generation, Record, Scope, Vector, Vectors
+
+if TYPE_CHECKING:
+    from searchsocket.stores.base.upkeep import VectorUpkeep
 
 BATCH = 4096  # vectors in memory at a time
 
@@ -40,7 +43,7 @@ class VectorPart(Protocol):
         """For each record of the live generation whether its vector is this one; at most `BATCH` of them."""
 
     @property
-    def upkeep(self) -> VectorUpkeep | None:
+    def upkeep(self) -> "VectorUpkeep | None":
         """What looks after them, where they are elsewhere."""
 
     def blocks(self, live: VectorSnapshot, numbering: Numbering) -> Iterator[Vectors]:

@@ -1,0 +1,25 @@
+"""Where a project keeps its state, told before its settings are read. Imports the standard library alone."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+
+_STATE_DIR = ".searchsocket"
+_VARIABLE = "SEARCHSOCKET__STATE__DIR"
+
+
+def state_dir_of(root: str, environ: Mapping[str, str]) -> str:
+    """Where the state lies; a wrong guess finds no record, and a run is made."""
+    named = environ.get(_VARIABLE, "")
+    for name, keys in ((("pyproject.toml"), ("tool", "searchsocket", "state")), (("searchsocket.toml"), ("state",))):
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            with open(os.path.join(root, name), "rb") as file:
+                data = file.read()
+            if b"state" in data:
+                import tomllib  # takes as long as all else
+
+                values = tomllib.loads(data.decode())
+                for key in keys:
+                    values = values[key]
+                named = named or str(values["dir"])
+    return os.path.join(root, named or _STATE_DIR)
