@@ -20,6 +20,7 @@ from searchsocket.errors import (
 )
 from searchsocket.stores import base
 from searchsocket.stores.base import PageBody, PublishInfo, VectorSnapshot
+from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced
 from searchsocket.stores.base.models import Model, check_model, model_of
 from searchsocket.stores.base.naming import check_scope_name, generation_name, generation_stamp
 from searchsocket.stores.base.spread import MAX_SAMPLED, spread_of
@@ -182,11 +183,11 @@ class MemoryStore:
     def elsewhere(self) -> None:
         return None
 
-    def drift(self, scope: Scope, known: base.KnownVectors) -> base.Drift:
-        return base.Drift()
+    def drift(self, scope: Scope, known: KnownVectors) -> Drift:
+        return Drift()
 
-    def resync(self, scope: Scope, known: base.KnownVectors) -> base.Resynced:
-        return base.Resynced()
+    def resync(self, scope: Scope, known: KnownVectors) -> Resynced:
+        return Resynced()
 
     def health(self) -> base.Health:
         return base.Health(ok=True)
