@@ -12,7 +12,7 @@ from searchsocket.embedders.builtin import BuiltinEmbedder
 from searchsocket.pipeline.extraction import job
 from searchsocket.pipeline.run import vectors
 from searchsocket.pipeline.stages import page_bodies, page_chunks
-from searchsocket.stores.local.catalogue import records as columns
+from searchsocket.stores.local.catalogue import rows as columns
 from searchsocket.stores.words import documents
 from tests.pipeline.conftest import PAGES, Site
 
