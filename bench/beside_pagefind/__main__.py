@@ -4,7 +4,8 @@ Pagefind from npm: `npm i pagefind@1`, then PATH is `node_modules/.bin/pagefind`
 machine in turn; each row is the minimum of its runs (CPU of the whole process tree). Then, over that index: a run where
 nothing changed, one with a changed page, a second scope of the same site, a run of Dagster without changes, and a query
 from the shell without a service and with one. Last, what a browser loads until it shows results of each. `--only` names
-the rows to measure, by their beginnings.
+the rows to measure, by their beginnings. `--before` names the `searchsocket` of an older version, installed elsewhere:
+the rows that it knows are measured of both, run by run in turn.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from bench.beside_pagefind.tree import Cost, commit, cost_of, folder_mb
 
 COMMAND = str(Path(sys.executable).with_name("searchsocket"))
 PORT = 18_987
+NEWER = ("Dagster run without changes", "shell query, a service")  # rows that not every older version can be asked for
 
 
 def main() -> None:
@@ -34,41 +36,51 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--query", default="create index")
     parser.add_argument("--only", default="", metavar="ROW", help="Rows that begin so.")
+    parser.add_argument("--before", default="", metavar="COMMAND", help="The same of an older version.")
     asked = parser.parse_args()
     for package in (searchsocket.__path__[0], str(Path(searchsocket.__path__[0]).with_name("searchsocket_assets"))):
         compileall.compile_dir(package, quiet=2)
     with tempfile.TemporaryDirectory(prefix="searchsocket-bench-") as folder:
-        bench = Bench(Path(folder), asked.build.resolve(), asked.pagefind, asked.query)
+        bench = Bench(Path(folder) / "now", asked.build.resolve(), COMMAND, asked.pagefind, asked.query)
         print(f"commit {commit()}\n")
         print("| what | CPU s | wall s | peak MB | disk MB |\n|---|---|---|---|---|")
         if asked.pagefind and "Pagefind, cold".startswith(asked.only):
-            bench.row("Pagefind, cold", asked.runs, bench.pagefind, bench.bundle)
-        bench.row("ours, cold", asked.runs, bench.cold, bench.root / ".searchsocket")
-        for name, run in bench.warm().items():
+            rows(asked.runs, {"Pagefind, cold": (bench.pagefind, bench.bundle)})
+        versions = {"": bench}
+        if asked.before:
+            versions[", before"] = Bench(Path(folder) / "before", asked.build.resolve(), asked.before, "", asked.query)
+        rows(asked.runs, {f"ours, cold{which}": (of.cold, of.root / ".searchsocket") for which, of in versions.items()})
+        for name in bench.warm():
             if name.startswith(asked.only):
-                bench.row(name, asked.runs, run)
+                known = {which: of.warm()[name] for which, of in versions.items() if of is bench or name not in NEWER}
+                rows(asked.runs, {f"{name}{which}": (run, None) for which, run in known.items()})
         if asked.pagefind and "first result".startswith(asked.only):
             bench.first_result()
+
+
+def rows(runs: int, measured: Mapping[str, tuple[Callable[[], Cost], Path | None]]) -> None:
+    """Measure each in turn and print the least of each number, with the size of a folder."""
+    costs: dict[str, list[Cost]] = {name: [] for name in measured}
+    for _ in range(runs):
+        for name, (run, _) in measured.items():
+            costs[name].append(run())
+    for name, (_, disk) in measured.items():
+        best = [min(numbers) for numbers in zip(*costs[name], strict=True)]
+        size = f"{folder_mb(disk):.1f}" if disk else ""
+        print(f"| {name} | {best[0]:.3f} | {best[1]:.3f} | {best[2]:.0f} | {size} |", flush=True)
 
 
 class Bench:
     """A project over a copy of the site, and what is done with it."""
 
-    def __init__(self, folder: Path, build: Path, pagefind: str, query: str) -> None:
+    def __init__(self, folder: Path, build: Path, command: str, pagefind: str, query: str) -> None:
         self.root, self.bundle = folder / "site", folder / "bundle"
-        self._pagefind, self._query = pagefind, query
+        self._command, self._pagefind, self._query = command, pagefind, query
         shutil.copytree(build, self.root / "build")
         hidden = ("SEARCHSOCKET", "PYTHONDONTWRITEBYTECODE", "DAGSTER")
         self._environ = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
         self._environ["XDG_CACHE_HOME"] = str(folder / "cache")
         self._edits = 0
-
-    def row(self, name: str, runs: int, run: Callable[[], Cost], disk: Path | None = None) -> None:
-        """Print the minimum of each number over the runs."""
-        costs = [run() for _ in range(runs)]
-        best = [min(numbers) for numbers in zip(*costs, strict=True)]
-        size = f"{folder_mb(disk):.1f}" if disk else ""
-        print(f"| {name} | {best[0]:.3f} | {best[1]:.3f} | {best[2]:.0f} | {size} |", flush=True)
 
     def first_result(self) -> None:
         """Print what a browser loads until it shows results."""
@@ -90,15 +102,15 @@ class Bench:
         """Our command where there is neither state nor cache."""
         shutil.rmtree(self.root / ".searchsocket", ignore_errors=True)
         shutil.rmtree(self._environ["XDG_CACHE_HOME"], ignore_errors=True)
-        return self._cost(COMMAND, "index", "--quiet")
+        return self._cost(self._command, "index")
 
     def warm(self) -> dict[str, Callable[[], Cost]]:
         """What is measured over an index, in this order."""
-        search = (COMMAND, "search", self._query)
+        search = (self._command, "search", self._query)
         return {
-            "help": lambda: self._cost(COMMAND, "--help"),
-            "nothing changed": lambda: self._cost(COMMAND, "index", "--quiet"),
-            "Dagster run without changes": lambda: self._cost(COMMAND, "index", "--quiet", "--record"),
+            "help": lambda: self._cost(self._command, "--help"),
+            "nothing changed": lambda: self._cost(self._command, "index"),
+            "Dagster run without changes": lambda: self._cost(self._command, "index", "--record"),
             "one page changed": self._edited,
             "second scope": self._second_scope,
             "shell query, no service": lambda: self._cost(*search),
@@ -112,19 +124,19 @@ class Bench:
         page = next(path for path in sorted((self.root / "build").rglob("*.html")) if b"</p>" in path.read_bytes())
         self._edits += 1
         page.write_bytes(page.read_bytes().replace(b"</p>", f" Edit {self._edits}.</p>".encode(), 1))
-        return self._cost(COMMAND, "index", "--quiet")
+        return self._cost(self._command, "index")
 
     def _second_scope(self) -> Cost:
         self._edits += 1
-        return self._cost(COMMAND, "index", "--quiet", "--scope", f"other-{self._edits}")
+        return self._cost(self._command, "index", "--scope", f"other-{self._edits}")
 
     def _asking_a_service(self) -> Cost:
         with self._serving():
-            return self._cost(COMMAND, "search", self._query)
+            return self._cost(self._command, "search", self._query)
 
     @contextmanager
     def _serving(self) -> Iterator[None]:
-        command = [COMMAND, "serve", "--port", str(PORT)]
+        command = [self._command, "serve", "--port", str(PORT)]
         nothing = subprocess.DEVNULL
         with subprocess.Popen(command, cwd=self.root, env=self._environ, stdout=nothing, stderr=nothing) as service:
             try:
