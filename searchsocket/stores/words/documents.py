@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 RECORD_FIELDS = ("title", "headings", "links", "path", "body", "code")
 PAGE_FIELDS = ("said", "headings")
 SAID = "said"
-EXACT = "exact"  # of a record: the words of its text to the letter, see `text/exact.py`
+# Of a record, never scored. Words of its text to the letter (`text/exact.py`) and those of its vocabulary are mostly
+# the same: these are kept once.
+PLAIN = "plain"  # its vocabulary: see `spellings`
+EXACT = "exact"  # words of its text to the letter that its vocabulary has not
+LOOSE = "loose"  # words of its vocabulary that its text does not hold to the letter
+_OWN = "own"  # of a record, not indexed: its own headings or name, for the page's document
 _MAX_TOKEN_CHARS = 200
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)", re.MULTILINE)
 
@@ -59,10 +64,8 @@ def schema(part: str) -> tantivy.Schema:
     if part == WORDS:
         for name in RECORD_FIELDS:
             builder.add_text_field(name, tokenizer_name="whitespace")
-        builder.add_text_field("own", tokenizer_name="whitespace")
-        # A vocabulary, never scored.
-        builder.add_text_field("plain", tokenizer_name="whitespace", index_option="basic")
-        builder.add_text_field(EXACT, tokenizer_name="whitespace", index_option="basic")
+        for name in (PLAIN, EXACT, LOOSE):
+            builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
     else:
         for name in PAGE_FIELDS:
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
@@ -84,7 +87,7 @@ def documents_of(rows: Sequence[Row], kept: "Callable[[int], Fields | None]") ->
         # A summary says again what the page says, or what no reader of it sees.
         said = [words for row, document in shown if row.kind != "summary" for words in _words(document, "body", "code")]
         page[SAID] = [" ".join([*_words(shown[0][1], "title"), *said])]
-        page["headings"] = [" ".join(words for _, document in shown for words in _words(document, "own"))]
+        page["headings"] = [" ".join(words for _, document in shown for words in _words(document, _OWN))]
         page["names"] = [token(name) for name in (*names_of(shown[0][0].title), shown[0][0].url)]
         page |= _filters([row for row, _ in shown])
     return documents, {"doc": rows[0].doc, **page}
@@ -108,11 +111,13 @@ def _record_document(row: Row) -> "Fields":
     }
     document = {name: [index_text(value)] for name, value in values.items() if value}
     own = _HEADING.findall(body) if row.kind == "section" else [row.at_symbol] if row.at_symbol else []
-    document["own"] = [" ".join(map(index_text, own))]
+    document[_OWN] = [" ".join(map(index_text, own))]
     names = dict.fromkeys(name for heading in (row.at_title or "", *own) for name in names_of(heading))
     document["names"] = [token(name) for name in names]
-    document["plain"] = [" ".join(spellings("\n".join(values.values())))]
-    document[EXACT] = [" ".join(map(token, exact_tokens(row.body_text)))]
+    spelled, held = spellings("\n".join(values.values())), set(map(token, exact_tokens(row.body_text)))
+    document[PLAIN] = [" ".join(spelled)]
+    document[EXACT] = [" ".join(sorted(held.difference(spelled)))]
+    document[LOOSE] = [" ".join(word for word in spelled if word not in held)]
     return {"doc": row.doc, **document, **_filters([row])}
 
 

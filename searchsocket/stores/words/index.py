@@ -12,7 +12,7 @@ from tantivy import Occur, Query
 from searchsocket.stores.base import Letters
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.stores.words.documents import EXACT, SAID, token
+from searchsocket.stores.words.documents import EXACT, LOOSE, PLAIN, SAID, token
 from searchsocket.stores.words.neighbours import Pair
 from searchsocket.system.files import temporary_folder
 from searchsocket.text.storable import storable
@@ -138,8 +138,8 @@ class WordIndex:
     def holding(self, letters: Letters) -> Query:
         """Documents with a word that is these letters or, where they may be a part of one, that may hold them."""
         if letters.is_word:
-            return Query.term_query(self.schema, "plain", letters.letters)
-        patterns = [("plain", f".*{letters.letters}.*"), ("plain", _CUT_WORD)]
+            return Query.term_query(self.schema, PLAIN, letters.letters)
+        patterns = [(PLAIN, f".*{letters.letters}.*"), (PLAIN, _CUT_WORD)]
         patterns += [(field, _UNSPACED_WORD) for field in self._fields]  # beside which no vocabulary has letters
         return Query.boolean_query(
             [(Occur.Should, Query.regex_query(self.schema, field, pattern)) for field, pattern in patterns]
@@ -152,8 +152,15 @@ class WordIndex:
         return Query.boolean_query([(Occur.Should, self._with_tokens(tokens)) for tokens in alternatives])
 
     def _with_tokens(self, tokens: Sequence[str]) -> Query:
-        terms = [Query.term_query(self.schema, EXACT, token(one), "basic") for one in tokens]
-        return Query.boolean_query([(Occur.Must, term) for term in terms])
+        return Query.boolean_query([(Occur.Must, self._to_the_letter(token(one))) for one in tokens])
+
+    def _to_the_letter(self, one: str) -> Query:
+        """Documents whose text has a token."""
+        held = {field for field in (PLAIN, LOOSE, EXACT) if self.searcher.doc_freq(field, one)}
+        term = {field: Query.term_query(self.schema, field, one, "basic") for field in held or {EXACT}}
+        if LOOSE in held:
+            term[PLAIN] = Query.boolean_query([(Occur.Must, term[PLAIN]), (Occur.MustNot, term.pop(LOOSE))])
+        return _any_of(list(term.values()))
 
     def anywhere(self, term: str) -> Query | None:
         """Documents that hold the term in any field; None where none does."""

@@ -10,7 +10,7 @@ from tantivy import Occur, Query
 
 from searchsocket.stores.base import Letters, WordEvidence
 from searchsocket.stores.words import PAGES, WORDS
-from searchsocket.stores.words.documents import SAID
+from searchsocket.stores.words.documents import PLAIN, SAID
 from searchsocket.stores.words.evidence import PageEvidence
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
 from searchsocket.stores.words.looked_for import LookedFor, worth_correcting
@@ -59,7 +59,7 @@ class Words:
         self._pages = WordIndex(generation / PAGES, _WHOLE, pages)
         self._searcher = searcher = self._records.searcher
         # Without `self` in it: what refers to itself waits for the collector of garbage with its files open.
-        self._vocabulary = Vocabulary(lambda first: searcher.terms_with_prefix("plain", first))
+        self._vocabulary = Vocabulary(lambda first: searcher.terms_with_prefix(PLAIN, first))
         self._names = names_vocabulary(self._pages.searcher, searcher)
         self._last: tuple[str, LookedFor] | None = None
         self._evidence = PageEvidence(self._pages, self._vocabulary)
@@ -206,7 +206,7 @@ class Words:
         if len(word.exact) < _MIN_PREFIX_CHARS and word.exact.isascii():
             return []
         counts: dict[str, int] = {}
-        for field in ("plain",) if word.stem else BOOSTS:
+        for field in (PLAIN,) if word.stem else BOOSTS:
             for term, count in self._searcher.terms_with_prefix(field, word.exact, limit=_MAX_COMPLETIONS):
                 counts[term] = counts.get(term, 0) + int(count)
         best = sorted(counts, key=lambda term: (-counts[term], term))[:_MAX_COMPLETIONS]

@@ -28,3 +28,15 @@ class ExactContract:
         assert words.holding([("=useState", "=use_state")]) == ["a"]
         assert words.holding([], where=Filter("/b")) == ["b", "a"]
         assert words.holding([()]) == ["c", "b", "a", "d"]
+
+    def test_only_what_the_text_holds_to_the_letter_counts(self, store: VectorStore) -> None:
+        texts = {
+            "a": "a café by the sea",
+            "b": "the cafe, foo_bar",
+            "c": "getHTTPResponse of a cafe and a café",
+            "d": "sea",
+        }
+        words = fill(store, [record(n, f"/pier/{n}", text, title="Pier") for n, text in texts.items()]).words
+        for term in ("cafe", "café", "CAFÉ", "pier", "foo", "foo_bar", "http", "getHTTPResponse", "sea", "a"):
+            held = [name for name, text in texts.items() if ExactTerm(term).is_in(text)]
+            assert words.holding([ExactTerm(term).tokens]) == held, term

@@ -13,6 +13,8 @@ from typing import Any
 
 from searchsocket.markdown.plain_text import START, ChunkText, Opening
 
+_SHORT = "H"  # 2 bytes, for what is within so many of a text
+_SHORTS = 1 << 16
 COLUMNS = {"plain": "BLOB", "starts": "BLOB", "kinds": "TEXT", "openings": "TEXT"}
 
 
@@ -22,7 +24,8 @@ def packed(text: ChunkText, markdown: str) -> tuple[bytes, bytes, str, str]:
     plain = packer.compress(text.text.encode()) + packer.flush()
     openings = [(opening.start, opening.anchor, opening.title) for opening in text.openings]
     openings_json = json.dumps(openings, ensure_ascii=False) if openings else ""
-    return plain, _little_endian(text.starts).tobytes(), text.kinds, openings_json
+    starts = array(_SHORT, text.starts) if len(text.text) < _SHORTS else text.starts
+    return plain, _little_endian(starts).tobytes(), text.kinds, openings_json
 
 
 def unpacked(values: Sequence[Any], markdown: str) -> ChunkText:
@@ -40,7 +43,7 @@ def unpacked(values: Sequence[Any], markdown: str) -> ChunkText:
         raise ValueError(f"a plain text is damaged ({error})") from error
     if not unpacker.eof:
         raise ValueError("a plain text ends too early")
-    starts = array(START, starts_bytes)
+    starts = array(_SHORT if len(starts_bytes) == 2 * len(kinds) else START, starts_bytes)
     if len(kinds) != len(starts):
         raise ValueError("the units of a plain text are damaged")
     sections = tuple([Opening(*opening) for opening in json.loads(openings)]) if openings else ()
