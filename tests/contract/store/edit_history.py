@@ -87,12 +87,19 @@ class EditHistoryContract:
         store.publish(MAIN, INFO)
         for _ in range(6):
             changed = rng.choice([1, 5, 20, 60])  # a few, or so many that all is written anew
+            gone: list[Record] = []
+            come: list[Record] = []
             for number in rng.sample(range(260), changed):
                 if number in held and rng.random() < 0.4:
-                    store.delete_by_ids([held.pop(number).id], MAIN)
+                    gone.append(held.pop(number))
                 else:
                     held[number] = random_record(rng, number)
-                    put(store, [held[number]], MAIN)
+                    come.append(held[number])
+            if gone:
+                store.delete_by_ids([one.id for one in gone], MAIN)
+            for some in (come[::2], come[1::2]):
+                if some:
+                    put(store, some, MAIN)
             store.publish(MAIN, INFO)
         put(store, rng.sample(list(held.values()), len(held)), FRESH)
         store.publish(FRESH, INFO)

@@ -12,6 +12,8 @@ from contract.vector_upkeep import IndexOf, VectorUpkeepContract
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.pinecone import PineconeVectors
 from searchsocket.stores.pinecone.connection import Connection
+from searchsocket.stores.pinecone.directory import Directory
+from tests.stores.pinecone.server.service import Service
 
 
 class TestPineconeVectors(VectorIndexContract):
@@ -32,8 +34,19 @@ class TestPineconeUpkeep(VectorUpkeepContract):
         return lambda project_id: PineconeVectors(connection, "shop", project_id)
 
 
+def test_namespaces_beyond_the_first_page_are_listed(service: Service, connection: Connection) -> None:
+    service.add_legacy("shop-8", 8)
+    for number in range(250):
+        service.indexes["shop-8"].namespace(f"{'shop' if number % 2 else 'other'}:branch-{number}")
+    directory = Directory(connection, "shop", cloud="aws", region="us-east-1")
+    found = [name for index in directory.all() for name in directory.namespaces(index, "shop")]
+    assert found == sorted(f"shop:branch-{number}" for number in range(1, 250, 2))
+
+
 @pytest.mark.slow
 class TestPineconeStore(StoreContract):
+    many_scopes = 9  # folders list them
+
     @pytest.fixture
     def store(self, tmp_path: Path, vectors: PineconeVectors) -> LocalStore:
         now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
