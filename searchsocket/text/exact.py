@@ -20,8 +20,8 @@ _DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]")
 _CASED = "="  # before a token whose case counts
 
 
-def exact_tokens(text: str) -> list[str]:
-    """What is kept of a text: its distinct words in small letters, and those spelled like code as they are; sorted."""
+def exact_tokens(text: str) -> set[str]:
+    """What is kept of a text: its words in small letters, and those spelled like code as they are."""
     if text.isascii():
         runs = set(_ASCII_RUN.findall(text))
         small = set(map(str.lower, runs))
@@ -30,7 +30,7 @@ def exact_tokens(text: str) -> list[str]:
     else:
         runs, small = set(_RUN.findall(text)), set(_RUN.findall(text.lower()))
         cased = list(filter(_is_code, runs))
-    return sorted(small.union([_CASED + run for run in cased]))
+    return small.union([_CASED + run for run in cased])
 
 
 def _is_code(word: str) -> bool:

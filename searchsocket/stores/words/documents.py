@@ -114,7 +114,9 @@ def _record_document(row: Row) -> "Fields":
     document[_OWN] = [" ".join(map(index_text, own))]
     names = dict.fromkeys(name for heading in (row.at_title or "", *own) for name in names_of(heading))
     document["names"] = [token(name) for name in names]
-    spelled, held = spellings("\n".join(values.values())), set(map(token, exact_tokens(row.body_text)))
+    spelled, held = spellings("\n".join(values.values())), exact_tokens(row.body_text)
+    if max(map(len, held), default=0) > _MAX_TOKEN_CHARS:
+        held = set(map(token, held))
     document[PLAIN] = [" ".join(spelled)]
     document[EXACT] = [" ".join(sorted(held.difference(spelled)))]
     document[LOOSE] = [" ".join(word for word in spelled if word not in held)]
