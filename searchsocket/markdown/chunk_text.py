@@ -8,8 +8,9 @@ from itertools import accumulate
 from textwrap import dedent
 from typing import assert_never
 
-from searchsocket.markdown.lines import Line, seen_blocks
+from searchsocket.markdown.lines import Line
 from searchsocket.markdown.plain_text import START, ChunkText, Opening
+from searchsocket.markdown.seen import seen_blocks
 from searchsocket.markdown.text import inline_text
 from searchsocket.types import Chunk, Code, PageFacts, Prose
 
@@ -69,10 +70,10 @@ def _read(markdown: str, titles: tuple[str, ...], *, sections: bool) -> ChunkTex
     lines: list[Line] = []
     openings: list[Opening] = []
     size = 0
-    for block, seen in seen_blocks(markdown):
+    for block in seen_blocks(markdown):
         if block.kind == "heading" and block.anchor and lines and sections:
             openings.append(Opening(size, block.anchor, inline_text(block.title)))
-        for line in _folded(seen):
+        for line in _folded(block.lines):
             lines.append(line)
             size += len(line.text) + 1
     first = cut = 0

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from searchsocket.markdown.blocks import (
@@ -44,21 +43,12 @@ def plain_text(markdown: str) -> str:
     Returns:
         One line a block, row or item; code keeps its lines.
     """
-    return plain_text_of((block, block_lines(block)) for block in parse_blocks(markdown))
+    return plain_text_of(map(block_lines, parse_blocks(markdown)))
 
 
-def plain_text_of(blocks: Iterable[tuple[Block, Iterable[Line]]]) -> str:
-    """`plain_text` of the blocks of a text with their lines."""
-    return "\n".join(part for _, lines in blocks if (part := "\n".join(line.text for line in lines)))
-
-
-@lru_cache(maxsize=512)
-def seen_blocks(markdown: str) -> tuple[tuple[Block, tuple[Line, ...]], ...]:
-    """The blocks of a short text, each with its lines; those of the last texts stay at hand.
-
-    Records are embedded, and then kept with what they say: a few hundred, twice in the same order.
-    """
-    return tuple((block, tuple(block_lines(block))) for block in parse_blocks(markdown))
+def plain_text_of(blocks: Iterable[Iterable[Line]]) -> str:
+    """`plain_text` of the lines of each block of a text."""
+    return "\n".join(part for lines in blocks if (part := "\n".join(line.text for line in lines)))
 
 
 def block_text(block: Block) -> str:

@@ -10,9 +10,11 @@ from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
 from searchsocket.events import Event
 from searchsocket.llms.folder import RECORDS, remove_others
+from searchsocket.markdown.seen import known_blocks
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.elsewhere import resync
+from searchsocket.pipeline.run.handing import handed
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
 from searchsocket.pipeline.run.results import StageResult
@@ -100,10 +102,11 @@ def published(
             store.delete_by_ids(deletes, scope)
             moves.take_out(store.reader(scope), deletes)
     warnings += plan.warnings()
-    with run.backends.open_cache() as cache:
+    with run.backends.open_cache() as cache, handed(run) as seen:
         done = 0
         for rows in upserts.batches(_BATCH):
-            store.upsert(rows, vectors_of(rows, embedder, cache), scope)
+            with known_blocks(seen.of(rows)):
+                store.upsert(rows, vectors_of(rows, embedder, cache), scope)
             moves.bring(rows)
             done += len(rows)
             stage.progress(run, done, len(upserts))
