@@ -23,7 +23,7 @@ _HEADINGS = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)", re.MULTILINE)
 _NAME = re.compile(r"[^\W\d]\w*")
 _MOST_NAMES = 5
 _HEADING = 4  # times that a heading says it more than the text
-_LENGTH = {1: 1.0, 2: 2.8, 3: 3.0}
+_LENGTH = {2: 2.8, 3: 3.0}  # words, beside one alone
 _LEAST_TIMES = 2
 _MANY = 300  # distinct runs of a text, beyond which a word that it says once is not what it is about
 _ENDINGS = ("ly", "ed")
@@ -85,8 +85,7 @@ def key_phrases(text: str, headings: Iterable[str] = (), most: int = MOST) -> tu
     spelled: dict[str, dict[str, int]] = {}
     for gram in {**telling, **said}:
         times = telling.get(gram, 0) + _HEADING * said.get(gram, 0)
-        key = " ".join([stem(word.lower()) for word in gram])
-        weight = _LENGTH[len(gram)] * (_OF_NAME if len(gram) == 1 and _IDENTIFIER.search(gram[0]) else 1.0)
+        key, weight = _word(gram[0]) if len(gram) == 1 else (_key(gram), _LENGTH[len(gram)])
         scores[key] = scores.get(key, 0.0) + weight * times
         spellings, written = spelled.setdefault(key, {}), " ".join(gram)
         spellings[written] = spellings.get(written, 0) + times
@@ -95,16 +94,30 @@ def key_phrases(text: str, headings: Iterable[str] = (), most: int = MOST) -> tu
 
 def _count(text: str, counts: Counter[Gram]) -> None:
     """Count the runs of one to three words that say something."""
-    tokens = [token if _says_something(token) else "" for token in _TOKEN.findall(text)]
-    counts.update((token,) for token in tokens if len(token) >= _LEAST_WORD)
+    tokens = [_telling(token) for token in _TOKEN.findall(text)]
+    for token, times in Counter(tokens).items():
+        if len(token) >= _LEAST_WORD:
+            counts[token,] += times
     pairs = [(one, other) for one, other in pairwise(tokens) if one and other]
     counts.update(pairs)
-    counts.update((*one, other[1]) for one, other in pairwise(pairs) if one[1] is other[0])
+    counts.update([(*one, other[1]) for one, other in pairwise(pairs) if one[1] is other[0]])
 
 
 @lru_cache(maxsize=1 << 15)  # words come again
-def _says_something(token: str) -> bool:
-    return len(token) > 1 and token[0].isalpha() and token.lower() not in _COMMON and not token.endswith(_ENDINGS)
+def _telling(token: str) -> str:
+    """The token, where it says something; "" where it does not."""
+    says = len(token) > 1 and token[0].isalpha() and token.lower() not in _COMMON and not token.endswith(_ENDINGS)
+    return token if says else ""
+
+
+@lru_cache(maxsize=1 << 15)
+def _word(word: str) -> tuple[str, float]:
+    """What a word is counted as, and what it is worth alone."""
+    return stem(word.lower()), _OF_NAME if _IDENTIFIER.search(word) else 1.0
+
+
+def _key(gram: Gram) -> str:
+    return " ".join([_word(word)[0] for word in gram])
 
 
 def _distinct(scores: dict[str, float], spelled: dict[str, dict[str, int]], most: int) -> tuple[str, ...]:
