@@ -7,9 +7,9 @@ Rose et al., Automatic keyword extraction from individual documents, 2010). The 
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from searchsocket.text.words import STOP_WORDS, split_code, stem
 
@@ -25,7 +25,7 @@ _MOST_NAMES = 5
 _HEADING = 4  # times that a heading says it more than the text
 _LENGTH = {2: 2.8, 3: 3.0}  # words, beside one alone
 _LEAST_TIMES = 2
-_MANY = 300  # distinct runs of a text, beyond which a word that it says once is not what it is about
+_MANY = 300  # distinct runs, or words, of a text, beyond which a word that it says once is not what it is about
 _ENDINGS = ("ly", "ed")
 _OF_NAME = 2.0  # of an identifier
 _LEAST_WORD = 3  # letters of a word alone
@@ -72,15 +72,8 @@ def key_phrases(text: str, headings: Iterable[str] = (), most: int = MOST) -> tu
         text: Readable, without code.
         headings: The title and those inside; they may be in the text too.
     """
-    counts, said = Counter[Gram](), Counter[Gram]()
-    _count(text[:_MAX_CHARS], counts)
-    for heading in headings:
-        _count(heading, said)
-    # Two words stand side by side once in any text.
-    alone = 0 if len(counts) > _MANY else 1  # words of what counts although the text says it once
-    telling = {
-        gram: times for gram, times in counts.items() if times >= _LEAST_TIMES or len(gram) <= alone or gram in said
-    }
+    said = Counter(chain.from_iterable(_runs(_tokens(heading)) for heading in headings))
+    telling = _told(_tokens(text[:_MAX_CHARS]), said)
     scores: dict[str, float] = {}
     spelled: dict[str, dict[str, int]] = {}
     for gram in {**telling, **said}:
@@ -92,15 +85,38 @@ def key_phrases(text: str, headings: Iterable[str] = (), most: int = MOST) -> tu
     return _distinct(scores, spelled, most)
 
 
-def _count(text: str, counts: Counter[Gram]) -> None:
-    """Count the runs of one to three words that say something."""
-    tokens = [_telling(token) for token in _TOKEN.findall(text)]
-    for token, times in Counter(tokens).items():
-        if len(token) >= _LEAST_WORD:
-            counts[token,] += times
+def _tokens(text: str) -> list[str]:
+    """Its words and signs, "" for each that says nothing."""
+    return [_telling(token) for token in _TOKEN.findall(text)]
+
+
+def _runs(tokens: Sequence[str]) -> list[Gram]:
+    """The runs of one to three words that say something."""
     pairs = [(one, other) for one, other in pairwise(tokens) if one and other]
-    counts.update(pairs)
-    counts.update([(*one, other[1]) for one, other in pairwise(pairs) if one[1] is other[0]])
+    threes = [(*one, other[1]) for one, other in pairwise(pairs) if one[1] is other[0]]
+    return [*[(token,) for token in tokens if len(token) >= _LEAST_WORD], *pairs, *threes]
+
+
+def _told(tokens: Sequence[str], said: Mapping[Gram, int]) -> dict[Gram, int]:
+    """How often a text says the runs that it says again, or that headings say; a short text also its single words."""
+    times = Counter(tokens)
+    if len(times) <= _MANY:
+        counts = Counter(_runs(tokens))
+        alone = 1 if len(counts) <= _MANY else 0  # words of what counts although the text says it once
+        return {gram: n for gram, n in counts.items() if n >= _LEAST_TIMES or len(gram) <= alone or gram in said}
+    # Most runs of a long text are there once. One is there again only where each of its parts is: no other is built.
+    named = {word for gram in said for word in gram}
+    often = {word for word, n in times.items() if word and (n >= _LEAST_TIMES or word in named)}
+    pairs = [(one, other) if one in often and other in often else None for one, other in pairwise(tokens)]
+    twos = _often(Counter(filter(None, pairs)), said)
+    at = [number for number, pair in enumerate(pairs) if pair in twos]
+    threes = [(*tokens[one : one + 2], tokens[other + 1]) for one, other in pairwise(at) if other == one + 1]
+    ones: dict[Gram, int] = {(word,): n for word, n in times.items() if word in often and len(word) >= _LEAST_WORD}
+    return {**_often(ones, said), **twos, **_often(Counter(threes), said)}
+
+
+def _often(counts: Mapping[Gram, int], said: Mapping[Gram, int]) -> dict[Gram, int]:
+    return {gram: n for gram, n in counts.items() if n >= _LEAST_TIMES or gram in said}
 
 
 @lru_cache(maxsize=1 << 15)  # words come again
