@@ -18,16 +18,14 @@ class Packing:
 
     Args:
         dictionary: What texts have in common; b"" where there is none. Who reads needs the one that was written with.
-        level: Of zstd, for who packs.
     """
 
-    def __init__(self, dictionary: bytes = b"", *, level: int = _LEVEL) -> None:
+    def __init__(self, dictionary: bytes = b"") -> None:
         self._common = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
-        self._level = level
 
     @cached_property
     def _packer(self) -> zstandard.ZstdCompressor:
-        return zstandard.ZstdCompressor(self._level, dict_data=self._common, write_checksum=True, write_dict_id=False)
+        return zstandard.ZstdCompressor(_LEVEL, dict_data=self._common, write_checksum=True, write_dict_id=False)
 
     @cached_property
     def _unpacker(self) -> zstandard.ZstdDecompressor:

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.stores.words.kept import Frame, KeptPage, KeptPages, one_by_one, pages_kept_in
-from searchsocket.system.compressed import Packing
 
 ERRORS = (ValueError, LookupError, TypeError)
 
@@ -67,7 +66,7 @@ def test_a_wrong_byte_is_told(tmp_path: Path, at: int) -> None:
 
 def test_a_frame_with_another_number_of_documents_is_told() -> None:
     with pytest.raises(ValueError, match="others than it says"):
-        Frame([("/a", [1, 2])], Frame.of([page(1, records=4)], Packing()).data).pages()
+        Frame([("/a", [1, 2])], Frame.of([page(1, records=4)]).data).pages()
 
 
 def test_a_file_that_ends_early_is_told(tmp_path: Path) -> None:

@@ -14,12 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
-from searchsocket.system.compressed import Packing, packed, unpacked
+from searchsocket.system.compressed import packed, unpacked
 
 SUFFIX = ".docs"
 _A_FRAME = 500  # records, about: of fewer, words are said again more often; of more, more is written for one page
 _MOST = 600  # records, but for the last page: a frame is in memory some times over while it is packed
-_LEVEL = 6  # of zstd: long lists of words are a tenth smaller than at the usual third, for a hundredth of a cold run
 _END_BYTES = 8  # in which the file says where its list of frames begins
 
 Fields = dict[str, Any]  # what a document holds, by the names of its fields: lists of texts, and its number
@@ -62,10 +61,10 @@ class Frame(NamedTuple):
         return found
 
     @classmethod
-    def of(cls, pages: Sequence[KeptPage], packing: Packing) -> Self:
+    def of(cls, pages: Sequence[KeptPage]) -> Self:
         """Pack some pages."""
         lines = [line for page in pages for line in page.lines]
-        return cls([(page.path, list(page.docs)) for page in pages], packing.packed("\n".join(lines)))
+        return cls([(page.path, list(page.docs)) for page in pages], packed("\n".join(lines)))
 
 
 class PageWriter:
@@ -73,7 +72,6 @@ class PageWriter:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._packing = Packing(level=_LEVEL)
         self._frames: list[tuple[int, Sequence[Listed]]] = []
         self._pages: list[KeptPage] = []
         self._held = 0  # records of these
@@ -92,7 +90,7 @@ class PageWriter:
 
     def _flush(self) -> None:
         if self._pages:
-            self._write(Frame.of(self._pages, self._packing))
+            self._write(Frame.of(self._pages))
             self._pages, self._held = [], 0
 
     def _write(self, frame: Frame) -> None:
@@ -150,5 +148,4 @@ class KeptPages:
 
 def one_by_one(pages: Iterable[KeptPage]) -> Iterator[Frame]:
     """Each page as a frame of its own."""
-    packing = Packing()  # to be unpacked at once
-    return (Frame.of([page], packing) for page in pages)
+    return (Frame.of([page]) for page in pages)
