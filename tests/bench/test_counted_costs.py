@@ -23,7 +23,7 @@ from searchsocket.serving.service import open_service
 from tests.counted_calls import calls
 
 RECORDED = {
-    "cold": 165_000,
+    "cold": 159_000,
     "one page": 141_000,
     "nothing changed": 17_200,
     "second scope": 134_000,
@@ -31,7 +31,7 @@ RECORDED = {
     "modules of --help": 141,
     "modules of a shell query": 423,
 }
-ENVIRON = {"HOME": "/nowhere", "SEARCHSOCKET__RUN__WORKERS": "1"}
+ENVIRON = {"HOME": "/nowhere", "SEARCHSOCKET_CACHE": ".searchsocket", "SEARCHSOCKET__RUN__WORKERS": "1"}
 
 
 def index(root: Path, scope: str | None = None) -> None:

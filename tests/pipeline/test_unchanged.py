@@ -25,7 +25,7 @@ from searchsocket.pipeline.unchanged.watched import Watched
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore
 
-ENVIRON = {"HOME": "/nowhere", "TERM": "dumb"}
+ENVIRON = {"HOME": "/nowhere", "TERM": "dumb", "SEARCHSOCKET_CACHE": ".searchsocket"}
 WHEN = "2026-01-01T00:00:00Z"
 DAY_NS = 86_400 * 10**9
 
