@@ -6,31 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 import pytest
 from hypothesis import settings
+
+import tests.own_cache  # noqa: F401  # whatever is tested
 
 # The same examples on every run and machine, however slow; HYPOTHESIS_PROFILE=search looks for new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, max_examples=1_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
-
-# Each project of a test keeps its embeddings to itself, away from those of whoever runs the tests. A test that makes an
-# environment of its own has to say so too.
-os.environ["SEARCHSOCKET_CACHE"] = ".searchsocket"
-_user_cache_path = platformdirs.user_cache_path
-_OF_THE_USER = _user_cache_path("searchsocket")
-
-
-def _nobodys_cache_path(*args: Any, **options: Any) -> Path:
-    found = _user_cache_path(*args, **options)
-    assert found != _OF_THE_USER, (
-        "a test reaches the cache of whoever runs it: SEARCHSOCKET_CACHE is not in its environ"
-    )
-    return found
-
-
-platformdirs.user_cache_path = _nobodys_cache_path
 
 GoldenCheck = Callable[[Path, Any], None]
 

@@ -1,0 +1,26 @@
+"""Each project of a test keeps its embeddings to itself, away from those of whoever runs the tests.
+
+A test that makes an environment of its own has to say so too, and fails where it does not.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+os.environ["SEARCHSOCKET_CACHE"] = ".searchsocket"
+
+_user_cache_path = platformdirs.user_cache_path
+_OF_THE_USER = _user_cache_path("searchsocket")
+
+
+def _nobodys_cache_path(*args: Any, **options: Any) -> Path:
+    found = _user_cache_path(*args, **options)
+    assert found != _OF_THE_USER, (
+        "a test reaches the cache of whoever runs it: SEARCHSOCKET_CACHE is not in its environ"
+    )
+    return found
+
+
+platformdirs.user_cache_path = _nobodys_cache_path
