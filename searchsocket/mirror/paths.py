@@ -3,7 +3,7 @@
 import hashlib
 import re
 import unicodedata
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from searchsocket.errors import UnsafePath
 
@@ -15,7 +15,7 @@ _PATH_BYTES = 200  # of the whole relative path: the oldest limit still met is 2
 _READABLE_CHARS = 40
 
 
-def mirror_path(url: str) -> PurePosixPath:
+def mirror_name(url: str) -> str:
     """The mirror file of a canonical URL path, relative to the scope's folder (spec 8.4).
 
     `/guide/first-steps` is `guide/first-steps.md` and `/` is `index.md`. A segment that some file system would
@@ -25,11 +25,6 @@ def mirror_path(url: str) -> PurePosixPath:
     Raises:
         UnsafePath: The URL does not begin with a slash.
     """
-    return PurePosixPath(mirror_name(url))
-
-
-def mirror_name(url: str) -> str:
-    """`mirror_path` as text, for those who ask about every page of a site."""
     if not url.startswith("/"):
         raise UnsafePath(f"{url!r} is no URL path")
     if url == "/":
