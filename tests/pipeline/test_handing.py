@@ -14,6 +14,7 @@ from searchsocket.markdown.seen import seen_blocks
 from searchsocket.pipeline.run import handing
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.handing import Handed, Handing
+from searchsocket.pipeline.run.index import plan_scope
 from searchsocket.pipeline.stages import search_index
 from searchsocket.types import Code, Record
 from tests.pipeline.conftest import Site
@@ -72,6 +73,14 @@ def test_a_disk_that_refuses_it_stops_nothing(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "file").touch()
     monkeypatch.setattr(handing, "_path", lambda run: tmp_path / "file" / "seen")
     assert Site(tmp_path).index().records["upserted"] > 0
+
+
+def test_a_dry_run_hands_nothing_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[object] = []
+    monkeypatch.setattr(handing, "_written", written.append)
+    site = Site(tmp_path)
+    assert plan_scope(site.run()).chunks["changed"]
+    assert not written
 
 
 def test_a_run_finds_it_once_and_gives_the_same_index_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

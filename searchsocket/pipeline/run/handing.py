@@ -24,15 +24,15 @@ _MOST_AHEAD = 1_000  # lines, in which the next record that is asked for is look
 class Handing:
     """Takes what is handed on."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_wanted: bool = True) -> None:
         self._path = path
         self._file: BinaryIO | None = None
-        self._is_refused = False  # by the disk: whoever needs it finds it anew
+        self._is_off = not is_wanted  # or the disk refuses: whoever needs it finds it anew
 
     def add(self, records: Iterable[Record]) -> None:
         """Hand on what is seen of the prose among some records."""
         for record in records:
-            if not self._is_refused and isinstance(body := record.chunk.body, Prose):
+            if not self._is_off and isinstance(body := record.chunk.body, Prose):
                 said = _written(seen_blocks(body.text))
                 self._write(b"%s %08x %s\n" % (record.record_hash.encode(), zlib.crc32(said), said))
 
@@ -43,7 +43,7 @@ class Handing:
                 self._file = open(self._path, "wb")  # noqa: SIM115  # see `close`
             self._file.write(line)
         except OSError:
-            self._is_refused = True
+            self._is_off = True
 
     def close(self) -> None:
         """Release the file."""
@@ -109,8 +109,8 @@ def _read(rest: bytes) -> Seen | None:
 
 @contextmanager
 def handing_on(run: ScopeRun) -> Iterator[Handing]:
-    """What later stages of the run are handed."""
-    with closing(Handing(_path(run))) as handing:
+    """What later stages of the run are handed; a dry run publishes nothing, so none of its stages would take it."""
+    with closing(Handing(_path(run), is_wanted=run.workspace is None)) as handing:
         yield handing
 
 
