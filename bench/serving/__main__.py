@@ -1,10 +1,11 @@
-"""How fast a query is answered: `python -m bench.serving --pages 1000 11000`.
+"""How fast a query is answered: `python -m bench.serving --pages 1000 11000`, or `--site BUILD`.
 
-Indexes a generated site (about nine chunks a page), then measures, in one run:
+Indexes a generated site (about nine chunks a page), or one that is given, then measures, in one run:
 
 - the parts in process: vector search beside its memory floor (one pass over the same float32 bytes), keyword search
   of chunks and of pages, and the whole engine;
 - the same queries end to end over HTTP, one worker, 1 and 32 clients, and 1 client while a new generation is published;
+- with `--before COMMAND` an older version over the same site, each query asked of both, one after the other;
 - the floor of those: an endpoint of the same server and framework that does nothing, asked at once again and, as a
   processor that waits for an answer falls asleep, once in 5 ms;
 - the pace of the machine in that minute, by a fixed piece of Python.
@@ -21,54 +22,59 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
-from bench.indexing.generate import page_file, vocabulary, write_site
+from bench.indexing.generate import write_site
+from bench.serving.queries import QUERIES, of_generated, of_site
 
-QUERIES = 300
+COMMAND = str(Path(sys.executable).with_name("searchsocket"))
+PORT, OLDER_PORT, NOTHING_PORT = 8765, 8766, 8764
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.serving", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--pages", nargs="*", type=int, default=[1_000])
+    parser.add_argument("--pages", nargs="*", type=int, default=[])
+    parser.add_argument("--site", type=Path, metavar="BUILD", help="a built site, instead of generated ones")
+    parser.add_argument("--before", default="", metavar="COMMAND", help="the command of an older version")
     parser.add_argument("--keep", type=Path, help="folder for the sites and their state, kept afterwards")
     arguments = parser.parse_args()
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="searchsocket-bench-"))
     try:
-        for pages in arguments.pages:
-            bench(folder / str(pages), pages)
+        if arguments.site:
+            root = folder / "site"
+            if not root.exists():
+                shutil.copytree(arguments.site, root / "build")
+            bench(root, None, arguments.before)
+        for pages in arguments.pages or ([] if arguments.site else [1_000]):
+            root = folder / str(pages)
+            if not (root / "build").exists():
+                write_site(root / "build", pages)
+            bench(root, of_generated(), arguments.before)
     finally:
         if not arguments.keep:
             shutil.rmtree(folder)
 
 
-def bench(root: Path, pages: int) -> None:
-    """Index if needed, then measure the parts and the service."""
-    if not (root / "build").exists():
-        write_site(root / "build", pages)
+def bench(root: Path, queries: Sequence[str] | None, before: str) -> None:
+    """Index if needed, then measure the parts and the service; without queries, those of the site."""
     index(root)
-    queries = make_queries()
-    parts(root, queries)
-    service(root, pages, queries)
+    asked = queries or of_site(root / ".searchsocket" / "pages" / "main")
+    parts(root, asked)
+    service(root, asked)
+    if before:
+        beside(root, before, asked)
 
 
-def index(root: Path) -> None:
-    subprocess.run([_command(), "index", "--project", str(root)], check=True, stdout=subprocess.DEVNULL)
-
-
-def make_queries(seed: int = 1) -> list[str]:
-    """Two to four words of the generated sites, frequent and rare ones."""
-    words = vocabulary(seed)
-    source = np.random.default_rng(seed)
-    ranks = np.minimum(source.zipf(1.3, size=(QUERIES, 4)), len(words)) - 1
-    return [" ".join(words[rank] for rank in row[: 2 + number % 3]) for number, row in enumerate(ranks)]
+def index(root: Path, command: str = COMMAND) -> None:
+    subprocess.run([command, "index"], cwd=root, check=True, stdout=subprocess.DEVNULL)
 
 
 def parts(root: Path, queries: Sequence[str]) -> None:
@@ -100,29 +106,50 @@ def parts(root: Path, queries: Sequence[str]) -> None:
     print(f"\nvector search takes {vector / floor:.1f} times the memory floor")
 
 
-def service(root: Path, pages: int, queries: Sequence[str]) -> None:
+def service(root: Path, queries: Sequence[str]) -> None:
     """Time the same queries over HTTP against one worker."""
     print("\n| HTTP end to end | p50 ms | p95 ms | p99 ms |\n|---|---|---|---|")
     floor()
-    environ = os.environ | {"SEARCHSOCKET__API__RATE_LIMIT__MAX": "0"}
-    server = subprocess.Popen(
-        [_command(), "serve", "--project", str(root), "--port", "8765"], env=environ, stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        wait_until_ready(8765)
+    with serving(root, COMMAND, PORT):
         show("1 client", clients(1, queries))
         show("32 clients", clients(32, queries))
-        page = root / "build" / page_file(pages // 2)
-        text = page.read_text(encoding="utf-8")
-        page.write_text(text.replace("<p>", "<p>Another sentence. ", 1), encoding="utf-8")
+        page = next(path for path in sorted((root / "build").rglob("*.html")) if b"<p>" in path.read_bytes())
+        text = page.read_bytes()
+        page.write_bytes(text.replace(b"<p>", b"<p>Another sentence. ", 1))
         publishing = threading.Thread(target=index, args=(root,))
         publishing.start()
         times: list[float] = []
         while publishing.is_alive():
             times += clients(1, queries[:50])
         show("1 client while a generation is published", times)
-        page.write_text(text, encoding="utf-8")
+        page.write_bytes(text)
+
+
+def beside(root: Path, before: str, queries: Sequence[str]) -> None:
+    """Ask each query of this version and of an older one, neither of which has heard it before."""
+    older = root.with_name(f"{root.name}-before")
+    shutil.copytree(root / "build", older / "build")
+    index(root)
+    index(older, before)
+    with serving(root, COMMAND, PORT), serving(older, before, OLDER_PORT):
+        connections = [http.client.HTTPConnection("127.0.0.1", port, timeout=60) for port in (PORT, OLDER_PORT)]
+        times = [[ask(connection, query) for connection in connections] for query in queries]
+    print("\n| HTTP, 1 client, in turn | p50 ms | p95 ms | p99 ms |\n|---|---|---|---|")
+    for name, of_version in zip(("now", "before"), zip(*times, strict=True), strict=True):
+        show(name, of_version)
+
+
+@contextmanager
+def serving(root: Path, command: str, port: int) -> Iterator[None]:
+    """The service of a project, without a limit on what one client asks."""
+    environ = os.environ | {"SEARCHSOCKET__API__RATE_LIMIT__MAX": "0"}
+    nothing = subprocess.DEVNULL
+    # In a folder of its own: an older version would find the modules of this one in ours.
+    served = [command, "serve", "--port", str(port)]
+    server = subprocess.Popen(served, cwd=root, env=environ, stderr=nothing, stdout=nothing)
+    try:
+        wait_until_ready(port)
+        yield
     finally:
         server.terminate()
         server.wait()
@@ -130,10 +157,10 @@ def service(root: Path, pages: int, queries: Sequence[str]) -> None:
 
 def floor() -> None:
     """Time an endpoint that does nothing."""
-    server = subprocess.Popen([sys.executable, "-m", "bench.serving.nothing", "8764"])
+    server = subprocess.Popen([sys.executable, "-m", "bench.serving.nothing", str(NOTHING_PORT)])
     try:
-        wait_until_ready(8764)
-        connection = http.client.HTTPConnection("127.0.0.1", 8764, timeout=60)
+        wait_until_ready(NOTHING_PORT)
+        connection = http.client.HTTPConnection("127.0.0.1", NOTHING_PORT, timeout=60)
         for name, pause_s in (("nothing at all, at once again", 0.0), ("nothing at all, once in 5 ms", 0.005)):
             times: list[float] = []
             for _ in range(QUERIES):
@@ -152,19 +179,21 @@ def clients(count: int, queries: Sequence[str]) -> list[float]:
     """Milliseconds of every request of `count` clients, each with a connection that it keeps."""
 
     def client(_: int) -> list[float]:
-        times: list[float] = []
-        connection = http.client.HTTPConnection("127.0.0.1", 8765, timeout=60)
-        for query in queries:
-            started = time.perf_counter()
-            connection.request("POST", "/api/search", json.dumps({"q": query}), {"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            body = answer.read()
-            assert answer.status == 200, body
-            times.append((time.perf_counter() - started) * 1000)
-        return times
+        connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
+        return [ask(connection, query) for query in queries]
 
     with ThreadPoolExecutor(count) as threads:
         return [time_ms for times in threads.map(client, range(count)) for time_ms in times]
+
+
+def ask(connection: http.client.HTTPConnection, query: str) -> float:
+    """Milliseconds until a query is answered whole."""
+    started = time.perf_counter()
+    connection.request("POST", "/api/search", json.dumps({"q": query}), {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    body = answer.read()
+    assert answer.status == 200, body
+    return (time.perf_counter() - started) * 1000
 
 
 def wait_until_ready(port: int) -> None:
@@ -196,10 +225,6 @@ def show(name: str, times: Sequence[float]) -> float:
     cuts = statistics.quantiles(times, n=100)
     print(f"| {name} | {cuts[49]:.2f} | {cuts[94]:.2f} | {cuts[98]:.2f} |", flush=True)
     return cuts[49]
-
-
-def _command() -> str:
-    return str(Path(sys.executable).with_name("searchsocket"))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bench.indexing.generate import vocabulary, write_site
-from bench.serving.__main__ import make_queries
+from bench.serving.queries import of_generated
 
 ATTACKERS, A_SECOND = 3, 2.0
 VISITS_A_SECOND = 4.0
@@ -70,7 +70,7 @@ def prepare(root: Path, build: Path | None) -> list[str]:
         write_site(root / "build", 700)
     command = str(Path(sys.executable).with_name("searchsocket"))
     subprocess.run([command, "index", "--project", str(root)], check=True, stdout=subprocess.DEVNULL)
-    return make_queries() if not build else plain_queries(root / "build")
+    return of_generated() if not build else plain_queries(root / "build")
 
 
 def plain_queries(build: Path, count: int = 300) -> list[str]:

@@ -1,0 +1,70 @@
+"""What is asked: words of a generated site, or what people might type on a site that is given."""
+
+import random
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bench.indexing.generate import vocabulary
+from searchsocket.mirror.document import parse_page
+from searchsocket.pages import Page
+
+QUERIES = 300
+_WORD = re.compile(r"[A-Za-z_]{2,}")
+_HEADING = re.compile(r"^#{1,6} (.+?)(?: \{#.*)?$", re.MULTILINE)
+
+
+def of_generated(seed: int = 1) -> list[str]:
+    """Two to four words of the generated sites, frequent and rare ones."""
+    words = vocabulary(seed)
+    source = np.random.default_rng(seed)
+    ranks = np.minimum(source.zipf(1.3, size=(QUERIES, 4)), len(words)) - 1
+    return [" ".join(words[rank] for rank in row[: 2 + number % 3]) for number, row in enumerate(ranks)]
+
+
+def of_site(mirror: Path, seed: int = 1) -> list[str]:
+    """As many titles, headings, runs of words, questions, slips and words that are half typed, in turn."""
+    draw = random.Random(seed)
+    files = sorted(mirror.rglob("*.md"))
+    makers = (_title, _heading, _run, _question, _slip, _half)
+    pages = ((number, parse_page(draw.choice(files).read_text(encoding="utf-8"))) for number in range(10 * QUERIES))
+    found = (makers[number % len(makers)](page, _WORD.findall(page.body), draw) for number, page in pages)
+    asked = [query for query in found if query.strip()][:QUERIES]
+    assert len(asked) == QUERIES, f"{mirror} says too little"
+    return asked
+
+
+def _title(page: Page, words: Sequence[str], draw: random.Random) -> str:
+    return page.facts.title
+
+
+def _heading(page: Page, words: Sequence[str], draw: random.Random) -> str:
+    headings = _HEADING.findall(page.body)
+    return draw.choice(headings) if headings else ""
+
+
+def _run(page: Page, words: Sequence[str], draw: random.Random) -> str:
+    start = draw.randrange(max(len(words) - 6, 1))
+    return " ".join(words[start : start + draw.randint(2, 6)])
+
+
+def _question(page: Page, words: Sequence[str], draw: random.Random) -> str:
+    return f"how to {' '.join(draw.sample(words, 3))}" if len(words) >= 3 else ""
+
+
+def _slip(page: Page, words: Sequence[str], draw: random.Random) -> str:
+    """A word with a letter left out."""
+    long = [word for word in words if len(word) > 5]
+    if not long:
+        return ""
+    word = draw.choice(long)
+    gone = draw.randrange(1, len(word) - 1)
+    return word[:gone] + word[gone + 1 :]
+
+
+def _half(page: Page, words: Sequence[str], draw: random.Random) -> str:
+    """A word as it is being typed."""
+    word = draw.choice(words) if words else ""
+    return word[: max(len(word) // 2, 2)]
