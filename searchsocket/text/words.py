@@ -6,6 +6,7 @@ several neighbouring words (`useState` -> `usestate use state`), which keeps phr
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -202,9 +203,14 @@ def stem(word: str) -> str:
     return str(_stemmer().stemWord(word))
 
 
+def stems(words: Iterable[str]) -> list[str]:
+    """Those of many folded words, of which none is remembered."""
+    return list(map(_stemmer().stemWord, words))
+
+
 @lru_cache(maxsize=1)
 def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english")
+    return Stemmer.Stemmer("english", 0)  # its own memory takes longer than stemming anew
 
 
 @lru_cache(maxsize=64)  # several steps of one search ask for it
