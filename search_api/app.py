@@ -170,6 +170,7 @@ def _lifespan(service: SearchService, refresh_s: float) -> Callable[[FastAPI], A
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(service.warm_up)
+        await run_in_threadpool(service.read_ahead)
         refreshing = asyncio.create_task(_refresh(service, refresh_s))
         try:
             yield
@@ -182,10 +183,11 @@ def _lifespan(service: SearchService, refresh_s: float) -> Callable[[FastAPI], A
 
 
 async def _refresh(service: SearchService, every_s: float) -> None:
-    """Let go of what is no longer live, also where nobody asks."""
+    """Let go of what is no longer live, and read ahead in what is, also where nobody asks."""
     while True:
         await asyncio.sleep(every_s)
         try:
             await run_in_threadpool(service.refresh)
+            await run_in_threadpool(service.read_ahead)
         except Exception as error:  # noqa: BLE001  (reported; one defect must not end this for good)
             service.on_error(error)

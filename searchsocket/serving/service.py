@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from functools import cache, partial
 
 from searchsocket.embedders.base import Embedder
+from searchsocket.embedders.lexicon import is_language
 from searchsocket.embedders.queries import QueryVectors
-from searchsocket.errors import PageMissing, PageNotFound, SearchSocketError
+from searchsocket.errors import PageMissing, PageNotFound, ScopeNotIndexed, SearchSocketError
 from searchsocket.pipeline.unchanged.check import last_checked
 from searchsocket.project.access import signing_key
 from searchsocket.project.backends import Backends
@@ -86,6 +87,17 @@ class SearchService:
             try:
                 self.search(SearchQuery("search"), self.scopes.find(name, trusted=False))
             except SearchSocketError as error:  # whoever serves starts all the same: `ready` says it
+                self.on_error(error)
+
+    def read_ahead(self) -> None:
+        """Have what queries of small public scopes read in memory before anybody asks: 25 ms a thousand records."""
+        is_language("search")  # reads the words by which it tells: who first asks what no page says would wait
+        for name in self.scopes.public:
+            try:
+                self.store.reader(self.scopes.find(name, trusted=False)).catalogue.read_ahead()
+            except ScopeNotIndexed:
+                continue
+            except SearchSocketError as error:
                 self.on_error(error)
 
     def refresh(self) -> None:

@@ -2,7 +2,9 @@
 
 import threading
 import weakref
+from itertools import islice
 from pathlib import Path
+from queue import Queue
 
 import pytest
 from api_client import ENVIRON, KEY, Api, make_project
@@ -15,6 +17,7 @@ from searchsocket.embedders.hash import HashEmbedder
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore, reader
+from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 
 
 def test_a_ready_service_tells_each_public_scope(api: Api) -> None:
@@ -128,3 +131,23 @@ def test_a_service_lets_go_of_old_generations_where_nobody_asks(
         refreshed.clear()
         assert refreshed.wait(60)
     assert held() is None
+
+
+def test_a_service_reads_its_records_before_anybody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And those of a generation that becomes live later."""
+    ahead: Queue[int] = Queue()
+    read = LocalCatalogue.read_ahead
+
+    def noted(self: LocalCatalogue) -> None:
+        read(self)
+        ahead.put(len(self._records._seen.values))
+
+    monkeypatch.setattr(LocalCatalogue, "read_ahead", noted)
+    monkeypatch.setattr(app_module, "REFRESH_S", 0.0)
+    project = make_project(tmp_path)
+    store = LocalStore(project.state_dir / "index", project.id)
+    with TestClient(create_app(project, environ=ENVIRON, store=store, embedder=HashEmbedder())):
+        assert ahead.get_nowait() == store.reader(MAIN).generation.records
+        Site(LocalStore(project.state_dir / "index", project.id)).publish([Piece("/docs/sails", "Sails.")])
+        later = LocalStore(project.state_dir / "index", project.id).reader(MAIN).generation.records
+        assert later in islice(iter(lambda: ahead.get(timeout=60), None), 1_000)

@@ -30,6 +30,9 @@ class MemoryCatalogue:
     def readable(self, ids: Sequence[str]) -> list[ReadableRecord]:
         return [ReadableRecord(record, chunk_text(record.page, record.chunk)) for record in self.records(ids)]
 
+    def read_ahead(self) -> None:
+        """All is in memory."""
+
     def texts(self, ids: Sequence[str]) -> list[str]:
         return [record.chunk.body.text for record in self.records(ids)]
 

@@ -1,20 +1,25 @@
 """One object answers whoever asks: the same for every surface, without a web server (spec 14.1)."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from search_site import DOCS, MAIN, NOW, Site
 
-from searchsocket.errors import InvalidScope, PageMissing, ScopeRefused
+from searchsocket.embedders import lexicon
+from searchsocket.errors import IndexCorrupt, InvalidScope, PageMissing, ScopeRefused
 from searchsocket.project.project import Project, open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.serving.service import SearchService, open_service
 from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
+from searchsocket.stores.local.reader import LocalReader
 from searchsocket.types import Scope
 
 
 def project_in(root: Path, toml: str = "") -> Project:
+    root.mkdir(exist_ok=True)
     (root / "searchsocket.toml").write_text(f'[project]\nid = "site"\n[embeddings]\nprovider = "hash"\n{toml}')
     return open_project(root, {})
 
@@ -42,6 +47,31 @@ def test_health_tells_strangers_of_public_scopes_alone(service: SearchService) -
     everything = service.health(trusted=True)
     assert [scope.scope for scope in everything.scopes] == ["main", "secret-branch"]
     assert (service.health(trusted=False).backend, everything.backend is None) == (None, False)
+
+
+def test_records_of_public_scopes_are_read_ahead(service: SearchService) -> None:
+    service.read_ahead()
+    held = [service.store.held(Scope("site", name)) for name in ("main", "secret-branch")]
+    assert isinstance(held[0], LocalReader)
+    assert held[1] is None
+    assert len(held[0].catalogue._records._seen.values) == held[0].generation.records
+    assert lexicon._entries.cache_info().currsize
+
+
+def test_damage_that_is_met_ahead_is_reported_and_nothing_else(
+    service: SearchService, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    errors: list[BaseException] = []
+    nothing = open_service(project_in(tmp_path / "empty"), {}, on_error=errors.append)
+    nothing.read_ahead()
+    assert errors == []
+
+    def damaged(*_: object) -> None:
+        raise IndexCorrupt("records.db is damaged")
+
+    monkeypatch.setattr(LocalCatalogue, "read_ahead", damaged)
+    replace(service, on_error=errors.append).read_ahead()
+    assert [type(error) for error in errors] == [IndexCorrupt]
 
 
 def test_opening_it_opens_no_index(tmp_path: Path) -> None:

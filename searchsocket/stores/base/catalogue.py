@@ -68,6 +68,13 @@ class CatalogueSnapshot(Protocol):
             InvalidRequest: There is no such record.
         """
 
+    def read_ahead(self) -> None:
+        """Have in memory what `readable` gives, where that is little, so that no query waits for it; for a service.
+
+        Raises:
+            IndexCorrupt: A file is damaged.
+        """
+
     def texts(self, ids: Sequence[str]) -> list[str]:
         """The `text` alone of the named records, in the order of `ids`: far less than `records`.
 

@@ -173,6 +173,8 @@ class OpenReaders:
             self._wait_for_another_try(scope, stamp, live)
             try:
                 reader = self._open(live, self._room(scope))
+                if known:
+                    reader.catalogue.take_over(known.reader.catalogue)
             except (FileNotFoundError, SearchSocketError) as error:
                 # SQLite and tantivy do not say that a file is gone, which it is once two runs have published meanwhile.
                 if read_current(folder) != current:

@@ -22,10 +22,12 @@ from searchsocket.stores.local.catalogue.records import (
     readable_of,
 )
 from searchsocket.stores.local.layout import NamingDamage
+from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Record
 
-_MAX_SEEN = 8_192  # records that stay in memory, about 30 MB: reading one costs as much as ranking it
+_MAX_SEEN = 12_500  # records that stay in memory, about 55 MB: reading one costs as much as ranking it
 _MAX_TEXTS = 8_192  # texts alone, under 10 MB: a query that names something asks those of all its candidates
+_READ_AHEAD = 100  # records at a time: queries take turns with whoever reads ahead
 _GIVEN = "(SELECT value FROM json_each(?))"  # one statement for any number of values: SQLite parses it once
 
 
@@ -56,9 +58,30 @@ class RecordFile:
         self._seen.remember(found)
         return found_in_order
 
+    def read_ahead(self, docs: Sequence[int]) -> None:
+        """Have all records in memory, where they are few enough to stay there; raises what `readable` does."""
+        if len(docs) > self._seen.limit:
+            return
+        known = self._seen.values
+        for some in batches([doc for doc in docs if doc not in known], _READ_AHEAD):
+            self.readable(some)
+
+    def take_over(self, before: "RecordFile") -> None:
+        """Know what the file of the generation before this one had in memory and that is the same here.
+
+        Raises:
+            IndexCorrupt: The file is damaged.
+        """
+        seen = before._seen.values.copy()  # queries of that one go on
+        hashes = self._all(f"SELECT doc, record_hash FROM records WHERE doc IN {_GIVEN}", json.dumps(list(seen)))
+        same = {doc: seen[doc] for doc, held in hashes if seen[doc].record.record_hash == as_text(held)}
+        self._seen.remember(same)
+
     def texts(self, docs: Sequence[int]) -> list[str]:
         """The text of each named record."""
-        known = self._texts.values
+        seen, known = self._seen.values, self._texts.values
+        if all(doc in seen for doc in docs):
+            return [seen[doc].record.chunk.body.text for doc in docs]
         unknown = [doc for doc in docs if doc not in known]
         if not unknown:
             return [known[doc] for doc in docs]

@@ -59,6 +59,14 @@ class LocalCatalogue:
         """See `CatalogueSnapshot.readable`."""
         return self._records.readable(self._numbering.docs_of(ids))
 
+    def read_ahead(self) -> None:
+        """See `CatalogueSnapshot.read_ahead`."""
+        self._records.read_ahead(self._numbering.docs.tolist())
+
+    def take_over(self, before: "LocalCatalogue") -> None:
+        """See `RecordFile.take_over`."""
+        self._records.take_over(before._records)
+
     def texts(self, ids: Sequence[str]) -> list[str]:
         """See `CatalogueSnapshot.texts`."""
         return self._records.texts(self._numbering.docs_of(ids))

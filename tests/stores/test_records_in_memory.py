@@ -1,0 +1,145 @@
+"""Records that a service has in memory: read before anybody asks, and kept from one generation to the next."""
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from contract.store.samples import INFO, MAIN, fill, random_units, record
+
+from searchsocket.errors import IndexCorrupt
+from searchsocket.stores.base import ReadableRecord
+from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.catalogue import record_file
+from searchsocket.stores.local.catalogue.record_file import RecordFile
+from searchsocket.stores.local.layout import RECORDS
+from searchsocket.stores.local.reader import LocalReader
+from searchsocket.types import Record
+
+Asked = Callable[[], list[int]]
+
+
+def records_of(count: int, text: str = "lamp") -> list[Record]:
+    return [record(f"k{n}", f"/{n % 9}", f"{text} {n}") for n in range(count)]
+
+
+def ids_of(records: Sequence[Record]) -> list[str]:
+    return [one.id for one in records]
+
+
+def opened(store: LocalStore) -> LocalReader:
+    """The live generation as a process finds it that knows nothing."""
+    found = LocalStore(store.root, "shop").reader(MAIN)
+    assert isinstance(found, LocalReader)
+    return found
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """How many records each question to the file was about, since it was looked at."""
+    seen: list[int] = []
+    ask = RecordFile._all
+
+    def noted(self: RecordFile, sql: str, *values: str | bytes) -> list[tuple[object, ...]]:
+        rows = ask(self, sql, *values)
+        seen.append(len(rows))
+        return rows
+
+    def since() -> list[int]:
+        found = seen.copy()
+        seen.clear()
+        return found
+
+    monkeypatch.setattr(RecordFile, "_all", noted)
+    return since
+
+
+def test_what_was_read_ahead_is_not_read_again(tmp_path: Path, asked: Asked) -> None:
+    records = records_of(120)
+    store = LocalStore(tmp_path, "shop")
+    fill(store, records, random_units(120))
+    expected = opened(store).catalogue.readable(ids_of(records))
+    reader = opened(store)
+    asked()
+    reader.catalogue.read_ahead()
+    assert asked() == [100, 20]
+    assert reader.catalogue.readable(ids_of(records)) == expected
+    assert reader.catalogue.texts(ids_of(records)) == [one.chunk.body.text for one in records]
+    reader.catalogue.read_ahead()
+    assert asked() == []
+
+
+def test_many_records_are_not_read_ahead(tmp_path: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that come last would drive out the first."""
+    monkeypatch.setattr(record_file, "_MAX_SEEN", 119)
+    store = LocalStore(tmp_path, "shop")
+    fill(store, records_of(120), random_units(120))
+    reader = opened(store)
+    asked()
+    reader.catalogue.read_ahead()
+    assert asked() == []
+
+
+def test_texts_come_from_memory_only_where_all_are_there(tmp_path: Path) -> None:
+    records = records_of(20)
+    store = LocalStore(tmp_path, "shop")
+    fill(store, records, random_units(20))
+    reader = opened(store)
+    reader.catalogue.readable(ids_of(records[:7]))
+    for some in (records[:7], records[3:12], records):
+        assert reader.catalogue.texts(ids_of(some)) == [one.chunk.body.text for one in some]
+
+
+def test_a_new_generation_knows_what_stays(tmp_path: Path, asked: Asked) -> None:
+    records = records_of(60)
+    store = LocalStore(tmp_path, "shop")
+    fill(store, records, random_units(60))
+    service = LocalStore(tmp_path, "shop")
+    service.reader(MAIN).catalogue.read_ahead()
+    fill(store, [record("k3", "/3", "rope"), record("new", "/8", "sea")], random_units(2))
+    catalogue = service.reader(MAIN).catalogue
+    asked()
+    catalogue.readable([*ids_of(records), "new"])
+    assert asked() == [2]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_generation_answers_with_a_record_of_another(tmp_path: Path, seed: int) -> None:
+    """Small changes keep the numbers of records, large ones and other versions number them anew."""
+    draw = random.Random(seed)
+    store = LocalStore(tmp_path, "shop")
+    service = LocalStore(tmp_path, "shop")
+    there: dict[str, Record] = {}
+    for step in range(12):
+        names = draw.sample(range(80), draw.choice([1, 3, 70]))
+        changed = [record(f"k{n}", f"/{draw.randrange(9)}", f"lamp {draw.randrange(4)}") for n in names]
+        gone = draw.sample(sorted(there), min(len(there), draw.choice([0, 2, 30])))
+        gone = [name for name in gone if name not in ids_of(changed)]
+        store.upsert(changed, random_units(len(changed), step), MAIN)
+        store.delete_by_ids(gone, MAIN)
+        store.publish(MAIN, INFO)
+        there = {name: one for name, one in there.items() if name not in gone} | {one.id: one for one in changed}
+        reader = service.reader(MAIN)
+        some = draw.sample(sorted(there), draw.randint(1, len(there)))
+        assert said(reader.catalogue.readable(some)) == [there[name] for name in some]
+        assert reader.catalogue.readable(some) == opened(store).catalogue.readable(some)
+        assert reader.catalogue.texts(sorted(there)) == [there[name].chunk.body.text for name in sorted(there)]
+        if draw.random() < 0.5:
+            reader.catalogue.read_ahead()
+
+
+def said(found: Sequence[ReadableRecord]) -> list[Record]:
+    return [one.record for one in found]
+
+
+def test_damage_is_told(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path, "shop")
+    fill(store, records_of(60), random_units(60))
+    reader = opened(store)
+    path = reader.folder / RECORDS
+    data = bytearray(path.read_bytes())
+    data[16_384:] = bytes(len(data) - 16_384)
+    path.chmod(0o600)
+    path.write_bytes(data)
+    with pytest.raises(IndexCorrupt):
+        reader.catalogue.read_ahead()
