@@ -31,6 +31,8 @@ from searchsocket.urls.site import configured_site
 
 OnError = Callable[[BaseException], None]
 
+_RECORDS_AHEAD = 12_500  # of all scopes: 0.3 s of CPU and 55 MB
+
 
 @dataclass(frozen=True, slots=True)
 class SearchService:
@@ -90,11 +92,15 @@ class SearchService:
                 self.on_error(error)
 
     def read_ahead(self) -> None:
-        """Have what queries of small public scopes read in memory before anybody asks: 25 ms a thousand records."""
+        """Have what queries of small public scopes read in memory before anybody asks; the first ones of many."""
         is_language("search")  # reads the words by which it tells: who first asks what no page says would wait
+        room = _RECORDS_AHEAD
         for name in self.scopes.public:
             try:
-                self.store.reader(self.scopes.find(name, trusted=False)).catalogue.read_ahead()
+                reader = self.store.reader(self.scopes.find(name, trusted=False))
+                if reader.generation.records <= room:
+                    reader.catalogue.read_ahead()
+                    room -= reader.generation.records
             except ScopeNotIndexed:
                 continue
             except SearchSocketError as error:

@@ -10,8 +10,10 @@ from searchsocket.embedders import lexicon
 from searchsocket.errors import IndexCorrupt, InvalidScope, PageMissing, ScopeRefused
 from searchsocket.project.project import Project, open_project
 from searchsocket.search.query import SearchQuery
+from searchsocket.serving import service as service_module
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.serving.service import SearchService, open_service
+from searchsocket.stores.base import IndexReader
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.stores.local.reader import LocalReader
@@ -52,10 +54,33 @@ def test_health_tells_strangers_of_public_scopes_alone(service: SearchService) -
 def test_records_of_public_scopes_are_read_ahead(service: SearchService) -> None:
     service.read_ahead()
     held = [service.store.held(Scope("site", name)) for name in ("main", "secret-branch")]
-    assert isinstance(held[0], LocalReader)
+    assert held[0] is not None
     assert held[1] is None
-    assert len(held[0].catalogue._records._seen.values) == held[0].generation.records
+    assert in_memory(held[0]) == held[0].generation.records
     assert lexicon._entries.cache_info().currsize
+
+
+def test_of_many_scopes_the_first_are_read_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = project_in(tmp_path, '[api]\nscopes = ["main", "larger", "last"]\n')
+    site = Site(LocalStore(project.state_dir / "index", project.id))
+    site.publish(DOCS[:2])
+    site.publish(DOCS, Scope("site", "larger"))
+    site.publish(DOCS[:1], Scope("site", "last"))
+    service = open_service(project, {})
+    scopes = [Scope("site", name) for name in ("main", "larger", "last")]
+    first, larger, last = (service.store.reader(scope) for scope in scopes)
+    monkeypatch.setattr(service_module, "_RECORDS_AHEAD", first.generation.records + last.generation.records)
+    service.read_ahead()
+    assert [in_memory(reader) for reader in (first, larger, last)] == [
+        first.generation.records,
+        0,
+        last.generation.records,
+    ]
+
+
+def in_memory(reader: IndexReader) -> int:
+    assert isinstance(reader, LocalReader)
+    return len(reader.catalogue._records._seen.values)
 
 
 def test_damage_that_is_met_ahead_is_reported_and_nothing_else(
