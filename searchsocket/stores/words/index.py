@@ -13,7 +13,7 @@ from searchsocket.stores.base import Letters
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.documents import EXACT, LOOSE, PLAIN, SAID, token
-from searchsocket.stores.words.neighbours import Pair
+from searchsocket.stores.words.neighbours import Pair, Phrase
 from searchsocket.system.files import temporary_folder
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import Forms
@@ -24,7 +24,7 @@ _MAX_KNOWN = 4_096  # words
 _MANY_TIES = 250  # so many are listed and sorted; of more, those that come first are looked for
 _CUT_WORD = ".{32}"  # longer words lie in the vocabulary in pieces
 _UNSPACED_WORD = f"[{UNSPACED}].*"
-_MOST_LISTED = 2_000  # texts that may hold a pair of words: of more, only the wanted ones are looked into
+_MOST_LISTED = 2_000  # texts that may hold two words side by side: of more, only the wanted ones are looked into
 _DIGITS = 4  # sums of floats in another order differ later than this
 
 Term = tuple[str, float]  # a form that documents may hold, and what it is worth
@@ -187,20 +187,17 @@ class WordIndex:
         return Query.boolean_query([(Occur.Must, query) for query in queries]) if len(queries) > 1 else queries[0]
 
     def share_of_pairs(self, pairs: Sequence[Pair], docs: Sequence[int]) -> dict[int, float]:
-        """The shares of the pairs that it has, of each of some documents that has any, and of others.
-
-        Where few documents may have them, those that do are listed sooner than the wanted ones are looked for.
-        """
+        """The shares of the pairs that it has, of each of some documents that has any, and of others."""
         if not pairs or not len(docs):
             return {}
-        if sum(pair.most for pair in pairs) <= _MOST_LISTED:
-            hits, scores = self._search(_worth([(_any_of(pair.phrases), pair.share) for pair in pairs]), _MANY_TIES)
-            if len(hits) < _MANY_TIES:
-                return dict(zip(self._docs(hits).tolist(), scores.tolist(), strict=True))
-        # A number is held by one document: as a word of it, it says at once which few texts to look into.
-        wanted = _any_of([Query.term_query(self.schema, "doc", doc) for doc in docs])
-        within = [_any_of([_both(phrase, wanted) for phrase in pair.phrases]) for pair in pairs]
-        hits, scores = self._search(_worth(list(zip(within, (pair.share for pair in pairs), strict=True))), len(docs))
+        phrases = [phrase for pair in pairs for phrase in pair.phrases]
+        listed = [phrase.most for phrase in phrases if phrase.most <= _MOST_LISTED]
+        wanted = None
+        if len(listed) < len(phrases):
+            # A number is held by one document: as a word of it, it says at once which few texts to look into.
+            wanted = _any_of([Query.term_query(self.schema, "doc", doc) for doc in docs])
+        worth = [(_any_of([_looked_into(phrase, wanted) for phrase in pair.phrases]), pair.share) for pair in pairs]
+        hits, scores = self._search(_worth(worth), len(docs) + sum(listed))
         return dict(zip(self._docs(hits).tolist(), scores.tolist(), strict=True))
 
     def worth_at_least(self, queries: Sequence[tuple[Query, float]]) -> tuple[dict[int, float], float]:
@@ -236,6 +233,11 @@ class WordIndex:
 def _worth(queries: Sequence[tuple[Query, float]]) -> Query:
     """What the queries that a document matches are worth together."""
     return Query.boolean_query([(Occur.Should, Query.const_score_query(query, value)) for query, value in queries])
+
+
+def _looked_into(phrase: Phrase, wanted: Query | None) -> Query:
+    """A phrase, in the wanted documents alone where many may have it."""
+    return _both(phrase.query, wanted) if wanted and phrase.most > _MOST_LISTED else phrase.query
 
 
 def _any_of(queries: Sequence[Query]) -> Query:

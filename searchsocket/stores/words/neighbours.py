@@ -14,12 +14,18 @@ _BETWEEN = 1  # word may stand between the two, as "of" does
 _MAX_PAIRS = 8  # the first ones: each is looked for by itself
 
 
+class Phrase(NamedTuple):
+    """Two words beside each other in one field."""
+
+    query: Query
+    most: int  # records that may have it
+
+
 class Pair(NamedTuple):
     """Two words that a query has beside each other."""
 
-    phrases: Sequence[Query]  # that find it, one a field
+    phrases: Sequence[Phrase]  # that find it, one a field
     share: float  # of all pairs of the query
-    most: int  # records that may have it, counted once a field
 
 
 def neighbours(searcher: tantivy.Searcher, schema: tantivy.Schema, words: Sequence[QueryWord]) -> list[Pair]:
@@ -30,10 +36,10 @@ def neighbours(searcher: tantivy.Searcher, schema: tantivy.Schema, words: Sequen
     for pair in pairs:
         fewest = [min(int(searcher.doc_freq(field, form)) for form in pair) for field in FIELDS]
         phrases = [
-            Query.phrase_query(schema, field, list(pair), slop=_BETWEEN)
+            Phrase(Query.phrase_query(schema, field, list(pair), slop=_BETWEEN), count)
             for field, count in zip(FIELDS, fewest, strict=True)
             if count
         ]
         if phrases:
-            found.append(Pair(phrases, 1.0 / len(pairs), sum(fewest)))
+            found.append(Pair(phrases, 1.0 / len(pairs)))
     return found
