@@ -205,7 +205,8 @@ def stem(word: str) -> str:
 
 def stems(words: Iterable[str]) -> list[str]:
     """Those of many folded words, of which none is remembered."""
-    return list(map(_stemmer().stemWord, words))
+    found: list[str] = _stemmer().stemWords(list(words))
+    return found
 
 
 @lru_cache(maxsize=1)
