@@ -45,6 +45,9 @@ class RecordsContract:
         assert readable[1].text.text == "It eats grass.\nYoung\nFoals"
         assert reader.catalogue.texts(asked) == [item.record.chunk.body.text for item in readable]
         assert reader.catalogue.readable([]) == reader.catalogue.texts([]) == []
+        texts = reader.catalogue.texts(asked)
+        reader.catalogue.read_ahead()
+        assert (reader.catalogue.readable(asked), reader.catalogue.texts(asked)) == (readable, texts)
 
     def test_code_is_kept_and_found_as_it_is_written(self, store: VectorStore) -> None:
         """Its lines open it, no Markdown is taken out of it, and its words are whole names too."""
