@@ -128,7 +128,8 @@ def service(root: Path, queries: Sequence[str]) -> None:
 def beside(root: Path, before: str, queries: Sequence[str]) -> None:
     """Ask each query of this version and of an older one, neither of which has heard it before."""
     older = root.with_name(f"{root.name}-before")
-    shutil.copytree(root / "build", older / "build")
+    if not older.exists():
+        shutil.copytree(root / "build", older / "build")
     index(root)
     index(older, before)
     with serving(root, COMMAND, PORT), serving(older, before, OLDER_PORT):

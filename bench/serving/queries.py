@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ def of_site(mirror: Path, seed: int = 1) -> list[str]:
     makers = (_title, _heading, _run, _question, _slip, _half)
     pages = ((number, parse_page(draw.choice(files).read_text(encoding="utf-8"))) for number in range(10 * QUERIES))
     found = (makers[number % len(makers)](page, _WORD.findall(page.body), draw) for number, page in pages)
-    asked = [query for query in found if query.strip()][:QUERIES]
+    asked = list(islice((query for query in found if query.strip()), QUERIES))
     assert len(asked) == QUERIES, f"{mirror} says too little"
     return asked
 
