@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from search_site import DOCS, MAIN, Site
+from search_site import DOCS, MAIN, NOW, Site
 
 from searchsocket.errors import PageNotFound
 from searchsocket.project.project import open_project
@@ -15,7 +15,8 @@ from searchsocket.stores.local import LocalStore
 def service(tmp_path: Path) -> SearchService:
     site = Site(LocalStore(tmp_path, "site"))
     site.publish(DOCS, aliases={"/docs/charging": "/docs/battery", "/docs/gone": "/docs/nowhere"})
-    return open_service(open_project(tmp_path, {}), {}, store=site.store, embedder=site.embedder)
+    project = open_project(tmp_path, {})
+    return open_service(project, {}, clock=lambda: NOW, store=site.store, embedder=site.embedder)
 
 
 def test_pages_near_it_are_found_by_the_old_address(service: SearchService) -> None:
