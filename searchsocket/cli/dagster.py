@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from importlib import resources
 from pathlib import Path
 
 import click
@@ -30,6 +29,7 @@ def dagster(root: Path, host: str, port: int) -> None:
     """
     from searchsocket.project.access import make_private_folders
     from searchsocket_assets.run.home import HOME_VARIABLE, dagster_home, prepare_home, refuse_odd_home
+    from searchsocket_assets.run.workspace import workspace_file
 
     project = load_project(root)
     home = dagster_home(project, os.environ)
@@ -42,9 +42,8 @@ def dagster(root: Path, host: str, port: int) -> None:
 
         with home_errors(home):
             open_instance(home).dispose()
-    workspace = resources.files("searchsocket_assets").joinpath("workspace.yaml")
     address = f"http://{host}:{port}"
-    arguments = [sys.executable, "-m", "searchsocket_assets.run.dev", str(workspace), host, str(port)]
+    arguments = [sys.executable, "-m", "searchsocket_assets.run.dev", str(workspace_file()), host, str(port)]
     if sys.platform != "win32":  # which has no open files that pass to another program
         arguments.append(str(_lock(home, address)))
         from searchsocket_assets.run.dead import bury_dead

@@ -1,8 +1,10 @@
 """What Dagster loads."""
 
+import os
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import get_args
 
@@ -21,6 +23,7 @@ from searchsocket_assets.look import Look, look_of_project, source_kinds
 from searchsocket_assets.partitions import SCOPES
 from searchsocket_assets.resources import IndexOptions
 from searchsocket_assets.run.runs import JOB, LOCATION
+from searchsocket_assets.run.workspace import workspace_file
 
 ROOT = Path(__file__).parents[2]
 
@@ -123,8 +126,7 @@ def test_every_option_of_a_run_is_one_of_a_launch_and_of_the_command() -> None:
 
 def test_both_ways_to_start_dagster_name_the_location_that_runs_name() -> None:
     """Else runs of the command would be strangers in the UI: neither filtered by their job nor re-executable."""
-    workspace = ROOT / "searchsocket_assets" / "workspace.yaml"
-    (location,) = yaml.safe_load(workspace.read_text(encoding="utf-8"))["load_from"]
+    (location,) = yaml.safe_load(workspace_file().read_text(encoding="utf-8"))["load_from"]
     assert location["python_module"] == {
         "module_name": "searchsocket_assets.definitions",
         "attribute": "defs",
@@ -134,6 +136,27 @@ def test_both_ways_to_start_dagster_name_the_location_that_runs_name() -> None:
     assert dg["directory_type"] == "project"  # without it `dg` refuses the checkout
     assert dg["project"]["code_location_name"] == LOCATION
     assert dg["project"]["code_location_target_module"] == "searchsocket_assets.definitions"
+
+
+def test_dagster_loads_the_workspace_of_the_top_level(tmp_path: Path) -> None:
+    """`dagster dev -w workspace.yaml` works in a checkout: the location loads, under the name that runs use."""
+    assert workspace_file() == ROOT / "workspace.yaml"
+    environ = {**os.environ, "DAGSTER_HOME": str(tmp_path), "DAGSTER_DISABLE_TELEMETRY": "yes"}
+    validate = [sys.executable, "-m", "dagster", "definitions", "validate", "-w", "workspace.yaml"]
+    done = subprocess.run(validate, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"Validation successful for code location {LOCATION}" in done.stderr + done.stdout
+
+
+def test_a_wheel_holds_the_one_workspace_file(tmp_path: Path) -> None:
+    """`searchsocket dagster` of an installed package starts the same location."""
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        names = [name for name in files.namelist() if name.endswith("workspace.yaml")]
+        assert names == ["searchsocket_assets/workspace.yaml"]
+        assert files.read(names[0]) == (ROOT / "workspace.yaml").read_bytes()
 
 
 def test_options_that_ask_for_nothing_are_offered(definitions: dg.Definitions) -> None:
