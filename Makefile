@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 # Tests start hundreds of processes: each would compile what it imports again where writing bytecode is switched off.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test check lock format clean milvus milvus-test
+.PHONY: demo test check lock format clean docs-site milvus milvus-test
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/demo.py
@@ -34,6 +34,11 @@ check: $(VENV)/.ready
 format: $(VENV)/.ready
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+# Build the documentation site and pack it for those who have no Node. Part of a release, not of a change to a page.
+docs-site:
+	cd examples/docs-site && npm ci && npm run build
+	$(PYTHON) examples/site_archive.py pack
 
 # Resolve anew; existing pins stay where they can. `make lock UPGRADE=--upgrade` moves them.
 lock: $(VENV)/.ready

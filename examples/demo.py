@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import click
+from site_archive import unpack
 
 from searchsocket.cli.output import safe
 from searchsocket.cli.results import mark_lines
@@ -36,6 +37,7 @@ SHOWN = 2  # results of each answer
 
 def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    unpack()
     try:
         headline("1. Index the bundled site through Dagster")
         index()

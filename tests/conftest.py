@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 import tests.own_cache  # noqa: F401  # whatever is tested
+from examples.site_archive import unpack
 
 # The same examples on every run and machine, however slow; HYPOTHESIS_PROFILE=search looks for new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -21,6 +22,12 @@ GoldenCheck = Callable[[Path, Any], None]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files; read the diff afterwards")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Unpack the built documentation site once, before any worker starts."""
+    if not hasattr(config, "workerinput"):
+        unpack()
 
 
 @pytest.fixture

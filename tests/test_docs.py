@@ -5,14 +5,13 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 import pytest
-from bs4 import BeautifulSoup, Tag
+from bs4 import Tag
 
 from searchsocket.cli.exits import exit_status
 from searchsocket.cli.main import cli
@@ -22,27 +21,18 @@ from searchsocket.rerankers.errors import RerankerUnavailable
 from searchsocket.settings.load import all_keys
 from searchsocket.settings.model import EmbeddingProvider, Settings
 from searchsocket.settings.site import SourceMode
+from tests.docs_pages import page, pages
 
 ROOT = Path(__file__).parent.parent
-BUILD = ROOT / "examples" / "docs-site" / "build"
 SPEC = ROOT / "docs" / "spec.md"
 COMMANDS = sorted(cli.commands)
 
 
-@cache
-def page(path: str) -> Tag:
-    main = BeautifulSoup((BUILD / f"{path}.html").read_bytes(), "lxml").main
-    assert main is not None
-    return main
-
-
 def code_blocks(language: str) -> Iterator[tuple[str, str]]:
     """(page, text) of every code block in a language, on the whole site."""
-    for path in sorted(BUILD.rglob("*.html")):
-        name = path.relative_to(BUILD).as_posix().removesuffix(".html")
-        if b"http-equiv" not in path.read_bytes():
-            for code in page(name).select(f"pre code.language-{language}"):
-                yield name, code.get_text()
+    for name, soup in pages().items():
+        for code in soup.select(f"pre code.language-{language}"):
+            yield name, code.get_text()
 
 
 def rows(path: str) -> Iterator[list[str]]:
@@ -100,7 +90,7 @@ def test_the_port_and_the_default_embedder_are_those_of_the_code() -> None:
 def test_every_source_is_listed_and_has_a_page() -> None:
     listed = {cells[0] for cells in rows("docs/sources")}
     assert {*get_args(SourceMode)} <= listed
-    assert {path.stem for path in (BUILD / "docs/sources").glob("*.html")} == listed
+    assert {name.removeprefix("docs/sources/") for name in pages() if name.startswith("docs/sources/")} == listed
 
 
 def error_classes(base: type[SearchSocketError] = SearchSocketError) -> Iterator[type[SearchSocketError]]:
@@ -129,8 +119,8 @@ def test_safe_to_retry_is_said_of_the_errors_that_are() -> None:
 
 
 def test_every_command_has_a_page_and_no_other() -> None:
-    pages = sorted(path.stem.removeprefix("searchsocket-") for path in (BUILD / "docs/cli").glob("*.html"))
-    assert pages == COMMANDS
+    prefix = "docs/cli/searchsocket-"
+    assert [name.removeprefix(prefix) for name in pages() if name.startswith(prefix)] == COMMANDS
     listed = [cells[0].removeprefix("searchsocket ") for cells in rows("docs/cli") if cells[0].startswith("searchs")]
     assert sorted(listed) == COMMANDS
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from examples.site_archive import unpack
 from searchsocket.quality.golden import read_golden
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +59,7 @@ def main() -> None:
 def measured(folder: Path, queries: list[str]) -> list[float | None]:
     """The milliseconds of each key; None where it changed nothing."""
     site, page = folder / "site", folder / "page"
+    unpack()
     left_out = shutil.ignore_patterns("node_modules", ".*", "searchsocket.toml")
     shutil.copytree(EXAMPLE, site, ignore=left_out)
     shutil.copytree(ROOT / "clients/js/dist", page)

@@ -4,6 +4,7 @@ from pathlib import Path
 from urllib.parse import urldefrag
 
 from bench.relevance.collection import Collection, Document, Query
+from examples.site_archive import unpack
 from searchsocket.html.extract import extract_html
 from searchsocket.pages import RawPage
 from searchsocket.quality.golden import WANTED, WOULD_DO, read_golden
@@ -15,7 +16,7 @@ NAME = "example_site"
 
 def example_site() -> Collection:
     """Pages of the build as Markdown; queries of nonsense are left out, since no page answers them."""
-    build = SITE / "build"
+    build = unpack()
     documents = [found for path in sorted(build.rglob("*.html")) if (found := page_document(path, build)) is not None]
     known = {document.id for document in documents}
     queries, grades = [], {}

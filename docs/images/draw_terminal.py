@@ -26,6 +26,7 @@ FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 
 def main() -> None:
+    subprocess.run([sys.executable, ROOT / "examples/site_archive.py"], check=True)
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     with tempfile.TemporaryDirectory() as folder:
         site = shutil.copytree(

@@ -50,6 +50,7 @@ export const groups: Group[] = [
 			{ href: '/docs/indexing/source-code', label: 'Source code' },
 			{ href: '/docs/indexing/code-for-agents', label: 'Source code for agents' },
 			{ href: '/docs/indexing/embeddings', label: 'Embeddings' },
+			{ href: '/docs/indexing/embeddings/openai', label: 'OpenAI and other servers' },
 			{ href: '/docs/indexing/embeddings/cost', label: 'Cost and budget' },
 			{ href: '/docs/indexing/incremental', label: 'Incremental runs' },
 			{ href: '/docs/indexing/publishing', label: 'Publishing' },
@@ -105,6 +106,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-prune', label: 'prune' },
 			{ href: '/docs/cli/searchsocket-serve', label: 'serve' },
 			{ href: '/docs/cli/searchsocket-dev', label: 'dev' },
+			{ href: '/docs/cli/searchsocket-mcp', label: 'mcp' },
 			{ href: '/docs/cli/searchsocket-config', label: 'config' },
 			{ href: '/docs/cli/searchsocket-dagster', label: 'dagster' },
 			{ href: '/docs/cli/searchsocket-completion', label: 'completion' }
@@ -136,9 +138,12 @@ export const groups: Group[] = [
 			{ href: '/docs/recipes/search-box', label: 'A search box' },
 			{ href: '/docs/recipes/sveltekit-handle', label: 'Search in SvelteKit' },
 			{ href: '/docs/recipes/llms-txt', label: 'llms.txt' },
+			{ href: '/docs/agents', label: 'Search for AI agents' },
 			{ href: '/docs/recipes/review-the-mirror', label: 'Review the mirror' },
 			{ href: '/docs/recipes/several-sites', label: 'Several sites' },
-			{ href: '/docs/recipes/serve-elsewhere', label: 'Serve from another machine' }
+			{ href: '/docs/recipes/serve-elsewhere', label: 'Serve from another machine' },
+			{ href: '/docs/recipes/milvus', label: 'Milvus' },
+			{ href: '/docs/recipes/pinecone', label: 'Pinecone' }
 		]
 	},
 	{

@@ -1,0 +1,45 @@
+"""The documentation site comes out of its archive by itself, once."""
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from examples import site_archive
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A site of its own with an archive of one page."""
+    monkeypatch.setattr(site_archive, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(site_archive, "ARCHIVE", tmp_path / "site.tar.xz")
+    (tmp_path / "build/docs").mkdir(parents=True)
+    (tmp_path / "build/docs/a.html").write_text("a page")
+    site_archive.pack()
+    return tmp_path
+
+
+def test_packing_the_unpacked_site_gives_the_same_bytes(site: Path) -> None:
+    """The archive changes only where a page does."""
+    packed = (site / "site.tar.xz").read_bytes()
+    site_archive.unpack()
+    site_archive.pack()
+    assert (site / "site.tar.xz").read_bytes() == packed
+    with tarfile.open(site / "site.tar.xz") as archive:
+        assert archive.getnames() == ["docs/a.html"]
+
+
+def test_a_new_archive_replaces_what_was_unpacked(site: Path) -> None:
+    site_archive.unpack()
+    (site / "build/docs/a.html").rename(site / "build/b.html")
+    site_archive.pack()
+    (site / "build/old.html").write_text("of the archive before")
+    assert sorted(path.name for path in site_archive.unpack().rglob("*.html")) == ["b.html"]
+
+
+def test_an_unpacked_site_is_left_alone(site: Path) -> None:
+    """Unpacking again would change the times of files that somebody reads."""
+    page = site_archive.unpack() / "docs/a.html"
+    page.write_text("edited")
+    site_archive.unpack()
+    assert page.read_text() == "edited"
