@@ -21,7 +21,7 @@ from searchsocket.errors import BranchesUnknown, ConfigMissing, SearchSocketErro
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
 from searchsocket.sources.preview import differs_by_scope
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.owned import about
 from searchsocket_assets.partitions import NAME, SCOPES
@@ -126,7 +126,7 @@ def _watched(instance: dg.DagsterInstance, project: Project, alive: Mapping[str,
     Args:
         alive: Scope -> branch, as git lists them.
     """
-    known = make_state(project.state_dir).branches()
+    known = ProjectState(project.state_dir).branches()
     if differs_by_scope(project.settings.source):
         scopes: Sequence[str] = [key for key in instance.get_dynamic_partitions(NAME) if _is_name(project, key)]
         return {scope: branch_among(scope, known, alive) for scope in scopes}

@@ -15,7 +15,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 from searchsocket.project.project import Project, open_project
 from searchsocket.quality.gate import judge_candidate
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState
 from searchsocket_assets.look import PROJECT_VARIABLE
 from searchsocket_assets.partitions import PARTITION_TAG
 from searchsocket_assets.run.tags import BRANCH_TAG
@@ -56,7 +56,7 @@ class SiteProject(dg.ConfigurableResource):  # type: ignore[type-arg]
     def scope_run(self, caller: Caller, run: dg.DagsterRun, options: RunOptions, on_event: OnEvent) -> ScopeRun:
         """The library's view of one Dagster run over one partition."""
         project = self.open(caller.root)
-        known = make_state(project.state_dir).branches()
+        known = ProjectState(project.state_dir).branches()
         scope = named_scope(project, run.tags[PARTITION_TAG], known, run.tags.get(BRANCH_TAG, ""))
         return ScopeRun(project, scope, run.run_id, options, on_event, environ=os.environ, judge=judge_candidate)
 

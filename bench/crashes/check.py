@@ -8,7 +8,7 @@ from pathlib import Path
 
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.project.project import open_project
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState
 from searchsocket.stores import make_store
 
 _TEMPORARY = re.compile(r"\.tmp-|\.building-|\.removed-|\.staging$|.*\.corrupt")
@@ -39,7 +39,7 @@ def outcome(root: Path, scope_name: str) -> Outcome:
         if path.is_file()
     }
     with (
-        make_state(project.state_dir).open(scope_name) as state,
+        ProjectState(project.state_dir).open(scope_name) as state,
         closing(sqlite3.connect(project.state_dir / "state.db")) as db,  # all of a row, whatever a run asks of it
     ):
         chunks = list(state.chunks.fingerprints())

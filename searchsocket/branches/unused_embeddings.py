@@ -12,7 +12,7 @@ from pathlib import Path
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.homes import MAX_HOMES, Home, Homes
 from searchsocket.errors import ConfigError, ScopeLocked, SearchSocketError, StateUnavailable
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def prune_unused(cache: EmbeddingCache, *, apply: bool, gone: Collection[Path] =
 
 
 def _hold(home: Home, locks: ExitStack) -> None:
-    state = make_state(home.state)
+    state = ProjectState(home.state)
     try:
         for scope in state.scopes():
             locks.enter_context(state.lock(scope))
@@ -78,7 +78,7 @@ def _texts_of(home: Home) -> Iterator[bytes]:
     from searchsocket.stores.local.catalogue.texts import generation_texts  # brings an engine
 
     try:
-        yield from map(bytes.fromhex, make_state(home.state).texts())
+        yield from map(bytes.fromhex, ProjectState(home.state).texts())
         yield from map(bytes.fromhex, generation_texts(home.index))
     except (SearchSocketError, ValueError, TypeError) as error:
         raise _unreadable(home, error) from error

@@ -50,12 +50,12 @@ def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
     """
     from searchsocket.artifacts.live import push_live
     from searchsocket.project.access import make_private_folders
-    from searchsocket.state import make_state
+    from searchsocket.state import ProjectState
 
     project = _project(root, url)
     scope = project.scope(os.environ, scope_name)
     make_private_folders(project)
-    with make_state(project.state_dir).lock(scope.name):
+    with ProjectState(project.state_dir).lock(scope.name):
         pushed = push_live(project, scope, os.environ, datetime.now(UTC))
     assert pushed is not None
     if as_json:

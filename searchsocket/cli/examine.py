@@ -22,7 +22,7 @@ from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.rerankers import deprecation, make_reranker
 from searchsocket.sources import make_source
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState
 from searchsocket.stores.base import check_vectors
 from searchsocket.system.dask import address_label, dask_executor
 from searchsocket.system.files import bytes_below, is_temporary
@@ -84,7 +84,7 @@ def state_folder(project: Project) -> Iterator[Line]:
 def locks(project: Project) -> Iterator[Line]:
     """Which scopes are being worked on; a lock dies with its owner, so none can be left behind."""
     busy = []
-    state = make_state(project.state_dir)
+    state = ProjectState(project.state_dir)
     for known in known_scopes(project):
         try:
             with state.lock(known.name):

@@ -217,7 +217,7 @@ def run_corpus(
     from searchsocket.pipeline.unchanged.check import drop_records
     from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
     from searchsocket.project.access import make_private_folders
-    from searchsocket.state import make_state
+    from searchsocket.state import ProjectState
     from searchsocket.system.garbage import loading
 
     with loading():
@@ -229,7 +229,7 @@ def run_corpus(
     make_private_folders(project)
     made = _home(project, corpus)
     of_corpus = made.scope_named(scope.name)
-    with make_state(project.state_dir).lock(scope.name):
+    with ProjectState(project.state_dir).lock(scope.name):
         inputs = None
         if corpus == "site":  # what is on record says that the site is as it was
             drop_records(str(project.state_dir), scope.name)

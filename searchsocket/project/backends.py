@@ -14,7 +14,7 @@ from searchsocket.embedders.ledger import FILE, Ledger
 from searchsocket.errors import ConfigError, IndexCorrupt
 from searchsocket.project.project import Project
 from searchsocket.redaction.redactor import Redactor
-from searchsocket.state import STATE_FILE, ProjectState, make_state
+from searchsocket.state import STATE_FILE, ProjectState
 from searchsocket.stores import index_folder, make_store
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Scope
@@ -37,7 +37,7 @@ class Backends:
     @cached_property
     def state(self) -> ProjectState:
         """What is known of pages between runs."""
-        return make_state(self._project.state_dir)
+        return ProjectState(self._project.state_dir)
 
     @cached_property
     def store(self) -> VectorStore:

@@ -19,7 +19,7 @@ from searchsocket.cli.main import cli
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.homes import MAX_HOMES, Home, Homes
 from searchsocket.errors import ConfigError, ScopeLocked, StateUnavailable
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState
 
 MODEL = "m"
 
@@ -128,7 +128,7 @@ def test_a_run_at_work_stops_it(folder: Path) -> None:
     before = held(folder)
     state = (folder / "harbour/.searchsocket").resolve()
     with (
-        make_state(state).lock("main"),
+        ProjectState(state).lock("main"),
         ThreadPoolExecutor(1) as other,
         pytest.raises(ScopeLocked, match=f"main in {state}"),
     ):

@@ -12,7 +12,7 @@ from runner_types import RunCli, RunJson
 
 from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState
 from searchsocket_assets.partitions import NAME, PARTITION_TAG
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
@@ -81,7 +81,7 @@ def test_prune_heals_what_a_crash_left_between_its_phases(run: RunCli, run_json:
 
 
 def test_a_scope_at_work_stays_and_is_named(run: RunCli, branched: Path) -> None:
-    with make_state(branched / ".searchsocket").lock("gone"):
+    with ProjectState(branched / ".searchsocket").lock("gone"):
         child = os.fork()  # the lock is this process's own
         if child == 0:
             done = run("prune", "--apply", "--json", project=branched)

@@ -12,7 +12,7 @@ from searchsocket.cli.summary import source_lines
 from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.sources.base import SourceOrigin
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState
 
 CONFIG = "import { defineConfig } from 'vitepress'\nexport default defineConfig({})\n"
 
@@ -70,7 +70,7 @@ def test_the_same_word_means_the_same_number_everywhere(run_json: RunJson, index
     (indexed / "build" / "bare.html").write_text("<main></main>")
     pages = run_json("index", project=indexed)["pages"]
     (source,) = [line for line in run_json("doctor", project=indexed)["checks"] if line["name"] == "source"]
-    report = make_state(indexed / ".searchsocket").last_report("main", "site_pages")
+    report = ProjectState(indexed / ".searchsocket").last_report("main", "site_pages")
     assert report is not None
     assert (pages["found"], pages["indexed"], pages["skipped"]) == (7, 5, 2)
     assert source["detail"] == "static-output, build, 7 found; the source skips 404.html (fallback for missing pages)"

@@ -16,7 +16,7 @@ from searchsocket.pipeline.code.staleness import Staleness, staleness
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.serving.code import open_code
 from searchsocket.serving.code_upkeep import CodeStatus, CodeUpkeep, open_upkeep
-from searchsocket.state.base.inventory import ListedFile
+from searchsocket.state.inventory import ListedFile
 from searchsocket.system.files import write_atomic
 from tests.code.code_project import CodeProject
 from tests.code.trees import grow, working_tree

@@ -20,9 +20,9 @@ from fault_site import QUESTIONS, Project
 from search_api.app import create_app
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import open_project
-from searchsocket.state.sqlite.file import open_state
-from searchsocket.state.sqlite.forget import forget_in_steps
-from searchsocket.state.sqlite.project import SqliteProject
+from searchsocket.state.file import open_state
+from searchsocket.state.forget import forget_in_steps
+from searchsocket.state.project import ProjectState
 
 COMMAND = Path(sys.executable).with_name("searchsocket")
 LIMITED = """
@@ -217,7 +217,7 @@ def test_rows_of_a_scope_whose_files_are_gone_are_no_danger(project: Project, mo
         raise StateUnavailable("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(SqliteProject, "forget", refuse)
+        patched.setattr(ProjectState, "forget", refuse)
         assert project.command("clean", "--scope", "main", "--yes").exit_code == 1
     assert not (project.state / "index/main").exists()
     project.index()

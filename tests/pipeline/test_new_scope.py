@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.serving.pages import find_page
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState
 from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore
 from searchsocket.system.files import write_atomic
@@ -73,16 +73,16 @@ def test_scopes_share_what_their_chunks_say(site: Site) -> None:
     pages = stored_pages(site)
     site.index("preview")
     assert stored_pages(site) == pages > 0
-    make_state(site.project.state_dir).forget("main")
+    ProjectState(site.project.state_dir).forget("main")
     site.write("docs/faq.html", "FAQ", "<p>Questions about prices are answered here.</p>")
     site.index("preview")
-    with make_state(site.project.state_dir).open("preview") as state:
+    with ProjectState(site.project.state_dir).open("preview") as state:
         assert "prices" in state.chunks.of_page("/docs/faq")[0].body.text
         selection = state.chunks.select()
         selection.add([id_ for id_, _ in state.chunks.fingerprints()])
         assert {record.scope for records in selection.batches(10) for record in records} == {"preview"}
     assert stored_pages(site) == pages
-    make_state(site.project.state_dir).forget("preview")
+    ProjectState(site.project.state_dir).forget("preview")
     assert stored_pages(site) == 0
 
 
@@ -116,7 +116,7 @@ def test_a_damaged_generation_is_not_taken_over(site: Site) -> None:
     "place",
     [
         "searchsocket.pipeline.stages.origin_files.text_of_scope",
-        "searchsocket.state.sqlite.origin.insert_chunks",
+        "searchsocket.state.origin.insert_chunks",
         "searchsocket.stores.local.staging.link_generation",
         "searchsocket.stores.local.build.build.rename_taken",
         "searchsocket.stores.local.store.write_current",

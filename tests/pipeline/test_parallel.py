@@ -14,7 +14,7 @@ from searchsocket.pipeline.extraction.job import ExtractionJob, extract_batch
 from searchsocket.pipeline.run.digests import sha256
 from searchsocket.pipeline.stages import page_mirror
 from searchsocket.settings.site import ProjectSettings
-from searchsocket.state.base.extracts import StoredPage
+from searchsocket.state.extracts import StoredPage
 from tests.pipeline.conftest import Site
 
 PAGES = 40  # several batches, so that both workers have some

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.chunking.records import hash_of
-from searchsocket.state import ScopeState, make_state
-from searchsocket.state.sqlite.hashes import as_held, as_text
-from tests.contract.state.building import HOW, chunked, extracted, listed
+from searchsocket.state import ProjectState, ScopeState
+from searchsocket.state.sql import as_stored, as_text
+from tests.state.building import HOW, chunked, extracted, listed
 
 BODY = "\n".join(f"Line {number} says {hash_of(str(number))}." for number in range(90))
 
@@ -27,7 +27,7 @@ def texts(state: ScopeState) -> list[str]:
 
 
 def test_records_are_packed_with_the_text_that_they_are_of(tmp_path: Path) -> None:
-    with make_state(tmp_path).open("main") as state:
+    with ProjectState(tmp_path).open("main") as state:
         for url, body in (("/a", BODY), ("/b", "")):
             extracted(state, url, body=body)
             chunked(state, url, BODY)
@@ -38,7 +38,7 @@ def test_records_are_packed_with_the_text_that_they_are_of(tmp_path: Path) -> No
 
 def test_a_text_stays_as_long_as_a_page_or_its_records_need_it(tmp_path: Path) -> None:
     """Extracted again it may be another one, while chunks are still those that were cut from the one before."""
-    project = make_state(tmp_path)
+    project = ProjectState(tmp_path)
     with project.open("main") as state:
         extracted(state, "/a", body=BODY)
         chunked(state, "/a", BODY)
@@ -58,7 +58,7 @@ def test_a_text_stays_as_long_as_a_page_or_its_records_need_it(tmp_path: Path) -
 
 
 def test_scopes_that_say_the_same_share_their_texts(tmp_path: Path) -> None:
-    project = make_state(tmp_path)
+    project = ProjectState(tmp_path)
     with project.open("main") as state:
         extracted(state, "/a", body=BODY)
     with project.open("new") as state:
@@ -73,5 +73,5 @@ def test_scopes_that_say_the_same_share_their_texts(tmp_path: Path) -> None:
 
 @given(st.one_of(st.binary(min_size=20, max_size=20).map(bytes.hex), st.text()))
 def test_a_hash_comes_back_as_it_was(value: str) -> None:
-    assert as_text(as_held(value)) == value
-    assert len(as_held(value)) == 20 or as_held(value) == value or len(value) == 64
+    assert as_text(as_stored(value)) == value
+    assert len(as_stored(value)) == 20 or as_stored(value) == value or len(value) == 64

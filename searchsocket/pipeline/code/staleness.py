@@ -16,7 +16,7 @@ from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 from searchsocket.sources.files import path_of
-from searchsocket.state.base.inventory import ListedFile
+from searchsocket.state.inventory import ListedFile
 from searchsocket.types import Scope
 
 CONFIGURATION = "configuration"  # of a report: `configuration_digest` when the stage ran

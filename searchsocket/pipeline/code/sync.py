@@ -10,7 +10,7 @@ from searchsocket.pipeline.code.status import CodeStanding
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
 from searchsocket.sources.files import path_of
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState
 
 if TYPE_CHECKING:
     from searchsocket.pipeline.run.summary import IndexSummary
@@ -66,7 +66,7 @@ def invalidate_code(home: Project, scope: str, pattern: str) -> tuple[str, ...]:
         InvalidRequest: The pattern is none.
         ScopeLocked: A run works on the scope.
     """
-    state = make_state(home.state_dir)
+    state = ProjectState(home.state_dir)
     files = PathFilter(pattern).checked()
     matches = files.matcher() or files.takes
     listed = state.listed(scope)

@@ -20,7 +20,7 @@ from searchsocket.pipeline.extraction.job import (
 )
 from searchsocket.settings.model import RunSettings, Settings
 from searchsocket.sources import configured_site
-from searchsocket.state.base.extracts import StoredPage
+from searchsocket.state.extracts import StoredPage
 from searchsocket.system.dask import dask_executor
 from searchsocket.system.processes import map_batches
 from searchsocket.urls.resolve import SiteBase

@@ -19,7 +19,7 @@ from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 from searchsocket.sources.files import path_of
-from searchsocket.state.base.extracts import StoredPage
+from searchsocket.state.extracts import StoredPage
 from searchsocket.types import Chunk
 
 

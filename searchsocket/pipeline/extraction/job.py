@@ -19,7 +19,7 @@ from searchsocket.settings.model import RunSettings, Settings
 from searchsocket.settings.site import SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
-from searchsocket.state.base.extracts import StoredPage
+from searchsocket.state.extracts import StoredPage
 from searchsocket.urls.resolve import SiteBase
 
 

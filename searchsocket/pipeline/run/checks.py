@@ -32,7 +32,7 @@ from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.pipeline.stages.site_pages import site_pages
-from searchsocket.state.base.extracts import extract_key
+from searchsocket.state.extracts import extract_key
 from searchsocket.system.batches import batches
 
 _SAMPLE = 20

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from searchsocket.state import ScopeState
-from searchsocket.state.base.links import LinkToNowhere
+from searchsocket.state.links import LinkToNowhere
 from searchsocket.urls.targets import resolve_target
 
 _FILE = re.compile(r"\.(?!x?html?$|md$)[a-z][a-z0-9]{1,4}$", re.IGNORECASE)  # of which no index knows

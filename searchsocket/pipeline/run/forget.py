@@ -8,7 +8,7 @@ from searchsocket.pipeline.unchanged.check import drop_records
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
-from searchsocket.state import make_state
+from searchsocket.state import ProjectState
 from searchsocket.stores import make_store, make_vectors
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
@@ -40,7 +40,7 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
     here = project.settings.vector.model_copy(update={"provider": "local"})
     store = make_store(here, project.state_dir, project.id)
     elsewhere = make_vectors(project.settings.vector, project.id, environ) if remote else None
-    state = make_state(project.state_dir)
+    state = ProjectState(project.state_dir)
     make_private_folders(project)
     with state.lock(scope.name):
         try:

@@ -15,7 +15,7 @@ from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, s
 from searchsocket.pipeline.run.summary import IndexSummary, summarise
 from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
-from searchsocket.state import ProjectState, make_state
+from searchsocket.state import ProjectState
 
 
 def index_scope(run: ScopeRun) -> IndexSummary:
@@ -65,7 +65,7 @@ def summary_of(project: Project, run_id: str, scope: str, corpus: Corpus = "site
     Args:
         project: The home of the corpus.
     """
-    reports = make_state(project.state_dir).results_of(run_id)
+    reports = ProjectState(project.state_dir).results_of(run_id)
     stages = _known(corpus)
     return summarise(scope, [result_of(report, stages[report["stage"]].numbers) for report in reports])
 

@@ -22,7 +22,7 @@ from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.run.stopping import stop_if_told
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.state import ScopeState
-from searchsocket.state.base.chunks import Text
+from searchsocket.state.records import Text
 
 
 def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:

@@ -23,8 +23,8 @@ from searchsocket.pipeline.stages.code_files import code_files
 from searchsocket.pipeline.stages.lasting_problems import problem_lines
 from searchsocket.pipeline.stages.secrets import Secrets, secret_lines, secret_table
 from searchsocket.state import ScopeState
-from searchsocket.state.base.chunks import chunk_key
-from searchsocket.state.base.extracts import extract_key
+from searchsocket.state.chunks import chunk_key
+from searchsocket.state.extracts import extract_key
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.types import Chunk, Lines, PageFacts

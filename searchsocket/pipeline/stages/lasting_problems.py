@@ -1,7 +1,7 @@
 """Problems that last, in words: they are told in every run, also in those that do not look at the page again."""
 
 from searchsocket.state import ScopeState
-from searchsocket.state.base.problems import ProblemPart
+from searchsocket.state.problems import ProblemPart
 
 SPELLED_OUT = 20  # of one kind
 

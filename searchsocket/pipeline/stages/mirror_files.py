@@ -17,7 +17,7 @@ from searchsocket.pipeline.stages.origin_files import copy_origin_files
 from searchsocket.routes import KitProject, RouteMatch, RouteTable, route_table, scan_project, scan_routes
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.state import ScopeState
-from searchsocket.state.base.mirror import MirrorPage
+from searchsocket.state.mirror import MirrorPage
 from searchsocket.system.batches import batches
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic

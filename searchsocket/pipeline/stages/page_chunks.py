@@ -18,7 +18,7 @@ from searchsocket.pipeline.stages.mirror_files import read_mirror_page
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.secrets import Secrets, secret_lines, secret_table
 from searchsocket.state import ScopeState
-from searchsocket.state.base.chunks import chunk_key
+from searchsocket.state.chunks import chunk_key
 
 _BATCH = 100
 

@@ -30,7 +30,7 @@ from searchsocket.pipeline.stages.mirror_files import MirrorCounts, refresh_mirr
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.settings.model import RunSettings
 from searchsocket.state import ScopeState
-from searchsocket.state.base.extracts import StoredPage, extract_key
+from searchsocket.state.extracts import StoredPage, extract_key
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
 
@@ -97,7 +97,7 @@ def _extract_changed(run: ScopeRun, state: ScopeState, report: _Report) -> None:
     # Only numbers are held: the rest of a page is read when its turn comes.
     if not run.options.force:
         report.reused = report.extracted = state.origin.take_pages(how)
-    stale = state.extracts.stale(how, everything=run.options.force)
+    stale: Sequence[int] = state.extracts.stale(how, everything=run.options.force)
     total = report.extracted + len(stale)
     if not run.options.force:
         stale = _take_from_other_scopes(run, state, how, stale, report)

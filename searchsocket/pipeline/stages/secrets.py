@@ -4,7 +4,7 @@ from typing import Any
 
 from searchsocket.redaction.redactor import Redactor
 from searchsocket.state import ScopeState
-from searchsocket.state.base.problems import Problem
+from searchsocket.state.problems import Problem
 
 _NAMED = 10  # pages
 _EVERY = 1_000_000_000

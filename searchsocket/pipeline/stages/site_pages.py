@@ -13,7 +13,7 @@ from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult
 from searchsocket.pipeline.run.stage import Stage, empty_temporary_dir, stage
 from searchsocket.sources.base import Source
 from searchsocket.state import ScopeState
-from searchsocket.state.base.inventory import KnownPage
+from searchsocket.state.inventory import KnownPage
 from searchsocket.system.batches import batches
 
 _BATCH = 500

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from searchsocket.errors import PageTextsMissing
 from searchsocket.pipeline.run.dead_links import is_file
-from searchsocket.state.base.links import LinkToNowhere
+from searchsocket.state.links import LinkToNowhere
 from searchsocket.stores.base import IndexReader
 from searchsocket.urls.targets import resolve_target
 

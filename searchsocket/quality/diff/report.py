@@ -15,7 +15,7 @@ from searchsocket.quality.diff.pages import read_content
 from searchsocket.quality.golden import golden_queries
 from searchsocket.quality.judgement import Judgement
 from searchsocket.quality.judging import judge_readers
-from searchsocket.state.base.links import LinkToNowhere
+from searchsocket.state.links import LinkToNowhere
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation
 

@@ -15,7 +15,7 @@ from searchsocket.stores.base.models import Model, model_of
 from searchsocket.stores.local.build.origin import TAKEN_TABLE, link_generation
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
 from searchsocket.stores.local.catalogue.columns import record_of
-from searchsocket.stores.local.catalogue.hashes import as_held
+from searchsocket.stores.local.catalogue.hashes import as_stored
 from searchsocket.stores.local.catalogue.records import FIELD_NAMES, KEPT_COLUMNS, KEPT_NAMES, PLACEHOLDERS, path_key
 from searchsocket.stores.local.catalogue.rows import row_of
 from searchsocket.stores.local.layout import REMOVED, STAGING
@@ -101,7 +101,7 @@ class Staging:
         self._connection.execute("BEGIN")
         self._connection.executemany(
             "INSERT OR IGNORE INTO taken VALUES (?, ?, ?)",
-            [(record.origin_id, storable(record.id), as_held(record.record_hash)) for record in taken],
+            [(record.origin_id, storable(record.id), as_stored(record.record_hash)) for record in taken],
         )
         self._connection.execute("COMMIT")
         return [record.id for record in taken]

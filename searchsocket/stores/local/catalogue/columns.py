@@ -12,7 +12,7 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
-from searchsocket.stores.local.catalogue.hashes import COLUMNS, as_held, as_text
+from searchsocket.stores.local.catalogue.hashes import COLUMNS, as_stored, as_text
 from searchsocket.text.storable import storable
 from searchsocket.types import Chunk, Generation, PageFacts, Record
 
@@ -137,7 +137,7 @@ def _page(values: tuple[Any, ...]) -> PageFacts:
 def _value(owner: Any, column: _Column) -> Any:
     value = getattr(owner, column.field)
     if isinstance(value, str):
-        return as_held(value) if column.field in COLUMNS else storable(value)
+        return as_stored(value) if column.field in COLUMNS else storable(value)
     if column.is_list:
         return f"[{', '.join([encode_basestring(storable(item)) for item in value])}]"
     if isinstance(value, float) and not math.isfinite(value):

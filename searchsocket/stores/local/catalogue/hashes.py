@@ -6,7 +6,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 COLUMNS = frozenset({"content_hash", "record_hash"})
 
 
-def as_held(value: str) -> bytes | str:
+def as_stored(value: str) -> bytes | str:
     """A hash as it is kept, and compared in SQL; a text that is none stays."""
     return bytes.fromhex(value) if _SHA256.fullmatch(value) else value
 

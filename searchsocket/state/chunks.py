@@ -1,0 +1,242 @@
+"""The chunks of a scope between runs, as the records that they become (stage `page_chunks`; read by those after it)."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from searchsocket.chunking.records import CutChunk, hash_of
+from searchsocket.state.page_records import put_records
+from searchsocket.state.records import Selection, Text, chunks_on, pages_at, texts_at, texts_of
+from searchsocket.state.sql import CUT, MIRRORED, as_stored, as_text
+from searchsocket.types import Chunk
+
+
+class MirroredPage(NamedTuple):
+    """A page whose chunks are to be cut."""
+
+    id: int
+    url: str
+    digest: str  # of its mirror file
+
+
+class ChunkCounts(NamedTuple):
+    """Number of chunks and of pages that have any."""
+
+    chunks: int
+    pages: int  # that have any
+
+
+class PageChunks(NamedTuple):
+    """A page by the number of its chunks."""
+
+    url: str
+    chunks: int
+
+
+def chunk_key(mirror_digest: str, how: str) -> str:
+    """Key of a page's chunks: mirror file and settings. Equal keys give equal chunks.
+
+    Args:
+        how: Chunker, its settings, the model and the project.
+    """
+    return f"{mirror_digest}:{how}"
+
+
+def count_chunks(db: sqlite3.Connection, scope: str) -> ChunkCounts:
+    """Chunks of a scope, and pages that have any."""
+    row = db.execute("SELECT COALESCE(SUM(chunks), 0), COUNT(*) FROM chunked WHERE scope = ?", (scope,)).fetchone()
+    return ChunkCounts(*row)
+
+
+def drop_chunks(db: sqlite3.Connection, scope: str, page_id: int) -> None:
+    """Forget the chunks of a page, with what was wrong with them."""
+    db.execute("DELETE FROM problems WHERE page_id = ? AND part IN ('chunks', 'secrets')", (page_id,))
+    db.execute("DELETE FROM chunks WHERE page_id = ?", (page_id,))
+    db.execute("DELETE FROM chunked WHERE scope = ? AND page_id = ?", (scope, page_id))
+
+
+Row = tuple[str, int, str, int, str]  # id, ordinal, content hash, tokens, record hash
+
+
+def insert_chunks(db: sqlite3.Connection, scope: str, page_id: int, rows: Sequence[Row], records_id: int) -> None:
+    """Store the chunks of a page that has none; their records, in the same order, are stored already."""
+    db.executemany(
+        "INSERT INTO chunks (scope, page_id, line, id, ordinal, content_hash, tokens, record_hash) "
+        "VALUES (?,?,?,?,?,?,?,?)",
+        [
+            (scope, page_id, line, as_stored(id_), ordinal, as_stored(content_hash), tokens, as_stored(record_hash))
+            for line, (id_, ordinal, content_hash, tokens, record_hash) in enumerate(rows)
+        ],
+    )
+    if rows:
+        records_digest = hash_of("".join(f"{row[0]}{row[4]}" for row in rows))
+        texts_digest = hash_of("".join(row[2] for row in rows))
+        db.execute(
+            "INSERT INTO chunked (scope, page_id, chunks, records_digest, texts_digest, records_id) "
+            "VALUES (?,?,?,?,?,?)",
+            (scope, page_id, len(rows), records_digest, texts_digest, records_id),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTable:
+    """The chunks of a scope's pages."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def count_stale(self, how: str | None) -> int:
+        """Number of mirrored pages that `stale` yields."""
+        condition, values = self._stale(how)
+        return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {condition}", values).fetchone()[0])
+
+    def stale(self, how: str | None, size: int) -> Iterator[list[MirroredPage]]:
+        """Mirrored pages whose chunks come from another file or other settings, by rising URL.
+
+        A batch is read when it is asked for, so that the one before it may be written meanwhile.
+
+        Args:
+            how: See `chunk_key`; None: all mirrored pages.
+            size: Of a batch.
+        """
+        condition, values = self._stale(how)
+        last = ""
+        while batch := self.db.execute(
+            f"SELECT id, url, mirror_digest FROM pages WHERE {condition} AND url > ? ORDER BY url LIMIT ?",
+            (*values, last, size),
+        ).fetchall():
+            yield [MirroredPage(*row) for row in batch]
+            last = batch[-1][1]
+
+    def replace(self, page_id: int, key: str, chunks: Sequence[CutChunk], tokens: Sequence[int]) -> int:
+        """Store the chunks of a page in place of those that it had.
+
+        Args:
+            key: See `chunk_key`.
+            tokens: Of the embedded text of each chunk.
+
+        Returns:
+            How many texts are new on the page.
+        """
+        held = self.db.execute("SELECT content_hash FROM chunks WHERE page_id = ?", (page_id,))
+        before = {as_text(content_hash) for (content_hash,) in held}
+        drop_chunks(self.db, self.scope, page_id)
+        insert_chunks(
+            self.db,
+            self.scope,
+            page_id,
+            [
+                (row.id, row.chunk.ordinal, row.content_hash, count, row.record_hash)
+                for row, count in zip((chunk.record for chunk in chunks), tokens, strict=True)
+            ],
+            put_records(self.db, page_id, [chunk.canonical for chunk in chunks]) if chunks else 0,
+        )
+        self.db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (key, page_id))
+        return sum(chunk.record.content_hash not in before for chunk in chunks)
+
+    def count_mirrored(self) -> int:
+        """Mirrored pages."""
+        return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {MIRRORED}", (self.scope,)).fetchone()[0])
+
+    def count(self) -> ChunkCounts:
+        return count_chunks(self.db, self.scope)
+
+    def repeated_ids(self, limit: int) -> list[str]:
+        """At most `limit` ids that more than one chunk has, rising."""
+        sql = "SELECT id FROM chunks WHERE scope = ? GROUP BY id HAVING COUNT(*) > 1 ORDER BY id LIMIT ?"
+        return [as_text(row[0]) for row in self.db.execute(sql, (self.scope, limit))]
+
+    def count_texts(self) -> int:
+        """Distinct texts."""
+        row = self.db.execute(
+            "SELECT COUNT(DISTINCT content_hash) FROM chunks WHERE scope = ?", (self.scope,)
+        ).fetchone()
+        return int(row[0])
+
+    def biggest(self, limit: int) -> list[PageChunks]:
+        """The pages with most chunks, by falling number; equal ones by rising URL."""
+        rows = self.db.execute(
+            "SELECT url, chunks FROM chunked JOIN pages ON pages.id = page_id WHERE chunked.scope = ? "
+            "ORDER BY chunks DESC, url LIMIT ?",
+            (self.scope, limit),
+        )
+        return [PageChunks(*row) for row in rows]
+
+    def cut_pages(self) -> Iterator[tuple[str, str]]:
+        """(URL, digest of the mirror file) of every cut page that has chunks, by rising URL."""
+        rows = self.db.execute(
+            "SELECT url, mirror_digest FROM pages JOIN chunked ON chunked.scope = pages.scope AND page_id = pages.id "
+            f"WHERE pages.scope = ? AND removed = 0 AND {CUT} ORDER BY url",
+            (self.scope,),
+        )
+        for row in rows:  # noqa: UP028  see `Inventory.hashes`
+            yield row
+
+    def of_page(self, url: str) -> list[Chunk]:
+        """The chunks of one page, by ordinal.
+
+        Raises:
+            DamagedRow: One is not what was written.
+        """
+        row = self.db.execute("SELECT id FROM pages WHERE scope = ? AND url = ?", (self.scope, url)).fetchone()
+        return chunks_on(self.db, row[0]) if row else []
+
+    def records_digests(self) -> Iterator[str]:
+        """A digest over the records of each page that has chunks.
+
+        Rising: the order in which pages came is no part of what a scope holds.
+        """
+        return self._digests("records_digest")
+
+    def texts_digests(self) -> Iterator[str]:
+        """A digest over the texts of each page that has chunks, rising too."""
+        return self._digests("texts_digest")
+
+    def texts(self) -> Iterator[Text]:
+        """Every distinct text, by rising hash.
+
+        Raises:
+            DamagedRow: One is no hash and number.
+        """
+        return texts_of(
+            self.db.execute(
+                "SELECT content_hash, tokens, MIN(rowid) FROM chunks WHERE scope = ? "
+                "GROUP BY content_hash ORDER BY content_hash",
+                (self.scope,),
+            )
+        )
+
+    def texts_at(self, positions: Sequence[int], prepare: Callable[[str], str] = lambda text: text) -> list[str]:
+        """The embedded texts at some positions, in the order given.
+
+        Args:
+            prepare: What was done to each before it was hashed.
+
+        Raises:
+            DamagedRow: One is not there, or not what was written.
+        """
+        return texts_at(self.db, positions, prepare)
+
+    def pages_at(self, positions: Sequence[int]) -> list[str]:
+        """The URLs of the pages of the texts at some positions, in the order given; "" for one that is gone."""
+        return pages_at(self.db, positions)
+
+    def fingerprints(self) -> Iterator[tuple[str, str]]:
+        """(id, record hash) of every chunk, by rising id."""
+        rows = self.db.execute("SELECT id, record_hash FROM chunks WHERE scope = ? ORDER BY id", (self.scope,))
+        for id_, record_hash in rows:
+            yield as_text(id_), as_text(record_hash)
+
+    def select(self) -> Selection:
+        """A selection with nothing in it."""
+        return Selection(self.db, self.scope)
+
+    def _stale(self, how: str | None) -> tuple[str, tuple[str, ...]]:
+        if how is None:
+            return MIRRORED, (self.scope,)
+        return f"{MIRRORED} AND chunk_key != mirror_digest || ':' || ?", (self.scope, how)
+
+    def _digests(self, column: str) -> Iterator[str]:
+        rows = self.db.execute(f"SELECT {column} FROM chunked WHERE scope = ? ORDER BY {column}", (self.scope,))
+        return (str(row[0]) for row in rows)

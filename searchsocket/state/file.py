@@ -1,0 +1,183 @@
+"""Open `state.db`. A damaged file is set aside, since every row can be rebuilt from the site."""
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from searchsocket.errors import StateUnavailable
+from searchsocket.state.errors import DamagedRow
+from searchsocket.state.schema import SCHEMA, SCHEMA_VERSION
+from searchsocket.system.errors import client_error, system_error
+from searchsocket.system.files import make_folder, share
+
+_BUSY_TIMEOUT_S = 60.0
+# Of the machine, not of the file.
+_TROUBLES = re.compile(r"SQLITE_(AUTH|BUSY|CANTOPEN|FULL|INTERRUPT|IOERR|LOCKED|NOMEM|PERM|PROTOCOL|READONLY)")
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Translate SQLite errors to `StateUnavailable`. A damaged file is renamed, so the next run starts empty.
+
+    Raises:
+        StateUnavailable: The file cannot be read or written: full disk, read-only, locked for too long, damaged.
+    """
+    inode = _inode(path)
+    try:
+        yield
+    except (sqlite3.Error, DamagedRow) as error:
+        if not _is_damage(error):
+            raise client_error("cannot use", path, error) from error
+        _set_aside(path, inode)
+        raise StateUnavailable(f"{path} is damaged ({error}); it is set aside, run again to build it anew") from error
+
+
+def open_state(path: Path, on_damage: Callable[[str], None] = lambda message: None) -> sqlite3.Connection:
+    """Open or create the state database. A damaged one is renamed to `*.corrupt` and replaced by an empty one.
+
+    Args:
+        on_damage: Hears what was wrong with the file before.
+
+    Raises:
+        StateUnavailable: The file can be neither opened nor set aside.
+    """
+    try:
+        make_folder(path.parent)
+        emptied = path.exists() and path.stat().st_size == 0
+    except OSError as error:
+        raise system_error("cannot open", path, error) from error
+    inode = _inode(path)
+    try:
+        db = _open(path)
+    except (sqlite3.DatabaseError, DamagedRow) as error:
+        if not _is_damage(error):
+            raise client_error("cannot open", path, error) from error
+        _set_aside(path, inode)
+        with translated(path):
+            db = _open(path)
+        on_damage(f"{path} could not be used ({error}); it is set aside and built anew")
+    else:
+        if emptied:
+            on_damage(f"{path} was empty; it is built anew")
+    return db
+
+
+def _is_damage(error: sqlite3.Error | DamagedRow) -> bool:
+    """True if the file itself is broken, not just locked or unreadable at the moment.
+
+    A wrong byte shows in many ways: a column that is not there, a text that is none, a key that is there twice.
+    """
+    name = str(getattr(error, "sqlite_errorname", "SQLITE_CORRUPT"))
+    return not _TROUBLES.match(name) and not isinstance(error, sqlite3.ProgrammingError)
+
+
+def _set_aside(path: Path, inode: int) -> None:
+    """Rename a damaged database, with its journal, out of the way, unless another process did so already."""
+    try:
+        with FileLock(f"{path}.lock", timeout=_BUSY_TIMEOUT_S):
+            if not inode or _inode(path) != inode:
+                return
+            for suffix in ("-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+            path.replace(path.with_name(f"{path.name}.corrupt"))
+    except (OSError, Timeout) as error:
+        raise StateUnavailable(f"{path} is damaged and cannot be renamed ({error}); delete it") from error
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0  # not there, or not to be looked at: whoever opens it says which
+
+
+def look_into(path: Path) -> sqlite3.Connection:
+    """Open the database read-only, without creating or repairing it."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S)
+
+
+def copy_state(path: Path, copy: Path) -> None:
+    """Copy the database without writing anything beside it; there is no copy when there is none.
+
+    A damaged one counts as none: the run that is planned would set it aside.
+
+    Raises:
+        StateUnavailable: It cannot be read.
+    """
+    try:
+        if path.is_file() and not _copied(path, copy):
+            copy.unlink(missing_ok=True)
+    except OSError as error:
+        raise system_error("cannot read", path, error) from error
+
+
+def _copied(path: Path, copy: Path) -> bool:
+    # Without a journal beside it nobody is writing, and `immutable` keeps SQLite from creating one.
+    mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
+    try:
+        with (
+            closing(sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)) as source,
+            closing(sqlite3.connect(copy)) as target,
+        ):
+            source.backup(target)
+            return bool(target.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.Error as error:
+        if _is_damage(error):
+            return False
+        raise client_error("cannot read", path, error) from error
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    try:
+        # The state can be rebuilt, so NORMAL (a power cut may undo the last commits, never tear them) is enough.
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA cache_size = -32768")
+        _check_version(db)
+        share(path)
+    except UnicodeDecodeError as error:  # of SQLite's own message about a schema that is no text
+        db.close()
+        raise DamagedRow("malformed schema") from error
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _check_version(db: sqlite3.Connection) -> None:
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version == 0:
+        _create(db)
+    elif version != SCHEMA_VERSION:  # written by another release: begun anew, like a damaged one
+        raise DamagedRow(f"schema version {version}, not {SCHEMA_VERSION}")
+
+
+def _create(db: sqlite3.Connection) -> None:
+    db.execute("BEGIN IMMEDIATE")
+    if db.execute("PRAGMA user_version").fetchone()[0] == 0:  # another process may have been first
+        for statement in SCHEMA:
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    db.execute("COMMIT")
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """One atomic write; nested in another, it belongs to that one."""
+    if db.in_transaction:
+        yield
+        return
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        with suppress(sqlite3.Error):  # on a full disk SQLite has rolled back by itself
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")

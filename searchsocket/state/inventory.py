@@ -1,0 +1,158 @@
+"""Pages listed by the source, with the stamps that show a change (stage `site_pages`)."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+from searchsocket.pages import RawPage
+from searchsocket.state.file import transaction
+from searchsocket.state.links import LinkGraph
+from searchsocket.state.sql import KNOWN, marks
+from searchsocket.urls.form import UrlForm, url_form_of
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """Address, stamp and hash of a page at its last listing."""
+
+    locator: str
+    served_url: str
+    address: str
+    stamp: str
+    raw_hash: str
+    removed: bool
+
+
+class ListedFile(NamedTuple):
+    """Stamp and hash of a page's bytes at the last run."""
+
+    locator: str
+    stamp: str
+    raw_hash: str
+    is_cut: bool  # a stage has looked at these bytes since
+
+
+class PageSize(NamedTuple):
+    """A page by the bytes that its source gives."""
+
+    url: str
+    bytes: int
+    locator: str
+
+
+_UNSEEN = f"{KNOWN} AND url NOT IN (SELECT url FROM seen)"
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The pages of a scope as its source lists them."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def see(self, urls: Sequence[str]) -> dict[str, KnownPage]:
+        """Mark pages as listed in this run and return the previous listing of each, removed pages included."""
+        self._begin_seen()
+        self.db.executemany("INSERT OR IGNORE INTO seen (url) VALUES (?)", ((url,) for url in urls))
+        rows = self.db.execute(
+            "SELECT url, locator, served_url, address, stamp, raw_hash, removed FROM pages "
+            f"WHERE scope = ? AND url IN ({marks(len(urls))})",
+            (self.scope, *urls),
+        )
+        return {
+            url: KnownPage(locator, served_url, address, stamp, raw_hash, bool(removed))
+            for url, locator, served_url, address, stamp, raw_hash, removed in rows
+        }
+
+    def put(self, page: RawPage, raw_hash: str, size: int, before: KnownPage | None) -> None:
+        """Store the listing of a new or changed page.
+
+        Args:
+            size: Of its bytes.
+            before: What `see` said of it.
+        """
+        self.db.execute(
+            "INSERT INTO pages (scope, url, served_url, locator, address, kind, stamp, raw_hash, bytes) "
+            "VALUES (?,?,?,?,?,?,?,?,?) "
+            "ON CONFLICT (scope, url) DO UPDATE SET served_url = excluded.served_url, locator = excluded.locator, "
+            "address = excluded.address, kind = excluded.kind, stamp = excluded.stamp, bytes = excluded.bytes, "
+            "removed = 0, dirty = CASE WHEN removed OR locator != excluded.locator OR address != excluded.address "
+            "THEN 1 ELSE dirty END, "
+            # Links resolve against the served URL, so another one needs another extraction.
+            "extract_key = CASE WHEN served_url = excluded.served_url THEN extract_key ELSE '' END, "
+            "raw_hash = excluded.raw_hash",
+            (
+                *(self.scope, page.url, page.served_url, page.locator, page.address, page.kind, page.stamp),
+                *(raw_hash, size),
+            ),
+        )
+        if before is not None and before.removed:
+            self._page_set_changed()
+
+    def count(self) -> int:
+        """Known pages."""
+        return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {KNOWN}", (self.scope,)).fetchone()[0])
+
+    def count_unseen(self) -> int:
+        """Known pages that were not listed since the state was opened."""
+        self._begin_seen()
+        return int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {_UNSEEN}", (self.scope,)).fetchone()[0])
+
+    def remove_unseen(self) -> None:
+        """Mark these as removed."""
+        self._begin_seen()
+        with transaction(self.db):
+            redirects = f"SELECT redirect_to FROM pages WHERE {_UNSEEN} AND redirect_to != ''"
+            ended = self.db.execute(redirects, (self.scope,)).fetchall()
+            self.db.execute(f"UPDATE pages SET removed = 1 WHERE {_UNSEEN}", (self.scope,))
+            for (target,) in ended:
+                LinkGraph(self.db, self.scope).forget_through(target)
+            self._page_set_changed()
+
+    def url_form(self) -> UrlForm | None:
+        """The form of the addresses in the last run; None where it is not known."""
+        (text,) = self.db.execute("SELECT url_form FROM scopes WHERE scope = ?", (self.scope,)).fetchone()
+        return url_form_of(text)
+
+    def set_url_form(self, form: UrlForm) -> None:
+        """Remember it."""
+        text = json.dumps(asdict(form))
+        self.db.execute("UPDATE scopes SET url_form = ? WHERE scope = ?", (text, self.scope))
+
+    def set_branch(self, branch: str) -> None:
+        """Store the branch that the scope is named after."""
+        self.db.execute("UPDATE scopes SET branch = ? WHERE scope = ?", (branch, self.scope))
+
+    def set_complete(self) -> None:
+        """Record that every page of the site is known: from now on absence means removal."""
+        self.db.execute("UPDATE scopes SET authoritative = 1 WHERE scope = ?", (self.scope,))
+
+    def listed(self) -> dict[str, ListedFile]:
+        """See `ProjectState.listed`."""
+        rows = self.db.execute(
+            f"SELECT url, locator, stamp, raw_hash, extract_key != '' FROM pages WHERE {KNOWN} ORDER BY url",
+            (self.scope,),
+        )
+        return {url: ListedFile(locator, stamp, raw, bool(is_cut)) for url, locator, stamp, raw, is_cut in rows}
+
+    def hashes(self) -> Iterator[tuple[str, str]]:
+        # Not `yield from`: who stops early closes the database first, and then the cursor could not be closed.
+        """(URL, hash of the bytes) of every known page, by rising URL."""
+        for row in self.db.execute(f"SELECT url, raw_hash FROM pages WHERE {KNOWN} ORDER BY url", (self.scope,)):  # noqa: UP028
+            yield row
+
+    def biggest(self, limit: int) -> list[PageSize]:
+        """The known pages with most bytes, by falling size; equal ones by rising URL."""
+        rows = self.db.execute(
+            f"SELECT url, bytes, locator FROM pages WHERE {KNOWN} ORDER BY bytes DESC, url LIMIT ?", (self.scope, limit)
+        )
+        return [PageSize(*row) for row in rows]
+
+    def _begin_seen(self) -> None:
+        # On disk when there are many.
+        self.db.execute("CREATE TEMP TABLE IF NOT EXISTS seen (url TEXT PRIMARY KEY) WITHOUT ROWID")
+
+    def _page_set_changed(self) -> None:
+        self.db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (self.scope,))

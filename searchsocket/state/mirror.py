@@ -1,0 +1,209 @@
+"""State of the mirror files (stage `page_mirror`; read by `page_chunks` and `search_index`)."""
+
+import sqlite3
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from searchsocket.pages import ExtractedPage
+from searchsocket.state.chunks import drop_chunks
+from searchsocket.state.contents import unpacked
+from searchsocket.state.file import transaction
+from searchsocket.state.links import mark_linked_dirty
+from searchsocket.state.sql import KNOWN, MIRRORED, SEARCHABLE
+from searchsocket.types import PageKind, RouteResolution
+
+
+class Leaving(NamedTuple):
+    """Pages whose mirror files must go, as (number, URL)."""
+
+    removed: Sequence[tuple[int, str]]  # from the site
+    skipped: Sequence[tuple[int, str]]  # still there, and not searched any more
+
+
+class WrittenFile(NamedTuple):
+    """A mirror file as it was written."""
+
+    page_id: int
+    url: str
+    digest: str
+    stamp: str  # size and time; "" = looked at when it was not to be trusted, or not written yet
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorPage:
+    """A page to be mirrored, and the file that is there."""
+
+    url: str
+    kind: PageKind
+    locator: str  # where the source finds it
+    address: str  # what opens it; "" = its URL
+    extract: ExtractedPage  # without its links
+    digest: str  # of the file; "" = none was written, or it is damaged
+    stamp: str
+    generated_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorTable:
+    """The mirror files of a scope's pages; `dirty` pages are those whose file may have to change."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def set_routes(self, digest: str) -> None:
+        """Mark every page dirty if the routes differ from those of the last call."""
+        with transaction(self.db):
+            changed = self.db.execute(
+                "UPDATE scopes SET routes_digest = ? WHERE scope = ? AND routes_digest != ?",
+                (digest, self.scope, digest),
+            )
+            if changed.rowcount:
+                self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ?", (self.scope,))
+
+    def leaving(self) -> Leaving:
+        """The pages whose files must go."""
+        removed = self.db.execute("SELECT id, url FROM pages WHERE scope = ? AND removed = 1", (self.scope,))
+        skipped = self.db.execute(
+            f"SELECT id, url FROM pages WHERE {KNOWN} AND skip != '' AND mirror_digest != ''", (self.scope,)
+        )
+        return Leaving(removed.fetchall(), skipped.fetchall())
+
+    def drop(self, leaving: Leaving) -> None:
+        """Forget removed pages wholly, and files and chunks of skipped ones; no skipped page is dirty then."""
+        with transaction(self.db):
+            for page_id, _ in leaving.removed:
+                mark_linked_dirty(self.db, page_id, self.scope)
+                self.db.execute("DELETE FROM pages WHERE id = ?", (page_id,))  # with its links and chunks
+            for page_id, _ in leaving.skipped:
+                self.db.execute(
+                    "UPDATE pages SET mirror_digest = '', mirror_stamp = '', generated_at = '', chunk_key = '', "
+                    "route_resolution = '' WHERE id = ?",
+                    (page_id,),
+                )
+                drop_chunks(self.db, self.scope, page_id)
+            self.db.execute("UPDATE pages SET dirty = 0 WHERE scope = ? AND skip != ''", (self.scope,))
+
+    def must_sweep(self) -> bool:
+        """True if every current page is known and the folder may contain files of other pages."""
+        knows_all, swept = self.db.execute(
+            "SELECT authoritative, swept FROM scopes WHERE scope = ?", (self.scope,)
+        ).fetchone()
+        return bool(knows_all and not swept)
+
+    def unknown_files(self, names: Iterable[str], name_of: Callable[[str], str]) -> Iterator[str]:
+        """The file names that belong to no known page, in input order.
+
+        Args:
+            name_of: URL to file name.
+        """
+        self.db.execute("CREATE TEMP TABLE mirrored (name TEXT PRIMARY KEY) WITHOUT ROWID")
+        urls = self.db.execute(f"SELECT url FROM pages WHERE {KNOWN} AND skip = '' ORDER BY url", (self.scope,))
+        with transaction(self.db):
+            self.db.executemany("INSERT INTO mirrored VALUES (?)", ((name_of(row[0]),) for row in urls))
+        for name in names:
+            if self.db.execute("SELECT 1 FROM mirrored WHERE name = ?", (name,)).fetchone() is None:
+                yield name
+        self.db.execute("DROP TABLE mirrored")
+
+    def set_swept(self) -> None:
+        """Record that the folder contains no file of an unknown page."""
+        self.db.execute("UPDATE scopes SET swept = 1 WHERE scope = ?", (self.scope,))
+
+    def written(self) -> Iterator[WrittenFile]:
+        """The files of searchable pages that are not dirty."""
+        rows = self.db.execute(
+            "SELECT id, url, mirror_digest, mirror_stamp FROM pages "
+            f"WHERE {SEARCHABLE} AND mirror_digest != '' AND dirty = 0",
+            (self.scope,),
+        )
+        for row in rows:
+            yield WrittenFile(*row)
+
+    def unwritten(self, size: int) -> Iterator[list[WrittenFile]]:
+        """Files of clean pages that another scope wrote and this one has not, by rising URL.
+
+        A batch of `size` is read when it is asked for, so that the one before it may be written meanwhile.
+        """
+        last = ""
+        while batch := self.db.execute(
+            "SELECT id, url, mirror_digest, mirror_stamp FROM pages "
+            f"WHERE {MIRRORED} AND mirror_stamp = '' AND dirty = 0 AND url > ? ORDER BY url LIMIT ?",
+            (self.scope, last, size),
+        ).fetchall():
+            yield [WrittenFile(*row) for row in batch]
+            last = batch[-1][1]
+
+    def restamp(self, files: Sequence[tuple[int, str]]) -> None:
+        """Update the stamps of files that were touched without a change of content; takes (page, stamp)."""
+        with transaction(self.db):
+            self.db.executemany(
+                "UPDATE pages SET mirror_stamp = ? WHERE id = ?", [(stamp, page_id) for page_id, stamp in files]
+            )
+
+    def set_damaged(self, page_ids: Sequence[int]) -> None:
+        """The files of these pages must be written again."""
+        with transaction(self.db):
+            self.db.executemany(
+                "UPDATE pages SET dirty = 1, mirror_digest = '' WHERE id = ?", [(page_id,) for page_id in page_ids]
+            )
+
+    def distrust(self, url: str) -> None:
+        """Make the next run compare the content of a page's file, not just its size and time."""
+        self.db.execute("UPDATE pages SET mirror_stamp = '' WHERE scope = ? AND url = ?", (self.scope, url))
+
+    def dirty(self) -> "array[int]":
+        """The searchable pages whose file may have to change, by URL."""
+        rows = self.db.execute(f"SELECT id FROM pages WHERE {SEARCHABLE} AND dirty = 1 ORDER BY url", (self.scope,))
+        return array("q", (row[0] for row in rows))
+
+    def spread(self, count: int) -> list[int]:
+        """Some mirrored pages, evenly spread over the site by URL; the same ones whenever it is the same."""
+        mirrored = int(self.db.execute(f"SELECT COUNT(*) FROM pages WHERE {MIRRORED}", (self.scope,)).fetchone()[0])
+        count = min(count, mirrored)
+        rows = (
+            self.db.execute(
+                f"SELECT id FROM pages WHERE {MIRRORED} ORDER BY url LIMIT 1 OFFSET ?",
+                (self.scope, mirrored * (2 * number + 1) // (2 * count)),
+            ).fetchone()
+            for number in range(count)
+        )
+        return [row[0] for row in rows]
+
+    def page(self, page_id: int) -> MirrorPage:
+        """One page.
+
+        Raises:
+            DamagedRow: It is not what was written.
+        """
+        url, kind, locator, address, skip, redirect_to, digest, stamp, generated_at, facts, body = self.db.execute(
+            "SELECT url, kind, locator, address, skip, redirect_to, mirror_digest, mirror_stamp, generated_at, "
+            "facts, body FROM pages LEFT JOIN contents ON page_id = pages.id LEFT JOIN bodies ON bodies.id = body_id "
+            "WHERE pages.id = ?",
+            (page_id,),
+        ).fetchone()
+        extract = unpacked(facts, body, skip=skip, redirect_to=redirect_to)
+        return MirrorPage(url, kind, locator, address, extract, digest, stamp, generated_at)
+
+    def set_clean(self, page_id: int) -> None:
+        """The file is right as it is."""
+        self.db.execute("UPDATE pages SET dirty = 0 WHERE id = ?", (page_id,))
+
+    def set_written(
+        self, page_id: int, *, digest: str, stamp: str, generated_at: str, route_resolution: RouteResolution
+    ) -> None:
+        """The file was written; the page is clean."""
+        self.db.execute(
+            "UPDATE pages SET dirty = 0, mirror_digest = ?, mirror_stamp = ?, generated_at = ?, route_resolution = ? "
+            "WHERE id = ?",
+            (digest, stamp, generated_at, route_resolution, page_id),
+        )
+
+    def digests(self) -> Iterator[tuple[str, str]]:
+        """(URL, digest) of every file that was written, by rising URL."""
+        rows = self.db.execute(
+            "SELECT url, mirror_digest FROM pages WHERE scope = ? AND mirror_digest != '' ORDER BY url", (self.scope,)
+        )
+        for row in rows:  # noqa: UP028  see `Inventory.hashes`
+            yield row

@@ -1,0 +1,197 @@
+"""Start a new scope from the scope with the most similar pages (stages `page_mirror` to `search_index`).
+
+A branch shares nearly all its pages with another one. It begins where that one is, as if it had been edited since, and
+the stages go on from there: what differs is extracted, cut and published as after an edit.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from searchsocket.chunking.records import Moved, hash_of, moved
+from searchsocket.state.chunks import insert_chunks
+from searchsocket.state.errors import DamagedRow
+from searchsocket.state.file import transaction
+from searchsocket.state.page_records import StoredChunk, chunks_of
+from searchsocket.state.sql import KNOWN, MIRRORED, as_text
+from searchsocket.system.batches import batches
+from searchsocket.types import Renamed
+
+_SAMPLE = 256  # pages that tell which scope is nearest
+
+# Pages of this scope and of the origin that are extracted from the same bytes at the same place.
+_FIND_SAME = """
+INSERT INTO same SELECT mine.id, theirs.id FROM pages mine
+JOIN pages theirs ON theirs.scope = :origin AND theirs.url = mine.url
+WHERE mine.scope = :scope AND mine.removed = 0 AND theirs.removed = 0 AND theirs.served_url = mine.served_url
+AND theirs.kind = mine.kind AND theirs.extract_key = mine.raw_hash || ':' || :how
+"""
+_TAKE = (
+    # A page of another address or file says so in its mirror; so may one of a content file, by the settings.
+    """UPDATE pages SET extract_key = theirs.extract_key, skip = theirs.skip, redirect_to = theirs.redirect_to,
+    mirror_digest = theirs.mirror_digest, generated_at = theirs.generated_at,
+    route_resolution = theirs.route_resolution,
+    dirty = theirs.dirty OR theirs.address != pages.address OR theirs.locator != pages.locator
+            OR theirs.kind = 'markdown'
+    FROM same JOIN pages theirs ON theirs.id = same.theirs WHERE pages.id = same.mine""",
+    "INSERT INTO contents SELECT mine, facts, body_id FROM same JOIN contents ON page_id = theirs",
+    "INSERT INTO titles SELECT mine, :scope, heading, head_title FROM same JOIN titles ON page_id = theirs",
+    "INSERT INTO problems SELECT mine, part, number, text FROM same JOIN problems ON page_id = theirs "
+    "WHERE part = 'page'",
+    "INSERT INTO links SELECT mine, :scope, target, text, resolved FROM same "
+    "CROSS JOIN links ON links.page_id = theirs ORDER BY mine, links.rowid",
+    # What the origin's other pages say of these is not said here.
+    """UPDATE pages SET dirty = 1 WHERE scope = :scope AND url IN (
+        SELECT resolved FROM links WHERE resolved != '' AND page_id IN (
+            SELECT id FROM pages WHERE scope = :origin AND id NOT IN (SELECT theirs FROM same)))""",
+    """UPDATE scopes SET origin = :origin, page_set_changed = 0, routes_digest = theirs.routes_digest,
+    site_titles = theirs.site_titles FROM scopes theirs WHERE theirs.scope = :origin AND scopes.scope = :scope""",
+)
+_SAME_CHUNKS = (
+    f"SELECT mine.id, mine.url, theirs.id, theirs.chunk_key FROM pages mine JOIN pages theirs "
+    "ON theirs.scope = :origin AND theirs.url = mine.url AND theirs.chunk_key = mine.mirror_digest || ':' || :how "
+    f"WHERE mine.{MIRRORED.replace('?', ':scope').replace('AND ', 'AND mine.')} AND mine.chunk_key = '' "
+    "ORDER BY mine.url"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The scope that a new scope starts from, until the new one is published."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def name(self) -> str:
+        """Of the origin; "" = none: the scope began by itself, or is indexed."""
+        return str(self.db.execute("SELECT origin FROM scopes WHERE scope = ?", (self.scope,)).fetchone()[0])
+
+    def take_pages(self, how: str) -> int:
+        """In an empty scope, find the nearest scope and copy its content of identical pages.
+
+        The nearest is the one that extracted most of a sample of the pages from the same bytes, at least half of them;
+        of equals, the first by name. Taken over are extracts, links with their answers, titles and problems, and which
+        files of the mirror are right; files that may have to differ are dirty. The origin may change or go afterwards.
+
+        Args:
+            how: See `extract_key`.
+
+        Returns:
+            How many pages.
+        """
+        if (origin := self._nearest(how)) is None:
+            return 0
+        values = {"scope": self.scope, "origin": origin, "how": how}
+        self.db.execute("CREATE TEMP TABLE same (mine INTEGER PRIMARY KEY, theirs INTEGER NOT NULL UNIQUE)")
+        try:
+            with transaction(self.db):
+                taken = self.db.execute(_FIND_SAME, values).rowcount
+                for statement in _TAKE:
+                    self.db.execute(statement, values)
+        finally:
+            self.db.execute("DROP TABLE same")
+        return taken
+
+    def _nearest(self, how: str) -> str | None:
+        began = f"SELECT 1 FROM pages WHERE {KNOWN} AND extract_key != '' LIMIT 1"
+        if self.db.execute(began, (self.scope,)).fetchone():
+            return None
+        sample = self.db.execute(
+            f"SELECT raw_hash || ':' || ?, url, served_url, kind FROM pages WHERE {KNOWN} ORDER BY raw_hash LIMIT ?",
+            (how, self.scope, _SAMPLE),
+        ).fetchall()
+        same: dict[str, int] = {}
+        for page in sample:
+            for (scope,) in self.db.execute(
+                "SELECT scope FROM pages WHERE extract_key = ? AND url = ? AND served_url = ? AND kind = ? "
+                "AND removed = 0",
+                page,
+            ):
+                same[scope] = same.get(scope, 0) + 1
+        best = min(same, key=lambda scope: (-same[scope], scope), default=None)
+        return best if best is not None and same[best] * 2 >= len(sample) else None
+
+    def take_chunks(self, how: str, size: int) -> Iterator[int]:
+        """Copy the origin's chunks for pages with equal mirror files that have no chunks yet.
+
+        Args:
+            how: See `chunk_key`.
+            size: Pages of a batch, which is written whole or not at all.
+
+        Yields:
+            The chunks of each batch.
+        """
+        values = {"scope": self.scope, "origin": self.name(), "how": how}
+        pages = self.db.execute(_SAME_CHUNKS, values).fetchall()
+        for batch in batches(pages, size):
+            with transaction(self.db):
+                taken = sum(self._take_chunks(*page) for page in batch)
+            yield taken
+
+    def _take_chunks(self, mine: int, url: str, theirs: int, key: str) -> int:
+        if self.db.execute("SELECT chunk_key FROM pages WHERE id = ?", (theirs,)).fetchone() != (key,):
+            return 0  # changed or gone since this began
+        rows = self.db.execute(
+            "SELECT ordinal, content_hash, tokens FROM chunks WHERE page_id = ? ORDER BY rowid", (theirs,)
+        ).fetchall()
+        try:
+            stored = chunks_of(self.db, theirs)
+            records = [self._moved(url, row[0], chunk) for row, chunk in zip(rows, stored, strict=True)]
+        except (DamagedRow, ValueError, TypeError, AttributeError, LookupError):
+            return 0  # this page is cut anew, and whoever uses the origin finds the damage
+        moved_rows = [
+            (record.id, ordinal, as_text(content_hash), tokens, record.record_hash)
+            for (ordinal, content_hash, tokens), record in zip(rows, records, strict=True)
+        ]
+        shared = self.db.execute("SELECT records_id FROM chunked WHERE page_id = ?", (theirs,)).fetchone()
+        insert_chunks(self.db, self.scope, mine, moved_rows, shared[0] if shared else 0)
+        self.db.execute(
+            "INSERT INTO problems SELECT ?, part, number, text FROM problems "
+            "WHERE page_id = ? AND part IN ('chunks', 'secrets')",
+            (mine, theirs),
+        )
+        self.db.execute("UPDATE pages SET chunk_key = ? WHERE id = ?", (key, mine))
+        return len(rows)
+
+    def _moved(self, url: str, ordinal: int, chunk: StoredChunk) -> Moved:
+        if hash_of(chunk.canonical) != chunk.record_hash:
+            raise DamagedRow(f"the chunk {chunk.id!r} is not what was written")
+        return moved(chunk.canonical, url, ordinal, self.scope)
+
+    def records(self, size: int) -> Iterator[list[Renamed]]:
+        """Ids of every chunk here and in the origin, by page, in batches of at least that size.
+
+        Raises:
+            DamagedRow: One is not what was written.
+        """
+        found: list[Renamed] = []
+        for mine, digest, theirs in self.db.execute(
+            "SELECT page_id, records_digest, theirs.id FROM chunked JOIN pages mine ON mine.id = page_id "
+            "LEFT JOIN pages theirs "
+            "ON theirs.scope = ? AND theirs.url = mine.url AND theirs.chunk_key = mine.chunk_key "
+            "WHERE chunked.scope = ? ORDER BY page_id",
+            (self.name(), self.scope),
+        ):
+            found += self._of_page(mine, digest, theirs)
+            if len(found) >= size:
+                yield found
+                found = []
+        if found:
+            yield found
+
+    def _of_page(self, mine: int, digest: str, theirs: int | None) -> Sequence[Renamed]:
+        own = self._names(mine)
+        if hash_of("".join(f"{record_id}{record_hash}" for record_id, record_hash in own)) != digest:
+            raise DamagedRow(f"the chunks of page {mine} are not what was written")
+        others = [] if theirs is None else self._names(theirs)
+        if len(others) != len(own):
+            others = [("", "")] * len(own)
+        return [Renamed(*one, *other) for one, other in zip(own, others, strict=True)]
+
+    def _names(self, page_id: int) -> list[tuple[str, str]]:
+        rows = self.db.execute("SELECT id, record_hash FROM chunks WHERE page_id = ? ORDER BY rowid", (page_id,))
+        return [(as_text(id_), as_text(record_hash)) for id_, record_hash in rows]
+
+    def forget(self) -> None:
+        """The scope has an index of its own."""
+        self.db.execute("UPDATE scopes SET origin = '' WHERE scope = ?", (self.scope,))

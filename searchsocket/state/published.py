@@ -1,0 +1,102 @@
+"""Changes since the last publish, so that a publish reads only those (stage `search_index`).
+
+The store stays the truth: what is kept here counts only while the live generation is the very one that was published
+from these chunks. Another one, none, or a count that does not fit, and everything is compared.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from searchsocket.state.chunks import count_chunks
+from searchsocket.state.file import transaction
+from searchsocket.state.records import Text, texts_of
+from searchsocket.state.sql import KNOWN, as_text
+from searchsocket.types import Generation
+
+
+class Difference(NamedTuple):
+    """A chunk that may differ from its record in the live generation."""
+
+    id: str
+    wanted: str | None  # record hash of the chunk; None: there is no such chunk
+    live: str | None  # hash of the live record; None: there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Chunks that changed since the scope was published."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def is_of(self, live: Generation | None) -> bool:
+        """True if the live generation equals the chunks except for `changes`."""
+        known = self._of_scope("published")
+        if live is None or known != _name(live):
+            return False
+        (more,) = self.db.execute(
+            "SELECT COALESCE(SUM((chunks.id IS NOT NULL) - (live_hash IS NOT NULL)), 0) FROM unpublished "
+            "LEFT JOIN chunks ON chunks.scope = unpublished.scope AND chunks.id = unpublished.id "
+            "WHERE unpublished.scope = ?",
+            (self.scope,),
+        ).fetchone()
+        return bool(live.records + more == count_chunks(self.db, self.scope).chunks)
+
+    def changes(self) -> Iterator[Difference]:
+        """Chunks added, removed or changed since the publish, by rising id."""
+        rows = self.db.execute(
+            "SELECT unpublished.id, record_hash, live_hash FROM unpublished LEFT JOIN chunks "
+            "ON chunks.scope = unpublished.scope AND chunks.id = unpublished.id "
+            "WHERE unpublished.scope = ? ORDER BY unpublished.id",
+            (self.scope,),
+        )
+        for id_, *hashes in rows:
+            yield Difference(as_text(id_), *(None if held is None else as_text(held) for held in hashes))
+
+    def changed_texts(self) -> Iterator[Text]:
+        """The distinct texts of these, by rising hash.
+
+        Raises:
+            DamagedRow: One is no hash and number.
+        """
+        return texts_of(
+            self.db.execute(
+                "SELECT content_hash, tokens, MIN(chunks.rowid) FROM unpublished "
+                "CROSS JOIN chunks ON chunks.scope = unpublished.scope AND chunks.id = unpublished.id "
+                "WHERE unpublished.scope = ? GROUP BY content_hash ORDER BY content_hash",
+                (self.scope,),
+            )
+        )
+
+    def set(self, live: Generation | None) -> None:
+        """Record that a generation equals the chunks; None: its content is unknown."""
+        with transaction(self.db):
+            self.db.execute("DELETE FROM unpublished WHERE scope = ?", (self.scope,))
+            self.db.execute(
+                "UPDATE scopes SET published = ? WHERE scope = ?", (_name(live) if live else "", self.scope)
+            )
+
+    def may_delete(self) -> bool:
+        """True if every page is known and chunked, so that a record without a chunk may be deleted."""
+        uncut = self.db.execute(
+            f"SELECT 1 FROM pages WHERE {KNOWN} AND (extract_key = '' OR (skip = '' AND chunk_key = '')) LIMIT 1",
+            (self.scope,),
+        ).fetchone()
+        return bool(self._of_scope("authoritative")) and uncut is None
+
+    def cache_size(self) -> int:
+        """Of the embedding cache when it last held every text; -1 = never."""
+        return int(str(self._of_scope("cache_size")))
+
+    def set_cache_size(self, size: int) -> None:
+        self.db.execute("UPDATE scopes SET cache_size = ? WHERE scope = ?", (size, self.scope))
+
+    def _of_scope(self, column: str) -> object:
+        (value,) = self.db.execute(f"SELECT {column} FROM scopes WHERE scope = ?", (self.scope,)).fetchone()
+        return value
+
+
+def _name(generation: Generation) -> str:
+    return f"{generation.name} {generation.digest}"

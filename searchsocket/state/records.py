@@ -1,0 +1,141 @@
+"""Read stored chunks as texts to embed and as records to publish; damaged ones raise."""
+
+import re
+import sqlite3
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+
+from searchsocket.chunking.canonical import chunk_of, parse_record
+from searchsocket.chunking.records import content_hash, embedded_text, hash_of
+from searchsocket.state.errors import DamagedRow
+from searchsocket.state.page_records import chunks_at, lines_of
+from searchsocket.state.sql import as_stored, as_text, marks
+from searchsocket.types import Chunk, Record
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_MAX_VALUES = 500  # of one statement
+
+
+class Text(NamedTuple):
+    """A text to embed: its hash, its tokens and its position in the file."""
+
+    content_hash: str
+    tokens: int
+    position: int  # texts of neighbouring positions lie together, and are read fastest
+
+
+def texts_of(rows: sqlite3.Cursor) -> Iterator[Text]:
+    """Rows of hash, tokens and rowid as texts.
+
+    Raises:
+        DamagedRow: One is no hash and number.
+    """
+    for row in rows:
+        text = Text(as_text(row[0]), *row[1:])
+        if not _HASH.fullmatch(text.content_hash) or not isinstance(text.tokens, int):
+            raise DamagedRow(f"{text.content_hash!r} is no hash of a text")
+        yield text
+
+
+def texts_at(db: sqlite3.Connection, rowids: Sequence[int], prepare: Callable[[str], str]) -> list[str]:
+    """The embedded texts of some rows, in their order.
+
+    Raises:
+        DamagedRow: One is not there, or not what was written.
+    """
+    texts: dict[int, str] = {}
+    for chunk in chunks_at(db, rowids):
+        stored = _record(chunk.canonical, "")
+        text = prepare(embedded_text(stored.page.title, stored.chunk))
+        if content_hash(text) != chunk.content_hash:
+            raise DamagedRow(f"the text {chunk.content_hash[:64]!r} is not what was written")
+        texts[chunk.rowid] = text
+    if len(texts) < len(rowids):
+        raise DamagedRow(f"{len(texts)} of {len(rowids)} texts are there")
+    return [texts[rowid] for rowid in rowids]
+
+
+def pages_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
+    """The URLs of the pages of some rows, in their order; "" for one that is not there."""
+    urls: dict[int, str] = {}
+    for start in range(0, len(rowids), _MAX_VALUES):
+        some = rowids[start : start + _MAX_VALUES]
+        urls.update(
+            db.execute(
+                "SELECT chunks.rowid, url FROM chunks JOIN pages ON pages.id = page_id "
+                f"WHERE chunks.rowid IN ({marks(len(some))})",
+                some,
+            ).fetchall()
+        )
+    return [urls.get(rowid, "") for rowid in rowids]
+
+
+def chunks_on(db: sqlite3.Connection, page_id: int) -> list[Chunk]:
+    """The chunks of a page, by ordinal.
+
+    Raises:
+        DamagedRow: One is not what was written.
+    """
+    try:
+        return sorted(map(chunk_of, lines_of(db, page_id)), key=attrgetter("ordinal"))
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        raise DamagedRow(f"a chunk is damaged: {error}") from error
+
+
+class Selection:
+    """A large set of chunks to read; it takes 8 bytes per chunk."""
+
+    def __init__(self, db: sqlite3.Connection, scope: str) -> None:
+        self._db = db
+        self._scope = scope
+        self._rowids = array("q")
+
+    def __len__(self) -> int:
+        return len(self._rowids)
+
+    def add(self, ids: Sequence[str]) -> None:
+        """Select chunks by their ids.
+
+        Raises:
+            DamagedRow: One is not there.
+        """
+        rows = self._db.execute(
+            f"SELECT rowid FROM chunks WHERE scope = ? AND id IN ({marks(len(ids))})",
+            (self._scope, *map(as_stored, ids)),
+        )
+        rowids = [row[0] for row in rows]
+        if len(rowids) != len(ids):
+            raise DamagedRow(f"{len(rowids)} of {len(ids)} chunks are there")
+        self._rowids.extend(rowids)
+
+    def batches(self, size: int) -> Iterator[list[Record]]:
+        """The records, in the order in which they lie: by id, each would be read from another place.
+
+        Raises:
+            DamagedRow: One is not there, or not what was written.
+        """
+        ordered = np.sort(np.array(self._rowids, np.int64))
+        for start in range(0, len(ordered), size):
+            yield _records(self._db, ordered[start : start + size].tolist())
+
+
+def _records(db: sqlite3.Connection, rowids: Sequence[int]) -> list[Record]:
+    records: list[Record] = []
+    for chunk in chunks_at(db, rowids):
+        if hash_of(chunk.canonical) != chunk.record_hash:
+            raise DamagedRow(f"the chunk {chunk.id[:80]!r} is not what was written")
+        records.append(_record(chunk.canonical, chunk.record_hash))
+    if len(records) != len(rowids):
+        raise DamagedRow(f"{len(records)} of {len(rowids)} chunks are there")
+    return records
+
+
+def _record(canonical: str, record_hash: str) -> Record:
+    try:
+        return parse_record(canonical, record_hash)
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        raise DamagedRow(f"a chunk is damaged: {error}") from error

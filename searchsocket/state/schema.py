@@ -1,0 +1,148 @@
+"""The tables of `state.db`. The docstring of `searchsocket.state` gives the meaning and writer of each column."""
+
+SCHEMA_VERSION = 14
+SCHEMA = (
+    """CREATE TABLE scopes (
+        scope TEXT PRIMARY KEY,
+        branch TEXT NOT NULL DEFAULT '',  -- what the scope's name was made of; '' = not known
+        authoritative INTEGER NOT NULL DEFAULT 0,  -- a complete run has seen every page, so absence means removal
+        page_set_changed INTEGER NOT NULL DEFAULT 1,  -- pages came or went since links were resolved
+        swept INTEGER NOT NULL DEFAULT 0,  -- the mirror was searched for files of pages that an older state knew
+        url_form TEXT NOT NULL DEFAULT '',  -- JSON: UrlForm, as read from the site's links
+        routes_digest TEXT NOT NULL DEFAULT '',
+        site_titles TEXT NOT NULL DEFAULT '',  -- JSON: SiteTitles
+        origin TEXT NOT NULL DEFAULT '',  -- the scope that this one began from, until it is indexed
+        -- name and digest of the generation that holds what `chunks` holds, but for `unpublished`; '' = not known
+        published TEXT NOT NULL DEFAULT '',
+        cache_size INTEGER NOT NULL DEFAULT -1  -- of the embedding cache when it last held every text; -1 = never
+    ) WITHOUT ROWID""",
+    """CREATE TABLE pages (
+        id INTEGER PRIMARY KEY,
+        scope TEXT NOT NULL,
+        url TEXT NOT NULL,
+        served_url TEXT NOT NULL,
+        locator TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        stamp TEXT NOT NULL,
+        raw_hash TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        address TEXT NOT NULL DEFAULT '',  -- what opens it; '' = url
+        removed INTEGER NOT NULL DEFAULT 0,  -- gone from a complete source; later stages drop what they hold
+        extract_key TEXT NOT NULL DEFAULT '',  -- raw bytes, settings and extractor that `extract` came from
+        skip TEXT NOT NULL DEFAULT '',
+        redirect_to TEXT NOT NULL DEFAULT '',
+        dirty INTEGER NOT NULL DEFAULT 0,  -- the mirror file may have to change
+        mirror_digest TEXT NOT NULL DEFAULT '',
+        mirror_stamp TEXT NOT NULL DEFAULT '',
+        generated_at TEXT NOT NULL DEFAULT '',
+        route_resolution TEXT NOT NULL DEFAULT '',
+        chunk_key TEXT NOT NULL DEFAULT '',  -- mirror digest, settings and model that the page's chunks came from
+        UNIQUE (scope, url)
+    )""",
+    # Finds the same page in another scope.
+    "CREATE INDEX pages_extracted ON pages (extract_key, url)",
+    "CREATE INDEX pages_dirty ON pages (scope, dirty) WHERE dirty = 1",
+    # What pages say, apart: rows of `pages` are read and written often, and stay small.
+    """CREATE TABLE contents (
+        page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
+        facts BLOB NOT NULL,  -- zstd of JSON: ExtractedPage without body and links
+        body_id INTEGER NOT NULL  -- of `bodies`
+    )""",
+    "CREATE INDEX contents_body ON contents (body_id)",
+    # A text of a page stays as long as a page says it, or records are packed with it: none is ever changed.
+    """CREATE TABLE bodies (
+        id INTEGER PRIMARY KEY,
+        body BLOB NOT NULL  -- zstd
+    )""",
+    # Of searchable pages alone, so that what they have in common is counted without reading their contents.
+    """CREATE TABLE titles (
+        page_id INTEGER PRIMARY KEY REFERENCES pages (id) ON DELETE CASCADE,
+        scope TEXT NOT NULL,
+        heading TEXT NOT NULL,
+        head_title TEXT NOT NULL
+    )""",
+    "CREATE INDEX titles_common ON titles (scope, heading, head_title) WHERE heading != ''",
+    """CREATE TABLE problems (
+        page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+        part TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        PRIMARY KEY (page_id, part, number)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE links (
+        page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+        scope TEXT NOT NULL,
+        target TEXT NOT NULL,
+        text TEXT NOT NULL,
+        resolved TEXT  -- url of a known page, '' when there is none, NULL when not looked up yet
+    )""",
+    "CREATE INDEX links_of_page ON links (page_id)",
+    "CREATE INDEX links_to_page ON links (scope, resolved, page_id)",
+    "CREATE INDEX links_unresolved ON links (scope, target) WHERE resolved IS NULL",
+    """CREATE TABLE chunks (
+        scope TEXT NOT NULL,
+        id TEXT NOT NULL,  -- a hash, like the other two: as bytes, see `hashes`
+        page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+        ordinal INTEGER NOT NULL,
+        line INTEGER NOT NULL,  -- of the page's `page_records`
+        content_hash TEXT NOT NULL,
+        tokens INTEGER NOT NULL,  -- of the embedded text, as the model counts them
+        record_hash TEXT NOT NULL  -- the sha256 of the record's canonical text
+    )""",
+    "CREATE UNIQUE INDEX chunks_fingerprint ON chunks (scope, id, record_hash)",
+    "CREATE INDEX chunks_of_page ON chunks (page_id)",
+    "CREATE INDEX chunks_content ON chunks (scope, content_hash, tokens)",
+    """CREATE TABLE page_records (
+        id INTEGER PRIMARY KEY,
+        body_id INTEGER NOT NULL,  -- of `bodies`; 0 = none
+        -- zstd of the canonical texts of a page's chunks, a line each, without their names; the body is its dictionary
+        records BLOB NOT NULL
+    )""",
+    "CREATE INDEX page_records_body ON page_records (body_id)",
+    *(
+        f"""CREATE TRIGGER body_unused_{number} AFTER {event}
+        WHEN NOT EXISTS (SELECT 1 FROM contents WHERE body_id = old.body_id)
+        AND NOT EXISTS (SELECT 1 FROM page_records WHERE body_id = old.body_id)
+        BEGIN DELETE FROM bodies WHERE id = old.body_id; END"""
+        for number, event in enumerate(
+            ("DELETE ON contents", "UPDATE OF body_id ON contents", "DELETE ON page_records")
+        )
+    ),
+    # One row a page that has chunks, so that counting and comparing them reads few bytes.
+    """CREATE TABLE chunked (
+        scope TEXT NOT NULL,
+        page_id INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+        chunks INTEGER NOT NULL,
+        records_digest TEXT NOT NULL,
+        texts_digest TEXT NOT NULL,
+        records_id INTEGER NOT NULL,  -- of `page_records`; scopes that cut the same share it
+        PRIMARY KEY (scope, page_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX chunked_page ON chunked (page_id)",
+    "CREATE INDEX chunked_records ON chunked (records_id)",
+    """CREATE TRIGGER page_records_unused AFTER DELETE ON chunked
+    WHEN NOT EXISTS (SELECT 1 FROM chunked WHERE records_id = old.records_id)
+    BEGIN DELETE FROM page_records WHERE id = old.records_id; END""",
+    # Chunks that came, went or changed since `scopes.published`, kept by the triggers whoever changes them.
+    """CREATE TABLE unpublished (
+        scope TEXT NOT NULL,
+        id TEXT NOT NULL,
+        live_hash TEXT,  -- of the record in the generation, NULL when it has none
+        PRIMARY KEY (scope, id)
+    ) WITHOUT ROWID""",
+    """CREATE TRIGGER chunk_came AFTER INSERT ON chunks
+    WHEN (SELECT published FROM scopes WHERE scope = new.scope) != ''
+    BEGIN INSERT OR IGNORE INTO unpublished VALUES (new.scope, new.id, NULL); END""",
+    """CREATE TRIGGER chunk_went AFTER DELETE ON chunks
+    WHEN (SELECT published FROM scopes WHERE scope = old.scope) != ''
+    BEGIN INSERT OR IGNORE INTO unpublished VALUES (old.scope, old.id, old.record_hash); END""",
+    """CREATE TABLE stage_results (
+        run_id TEXT NOT NULL,
+        scope TEXT NOT NULL,
+        stage TEXT NOT NULL,
+        finished_at TEXT NOT NULL,
+        result TEXT NOT NULL,  -- JSON: StageResult
+        PRIMARY KEY (run_id, stage)
+    )""",
+    "CREATE INDEX stage_results_of_scope ON stage_results (scope, stage, finished_at)",
+)

@@ -1,0 +1,29 @@
+"""SQL conditions that define the states of a page, and the compact form of stored hashes.
+
+Each condition is over `pages` and takes the scope as its one value; the table in `searchsocket.state` names the states.
+"""
+
+import re
+
+KNOWN = "scope = ? AND removed = 0"
+SEARCHABLE = f"{KNOWN} AND skip = '' AND extract_key != ''"
+MIRRORED = f"{KNOWN} AND skip = '' AND mirror_digest != ''"
+CUT = "substr(chunk_key, 1, length(mirror_digest)) = mirror_digest"  # of a mirrored page
+WITH_CONTENTS = "JOIN contents ON page_id = pages.id JOIN bodies ON bodies.id = body_id"
+
+_HASH = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
+
+
+def marks(values: int) -> str:
+    """Placeholders of a list of values."""
+    return ",".join("?" * values)
+
+
+def as_stored(value: str) -> bytes | str:
+    """The value to write and to compare in SQL: a hash takes half its digits as bytes; other text stays text."""
+    return bytes.fromhex(value) if _HASH.fullmatch(value) else value
+
+
+def as_text(stored: bytes | str) -> str:
+    """The text of a stored value."""
+    return stored.hex() if isinstance(stored, bytes) else stored

@@ -1,0 +1,87 @@
+"""What a state promises of a scope that begins from another one."""
+
+from searchsocket.chunking.records import cut_chunks
+from searchsocket.state import ProjectState, ScopeState
+from searchsocket.state.chunks import chunk_key
+from searchsocket.types import PageFacts, Renamed, Scope
+from tests.state.building import HOW, chunked, cut, dirty, extracted, listed, mirrored
+
+
+class TestOrigins:
+    def test_the_nearest_scope_is_that_of_most_of_the_same_bytes(self, project: ProjectState) -> None:
+        for scope, pages in {"far": "ab", "near": "abc", "nearer-by-name": "abc", "removed": "abcd"}.items():
+            with project.open(scope) as state:
+                for name in pages:
+                    mirrored(state, f"/{name}")
+        project.forget("removed")
+        with project.open("new") as state:
+            listed(state, "/a", "/b", "/c", "/d")
+            assert state.origin.name() == ""
+            assert state.origin.take_pages("another extractor") == 0
+            assert state.origin.take_pages(HOW) == 3
+            assert state.origin.name() == "near"
+            assert state.origin.take_pages(HOW) == 0  # it has begun
+            state.origin.forget()
+            assert state.origin.name() == ""
+
+    def test_a_scope_begins_as_if_the_other_had_been_edited(self, project: ProjectState) -> None:
+        """Links keep their answers; what a page that is not the same says of others is not said any more."""
+        with project.open("main") as state:
+            for url, links in {"/a": ["/b"], "/b": [], "/c": ["/b"], "/d": ["/gone"]}.items():
+                mirrored(state, url, *links)
+            state.links.resolve("/b", "/b")
+            state.links.resolve("/gone", "")
+            for batch in state.mirror.unwritten(9):
+                assert batch == []
+            _clean(state)
+        with project.open("new") as state:
+            listed(state, "/a", "/b", "/d")
+            listed(state, "/c", text="edited")
+            assert state.origin.take_pages(HOW) == 3
+            assert dirty(state) == {"/b"}
+            assert {*state.links.answers()} == {("/b", "/b"), ("/gone", "")}
+            assert [file.url for batch in state.mirror.unwritten(1) for file in batch] == ["/a", "/d"]
+            state.links.forget("/b", "/b")
+            assert state.links.unresolved() == ["/b"]
+            assert dirty(state) == {"/a", "/b"}
+
+    def test_chunks_of_the_same_file_are_taken_over_by_their_names_here(self, project: ProjectState) -> None:
+        with project.open("main") as state:
+            chunked(state, "/a", "one", "two")
+            chunked(state, "/b", "three")
+            there = [one.record for one in cut("/a", "one", "two")]
+        with project.open("new") as state:
+            listed(state, "/a", "/b")
+            state.origin.take_pages(HOW)
+            extracted(state, "/b")
+            mirrored(state, "/b", digest="another file")
+            assert list(state.origin.take_chunks(HOW, 9)) == [2]
+            chunks = [one.chunk for one in there]
+            here = [
+                one.record for one in cut_chunks(PageFacts(url="/a", title=""), chunks, Scope("museum", "new"), "m")
+            ]
+            names = [record for batch in state.origin.records(9) for record in batch]
+            assert names == [
+                Renamed(one.id, one.record_hash, other.id, other.record_hash)
+                for one, other in zip(here, there, strict=True)
+            ]
+            assert state.chunks.count() == (2, 1)
+
+    def test_what_the_other_scope_changes_meanwhile_is_not_taken_over(self, project: ProjectState) -> None:
+        with project.open("main") as state:
+            chunked(state, "/a", "one")
+        with project.open("new") as state:
+            listed(state, "/a")
+            state.origin.take_pages(HOW)
+            with project.open("main") as other:
+                chunked(other, "/a", "one", "two")
+                other.chunks.replace(other.mirror.spread(1)[0], chunk_key("another digest", HOW), cut("/a", "new"), [1])
+            assert list(state.origin.take_chunks(HOW, 9)) == []
+            project.forget("main")
+            assert list(state.origin.take_chunks(HOW, 9)) == []
+            assert state.chunks.count() == (0, 0)
+
+
+def _clean(state: ScopeState) -> None:
+    for page_id in state.mirror.dirty():
+        state.mirror.set_clean(page_id)
