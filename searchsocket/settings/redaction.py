@@ -18,5 +18,11 @@ class RedactionSettings(Section):
         "secret",
         "password",
         "passwd",
+        "pwd",
+        "pass",
+        "passphrase",
+        "private_key",
+        "access_key",
+        "credential",
     )  # fmt: skip  what is assigned to a name that holds one of these is a secret
     keep: Annotated[tuple[KeptValue, ...], Field(max_length=1000)] = ()  # values that are none, e.g. of examples

@@ -1,8 +1,6 @@
 """Secrets in a text: what is taken for one, what is not, always alike, and in time that grows with the text alone."""
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 from searchsocket.redaction import redactor as module
 from searchsocket.redaction import rules
 from searchsocket.redaction.redactor import MARK, Redactor
+from tests.redaction.counted_steps import CountedPattern, TooManySteps, words_of
 
 TOKEN = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 SECRETS = [
@@ -31,6 +30,36 @@ SECRETS = [
     "xoxb-123456789012-abcdefABCDEF",
     "sk_live_" + TOKEN[:24],
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLW9mLWl0",
+    "API_KEY=my-9f86d081884c7d659a2f",
+    "API_KEY=test_9f86d081884c7d659a2f",
+    "API_KEY=$9f86d081884c7d659a2f",
+    "API_KEY=%9f86d081884c7d659a2f",
+    "API_KEY=#9f86d081884c7d659a2fg",
+    "API_KEY=-9f86d081884c7d659a2f",
+    "API_KEY=.9f86d081884c7d659a2f",
+    "mysqldump --password hunter22hunter db",
+    "<password>hunter22hunter</password>",
+    "| password | hunter22hunter |",
+    "password:\n  hunter22hunter",
+    "password \uff1d hunter22hunter",
+    "pass\u200bword=hunter22hunter",
+    "p\u0430ssword=hunter22hunter",
+    "DB_PASS=9f86d081884c7d65",
+    "pwd: 9f86d081884c7d65",
+    "dbPass: '9f86d081884c7d65'",
+    "private_key: 9f86d081884c7d65",
+    "access_key = 9f86d081884c7d65",
+    "passphrase: hunter22hunter",
+    "credential: hunter22hunter",
+    "Authorization: Basic abcdefghijklmnop1234==",
+    "curl -su -u admin:hunter22hunter https://api.example",
+    "curl -s --user 'admin:hunter22hunter' https://api.example",
+    f"AIza{TOKEN[:35]}",
+    f"github_pat_11ABCDEFG0123456789_{TOKEN}{TOKEN[:23]}",
+    f"sk-ant-api03-{TOKEN}{TOKEN}",
+    f"hf_{TOKEN[:34]}",
+    f"pcsk_{TOKEN}_{TOKEN}",
+    f"dop_v1_{'0a' * 32}",
     f"-----BEGIN RSA PRIVATE KEY-----\n{TOKEN}\n{TOKEN}\n-----END RSA PRIVATE KEY-----",
     f"-----BEGIN OPENSSH PRIVATE KEY-----\n{TOKEN}\ncut off here",
 ]
@@ -52,6 +81,15 @@ HARMLESS = [
     "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
     "-----BEGIN CERTIFICATE-----",
     "key: value",
+    "a compass = 12ab34cd56",
+    "PWD=/home/ada/site2",
+    "private_key: /etc/ssl/server1.key",
+    "--token-colour: #ff5500",
+    "| password | required |",
+    "--password PASSWORD",
+    "curl -u user:password https://api.example",
+    "docker run -u 1000:1000 alpine",
+    "Basic authentication, and Authorization: Basic access",
 ]
 
 
@@ -106,22 +144,49 @@ def test_the_worst_text_ends(text: str) -> None:
     Redactor().redact(text)
 
 
-def test_patterns_of_others_see_no_more_than_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So what they take is bounded for each window, and the windows of a text grow with it."""
-    seen: list[tuple[int, int]] = []
+def patterns() -> list[re.Pattern[str]]:
+    """Every pattern that a text meets."""
+    own = [value for value in vars(module).values() if isinstance(value, re.Pattern)]
+    return [*rules.shapes(), *rules.named(module.NAMES), *own]
 
-    class Watched:
-        groupindex: dict[str, int] = {}
 
-        def finditer(self, text: str, begin: int, end: int) -> Iterator[re.Match[str]]:
-            seen.append((begin, end))
-            return iter(())
+each_pattern = pytest.mark.parametrize("pattern", patterns(), ids=lambda pattern: pattern.pattern[:40])
 
-    monkeypatch.setattr(module, "shapes", lambda: (Watched(),))
-    Redactor().redact("x" * 100_000)
-    assert max(end - begin for begin, end in seen) == module._WINDOW
-    assert len(seen) <= 100_000 // (module._WINDOW - module._OVERLAP) + 1
-    assert all(end - later >= module._OVERLAP for (_, end), (later, _) in pairwise(seen))
+
+@each_pattern
+def test_the_step_counter_finds_what_the_pattern_finds(pattern: re.Pattern[str]) -> None:
+    """Otherwise its counts would be those of another pattern."""
+    for text in [*SECRETS, *HARMLESS]:
+        spans = [match.span() for match in pattern.finditer(text) if match[0]]
+        assert [span for span in CountedPattern(pattern).spans(text, 1_000_000) if span[0] < span[1]] == spans
+
+
+MAX_STEPS = 300  # per character; the cube of 240 blanks takes 9,600
+RUN = 240
+
+
+@each_pattern
+def test_steps_per_character_are_bounded(pattern: re.Pattern[str]) -> None:
+    """Runs of blanks, of the separators of a pattern and of its own words, alone and after each other."""
+    words = words_of(pattern)
+    longest = sorted((word for word in words if len(word) > 1), key=len)[-8:]
+    runs = [" ", "\t", "\n", "a", "1", "=", ":", *words, *(f"{word} " for word in longest)]
+    texts = [(run * RUN)[:RUN] for run in runs] + [f"{word}{' ' * RUN}" for word in longest]
+    for text in texts:
+        CountedPattern(pattern).spans(text, MAX_STEPS * len(text))
+
+
+def test_an_unbounded_pattern_is_over_the_bound() -> None:
+    with pytest.raises(TooManySteps):
+        CountedPattern(re.compile("password *(?:=| +) *x")).spans(f"password{' ' * RUN}", MAX_STEPS * RUN)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "limited"),
+    [("a+ *b", "a{1,400} {0,4}b"), (r"\+[+*]x{3,}", r"\+[+*]x{3,400}"), (".*?[]+]", ".{0,100}?[]+]")],
+)
+def test_a_repetition_gets_a_limit(pattern: str, limited: str) -> None:
+    assert rules.bounded(pattern) == limited
 
 
 @given(st.integers(0, 3_000))
