@@ -7,7 +7,7 @@ from search_site import Piece, record_of
 
 from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
-from searchsocket.search.answering.terms import terms_of
+from searchsocket.search.answering.terms import terms_of, words_said
 from searchsocket.types import Chunk, Code, Lines
 
 KNOT = "A bowline is tied in three steps.\n\n```sh\nrope tie --bowline\n```\n\nPull both ends."
@@ -44,3 +44,17 @@ def test_an_overload_answers_nothing(text: str, doc: str, bare: bool) -> None:
     record = record_of(Piece("/knots.py", text))
     chunk = Chunk(0, "definition", Code(text, "python"), Lines("tie", 1, 2, doc=doc))
     assert is_bare(replace(record, chunk=chunk)) is bare
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "held"),
+    [
+        ("How often are ropes checked?", "Ropes are checked every thirty days.", 1.0),
+        ("How often are ropes checked?", "Ropes are checked by the crew.", 0.8),
+        ("how many ropes?", "At most 12 ropes.", 1.0),
+        ("How long is it?", "A rope.", 0.0),
+    ],
+)
+def test_a_number_is_what_answers_how_many(question: str, text: str, held: float) -> None:
+    """No answer repeats `often` or `many`, so a question would be refused for want of them."""
+    assert terms_of(question, {}).held(words_said(text)) == pytest.approx(held)

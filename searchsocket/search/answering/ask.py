@@ -1,6 +1,7 @@
 """Answers a question with what pages and code say: the passages that say most of it, or that nothing does."""
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,7 @@ import numpy as np
 from searchsocket.embedders.queries import NoVector
 from searchsocket.errors import ContinuationGone, InvalidRequest
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskedIndex, AskQuery
+from searchsocket.search.answering.copies import is_copy
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
 from searchsocket.search.answering.terms import terms_of, words_said
@@ -29,7 +31,7 @@ from searchsocket.search.quoting.titles import displayed
 from searchsocket.search.ranking.fusion import fuse
 from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.ranking.shares import shares_of
-from searchsocket.stores.base import ReadableRecord
+from searchsocket.stores.base import IndexReader, ReadableRecord
 
 MAX_PASSAGES = 10
 DEFAULT_MAX_TOKENS = 2_000
@@ -67,7 +69,7 @@ def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime
     check_bounds(query.limit, query.max_tokens, MAX_PASSAGES)
     question = clean_text(query.question)
     asked = _asked(corpora, query, question, words)
-    found = sorted((one for corpus in corpora for one in supported(corpus, question)), key=lambda one: -one.score)
+    found = candidates(corpora, question)
     sure = likelihood(found[0].support) if found else 0.0
     is_answered = sure >= ENOUGH
     now = clock()
@@ -96,6 +98,30 @@ def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime
         truncated=is_cut,
         continuation_token=token,
     )
+
+
+def candidates(corpora: Sequence[Corpus], question: str) -> list[Supported]:
+    """Passages of all corpora, each corpus in its own order; of their first ones, always the likeliest comes next.
+
+    Scores of two corpora cannot be compared, since each weighs words by its own texts. A source file whose page is
+    indexed too is left to that page, which has a URL.
+    """
+    site = next((corpus.reader for corpus in corpora if corpus.kind == "site"), None)
+    ranked = []
+    for corpus in corpora:
+        passages = sorted(supported(corpus, question), key=lambda one: -one.score)
+        ranked.append(deque(passages if corpus.kind == "site" or site is None else _without_copies(passages, site)))
+    merged: list[Supported] = []
+    while ranked := [each for each in ranked if each]:
+        merged.append(max(ranked, key=lambda each: likelihood(each[0].support)).popleft())
+    return merged
+
+
+def _without_copies(passages: Sequence[Supported], site: IndexReader) -> list[Supported]:
+    files = dict.fromkeys(one.found.record.page.source_file for one in passages)
+    first = {file: next(one for one in passages if one.found.record.page.source_file == file) for file in files}
+    repeated = {file for file, one in first.items() if is_copy(one.found.record, site)}
+    return [one for one in passages if one.found.record.page.source_file not in repeated]
 
 
 def supported(corpus: Corpus, question: str) -> list[Supported]:

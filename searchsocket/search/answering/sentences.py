@@ -1,11 +1,14 @@
 """The sentences of a chunk that answer best: whole ones, neighbours, and what a colon introduces."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
+from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.markdown.plain_text import ChunkText
 from searchsocket.search.answering.terms import Terms, words_said
-from searchsocket.types import Lines, Record
+from searchsocket.search.quoting.lines import is_markdown
+from searchsocket.types import Lines, Prose, Record
 
 _MAX_UNITS = 4
 _MAX_CHARS = 600
@@ -37,7 +40,9 @@ def best_passage(record: Record, said: ChunkText, terms: Terms) -> Passage:
     """The sentences of a chunk that say most of a question."""
     at = record.chunk.at
     if isinstance(at, Lines):
-        return _of_code(record, at, terms)
+        if not is_markdown(record.page.source_file):
+            return _of_code(record, at, terms)
+        said = chunk_text(record.page, replace(record.chunk, body=Prose(record.chunk.body.text)))
     heading = words_said(f"{record.page.title} {' '.join(at.heading_path)} {at.title}")
     units = _units(said)
     words = [words_said(text) for text, _ in units]

@@ -17,8 +17,13 @@ def source_of(record: Record) -> FileLines:
         return FileLines(page.source_file or None, at.first, at.last)
     if page.source_file:
         return FileLines(page.source_file, at.source_first or None, at.source_last or None)
-    is_markdown = page.route_resolution == "exact" and page.route_file.endswith(_MARKDOWN)
-    return FileLines(page.route_file if is_markdown else None, None, None)
+    is_source = page.route_resolution == "exact" and is_markdown(page.route_file)
+    return FileLines(page.route_file if is_source else None, None, None)
+
+
+def is_markdown(file: str) -> bool:
+    """Return whether a file is Markdown by its name."""
+    return file.endswith(_MARKDOWN)
 
 
 def mirror_of(record: Record) -> FileLines:
