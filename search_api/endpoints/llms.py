@@ -31,7 +31,7 @@ def add_llms(app: FastAPI, texts: AgentTexts, service: SearchService, freshness:
         if found is None:
             raise HTTPException(404)
         headers = freshness.headers(request, caller, found.scope, found.generation)
-        base = service.base_of(found.scope)
+        base = service.site_of(found.scope).path
         links = [f'<{base}/{INDEX}>; rel="describedby"; type="text/plain"']
         if found.canonical:
             links.insert(0, f'<{found.canonical}>; rel="canonical"')

@@ -109,8 +109,8 @@ class CodeService:
         query.checked()
         reader, read_now = self._opened(scope)
         if query.url:
-            base = configured_site(self.project.settings, None, scope).path
-            page = find_page(query.url, self.site.reader(self.project.scope_named(scope)), base=base).page
+            site = configured_site(self.project.settings, None, scope)
+            page = find_page(query.url, self.site.reader(self.project.scope_named(scope)), site=site).page
             found = code_of_page(reader, page.body, query.top_k, cache(read_now))
             return RelatedCode(scope, page.facts.url, found, ())
         record = chunk_meant(reader, query)

@@ -63,7 +63,7 @@ class AgentTexts:
             ScopeNotIndexed, IndexCorrupt: Nothing can be read.
         """
         reader = self._service.store.reader(scope)
-        base = self._service.base_of(scope.name)
+        base = self._service.site_of(scope.name).path
         name = path.removeprefix(base).removeprefix("/")
         with self._lock:
             lists = self._of(reader, scope)
@@ -83,7 +83,7 @@ class AgentTexts:
         return self._lists[key]
 
     def _site(self, scope: Scope, home: Page | None) -> AgentSite:
-        base = self._service.base_of(scope.name)
+        base = self._service.site_of(scope.name).path
         return agent_site(self._project.settings, self._project.id, base, home, origin="")
 
 

@@ -14,7 +14,9 @@ from searchsocket.search.quoting.links import href
 from searchsocket.search.wire import Address, Resolution, RouteFile, Url, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation
+from searchsocket.urls.absolute import site_path
 from searchsocket.urls.paths import ancestors, below_base, canonical_path, page_readings
+from searchsocket.urls.resolve import AT_ROOT, SiteBase
 
 _MAX_SUGGESTIONS = 5
 _MAX_WORDS = 10  # of a wrong path: a miss must cost no more than a query
@@ -102,8 +104,8 @@ class FoundPage:
         )
 
 
-def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, base: str = "") -> FoundPage:
-    """The page that a path means, also by its address or as a Markdown file: `/docs/start.html`, `/docs/start.md`.
+def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, site: SiteBase = AT_ROOT) -> FoundPage:
+    """The page that a path means, also by its address, as a Markdown file, or by its absolute URL: `/docs/start.md`.
 
     Where a page moved, its old URL means it too.
 
@@ -113,17 +115,18 @@ def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, base:
     Args:
         path: As it stood in a URL, percent-encoded.
         is_segment: It may be written as one segment of a longer URL, `docs%2Fstart`, as generated clients do.
-        base: The path that the site lies under, with which addresses begin.
+        site: Where the site lies: addresses begin with its base path, absolute URLs with its host.
 
     Raises:
         PageMissing: There is no such page; it names some that may be meant.
-        InvalidRequest: The path cannot be one.
+        InvalidRequest: The path cannot be one, or the URL is of another host.
         PageTextsMissing: An older version published the index, without texts.
         IndexCorrupt: The text is not that of the page.
     """
     # A slash is what an encoded one means most: few pages have one in their name.
     readings = [unquote(path, errors="surrogateescape"), path] if is_segment and _SLASH.search(path) else [path]
-    paths = [path for one in readings for path in below_base(canonical_path("/" + one.lstrip("/")), base)]
+    readings = [site_path(one, site) for one in readings]
+    paths = [path for one in readings for path in below_base(canonical_path("/" + one.lstrip("/")), site.path)]
     urls = [url for path in paths for url in _spellings(path)]
     aliases = reader.generation.aliases
     for url in (*urls, *(aliases[url] for url in urls if url in aliases)):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 
@@ -26,7 +26,9 @@ from searchsocket.serving.pages import FoundPage, find_page, suggestions
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Scope
+from searchsocket.urls.absolute import site_path
 from searchsocket.urls.paths import below_base, canonical_path
+from searchsocket.urls.resolve import SiteBase
 from searchsocket.urls.site import configured_site
 
 OnError = Callable[[BaseException], None]
@@ -47,20 +49,24 @@ class SearchService:
     scopes: ReadableScopes
     health_check: HealthCheck
     on_error: OnError  # hears of errors that no caller reads about
-    base_of: Callable[[str], str]  # scope -> the path that its site lies under
+    site_of: Callable[[str], SiteBase]  # scope -> where its site lies
     check: Callable[[], object] = lambda: None  # raises what would fail at the first query that is reranked
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
         """See `SearchEngine.search`."""
-        return self.engine.search(query, scope, anonymous=anonymous)
+        prefix = site_path(query.path_prefix, self.site_of(scope.name))
+        return self.engine.search(replace(query, path_prefix=prefix), scope, anonymous=anonymous)
 
     def find(self, query: FindQuery, scope: Scope) -> FindAnswer:
         """See `find_all`; nothing is embedded."""
-        return self.engine.find(query, scope)
+        prefix = site_path(query.path_prefix, self.site_of(scope.name))
+        return self.engine.find(replace(query, path_prefix=prefix), scope)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
         """See `SearchEngine.related`; the page may be named by its address, also an old one."""
-        urls = [*below_base(canonical_path(url), self.base_of(scope.name))]
+        site = self.site_of(scope.name)
+        path = site_path(url, site)
+        urls = [*below_base(canonical_path(path), site.path)]
         aliases = self.store.reader(scope).generation.aliases
         *others, last = [*(aliases[one] for one in urls if one in aliases), *urls]
         for other in others:
@@ -69,11 +75,11 @@ class SearchService:
         try:
             return self.engine.related(last, scope, top_k)
         except PageNotFound as error:
-            raise PageMissing(url, suggestions(url, self.store.reader(scope))) from error
+            raise PageMissing(path, suggestions(path, self.store.reader(scope))) from error
 
     def page(self, path: str, scope: Scope, *, is_segment: bool = False) -> FoundPage:
         """See `find_page`."""
-        return find_page(path, self.store.reader(scope), is_segment=is_segment, base=self.base_of(scope.name))
+        return find_page(path, self.store.reader(scope), is_segment=is_segment, site=self.site_of(scope.name))
 
     def health(self, *, trusted: bool) -> ServiceHealth:
         """Whether queries are answered; who is not trusted learns of public scopes only."""
@@ -167,6 +173,6 @@ def open_service(
             scopes, store, engine, embedder_of, clock, on_error, partial(last_checked, str(project.state_dir))
         ),
         on_error=on_error,
-        base_of=lambda scope: configured_site(project.settings, None, scope).path,
+        site_of=lambda scope: configured_site(project.settings, None, scope),
         check=judge if has_reranker else lambda: None,
     )

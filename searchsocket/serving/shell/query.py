@@ -1,6 +1,7 @@
 """A query of the shell, answered without what only a service needs: equal to what `open_service` would answer."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from searchsocket.embedders.builtin import BuiltinEmbedder
@@ -12,6 +13,8 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.serving.shell.hashed import HashedOnce
 from searchsocket.stores import index_folder
 from searchsocket.text.synonyms import make_synonyms
+from searchsocket.urls.absolute import site_path
+from searchsocket.urls.site import configured_site
 
 
 def answers_alone(project: Project) -> bool:
@@ -32,4 +35,5 @@ def answer_alone(
     engine = SearchEngine(
         store, QueryVectors(lambda _: model), settings.ranking, lambda: datetime.now(UTC), settings.facets
     )
-    return engine.search(query, scope)
+    prefix = site_path(query.path_prefix, configured_site(settings, None, scope.name))
+    return engine.search(replace(query, path_prefix=prefix), scope)
