@@ -6,13 +6,14 @@ import re
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 SPEC = (ROOT / "docs" / "spec.md").read_text(encoding="utf-8")
 FOLDERS = ("searchsocket", "searchsocket_assets", "search_api", "tests", "bench", "training")
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples/docs-site/README.md"]
 
 
 def prose(path: Path) -> Iterator[str]:
@@ -52,7 +53,11 @@ def test_cited_sections_of_the_specification_exist(written: list[tuple[str, str]
 
 
 def test_cited_documents_exist(written: list[tuple[str, str]]) -> None:
-    cited = {(file, name) for file, text in written for name in re.findall(r"(?<![\w/])docs/[\w-]+\.md\b", text)}
+    cited = {
+        (file, name)
+        for file, text in written
+        for name in re.findall(r"(?<![\w/])docs/(?:notes/|decisions/)?[\w-]+\.md\b", text)
+    }
     assert len(cited) > 3
     assert {(file, name) for file, name in cited if not (ROOT / name).is_file()} == set()
 
@@ -65,7 +70,7 @@ def test_no_document_is_cited_that_is_not_here(written: list[tuple[str, str]]) -
 def test_links_of_the_written_documents_resolve() -> None:
     for path in DOCUMENTS:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", path.read_text(encoding="utf-8")):
-            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+            assert (path.parent / unquote(target)).exists(), f"{path.name} links to {target}"
 
 
 def test_files_and_folders_that_the_map_names_exist() -> None:

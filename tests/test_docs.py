@@ -141,6 +141,17 @@ def test_every_option_of_a_command_is_on_its_page_and_no_other(name: str) -> Non
     assert tables <= real | {"--help"}
 
 
+def test_every_command_that_takes_no_json_is_named() -> None:
+    (shared,) = (cells[1] for cells in rows("docs/cli") if cells[0] == "--json")
+    without = {
+        f"{name} {below}".strip()
+        for name, command in cli.commands.items()
+        for below, one in getattr(command, "commands", {"": command}).items()
+        if not any("--json" in param.opts for param in one.params)
+    }
+    assert set(re.split(r", | and ", shared.partition("not with ")[2])) == without
+
+
 def test_exit_codes_are_documented() -> None:
     said = {int(cells[0]) for cells in rows("docs/cli") if cells[0].isdigit()}
     real = {exit_status(kind.code) for kind in error_classes()} | {0}

@@ -7,7 +7,7 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 DOCS = TESTS.parent / "docs"
 TABLE = (DOCS / "failure-modes.md").read_text(encoding="utf-8")
-TABLES = TABLE + (DOCS / "remote-faults.md").read_text(encoding="utf-8")
+TABLES = TABLE + (DOCS / "notes" / "remote-faults.md").read_text(encoding="utf-8")
 NAMED = re.compile(r"`([\w/.]+\.py)::(\w+)`")
 
 

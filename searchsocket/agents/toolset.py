@@ -15,7 +15,7 @@ TOOLS = (*SITE_TOOLS, *CODE_TOOLS, *CONTENT_TOOLS, *ANSWER_TOOLS)
 def offered(settings: Settings) -> Sequence[Tool]:
     """Those that `mcp.tools` names; unless it does, those of the corpora that are indexed.
 
-    All of them, since readers of the descriptions alone take none for another, see `docs/quality.md`.
+    All of them, since readers of the descriptions alone take none for another, see `docs/notes/quality.md`.
     """
     named = settings.mcp.tools
     if named:

@@ -3,7 +3,7 @@
 from searchsocket.search.query import SearchQuery
 from searchsocket.text.words import parse_query
 
-# Fitted to the CPU times of fifty sorts of query over the PostgreSQL manual (docs/performance.md).
+# Fitted to the CPU times of fifty sorts of query over the PostgreSQL manual (docs/notes/performance.md).
 _START = 0.5
 _WORD = 0.03  # to look up, to count in pages
 _QUOTED = 0.02  # page or section to read and cut

@@ -1,6 +1,6 @@
 """What users wait for costs no more than a quarter above what was recorded: counted in calls, which no load changes.
 
-Seconds are in docs/performance.md; these counts fail where they would grow. Who makes something cheaper records that.
+Seconds are in docs/notes/performance.md; these counts fail if they grow. Record a lower count with the change.
 """
 
 import subprocess

@@ -141,7 +141,7 @@ def test_a_finger_does_what_a_pointer_does(make_stage: MakeStage) -> None:
 
 
 def test_openings_leave_nothing_behind(stage: Stage) -> None:
-    """Neither elements nor listeners: each opening shows other results. A thousand are in docs/search-ui.md."""
+    """Neither elements nor listeners: each opening shows other results. A thousand are in docs/notes/search-ui.md."""
     page = stage.open(DIALOG)
     devtools = stage.context.new_cdp_session(page)
     openings = """async (count) => {

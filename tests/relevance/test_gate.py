@@ -1,4 +1,4 @@
-"""What the example site answers, says to fit badly, and refuses (docs/quality.md has the figures of all sites)."""
+"""What the example site answers, says to fit badly, and refuses (figures: docs/notes/quality.md)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

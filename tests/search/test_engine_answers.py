@@ -288,7 +288,7 @@ def test_only_a_small_index_that_is_open_is_answered_at_once(site: Site, monkeyp
 def test_a_model_that_reads_sentences_counts_by_shares_of_its_own(
     site: Site, monkeypatch: pytest.MonkeyPatch, *, is_instant: bool
 ) -> None:
-    """A table of words is there at once; what a network says of a query is worth more (docs/ranking.md)."""
+    """A table of words is there at once; what a network says of a query is worth more (docs/notes/ranking.md)."""
     monkeypatch.setattr(type(site.embedder), "is_instant", is_instant)
     monkeypatch.setattr(shares_module, "READ", Shares(0.0, 0.0, 0.0))
     monkeypatch.setattr(shares_module, "READ_WHOLE", Shares(0.0, 0.0, 0.0))

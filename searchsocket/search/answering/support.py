@@ -1,7 +1,7 @@
 """How likely a passage answers a question, and whether it is enough to give it: a rule that is fitted, not felt.
 
 A logistic model of what is known of the passage. Its weights are fitted by `python -m bench.asking` to 300 questions
-over three sites and two repositories, half of which nothing there answers (docs/quality.md).
+over three sites and two repositories, half of which nothing there answers (docs/notes/quality.md).
 """
 
 import math

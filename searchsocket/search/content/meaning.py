@@ -27,7 +27,7 @@ def concept_vector(corpus: Corpus, concepts: Sequence[str], terms: Sequence[str]
     that are found by meaning and words together, each by a high power of its score: a short concept is otherwise
     nearest to headings that stand alone. This is Rocchio's feedback, of passages that are taken for relevant unseen
     (Salton and Buckley, 1990), as likely as they score (Lavrenko and Croft, 2001); how much each way finds is measured
-    by `bench.content.precision` and `.recall` (docs/quality.md).
+    by `bench.content.precision` and `.recall` (docs/notes/quality.md).
 
     Args:
         terms: Exact terms of the same query: words that such a search looks for too.

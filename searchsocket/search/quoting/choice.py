@@ -1,6 +1,6 @@
 """Which of a page's best sections a result opens at: one may score by many words here and there, another is about them.
 
-Measured by links into sections of three documentation sites: docs/quality.md, "The section that opens".
+Measured by links into sections of three documentation sites: docs/notes/quality.md, "The section that opens".
 """
 
 from collections.abc import Collection, Sequence, Set

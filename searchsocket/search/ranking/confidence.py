@@ -1,4 +1,4 @@
-"""How likely a result answers the query: one number for all queries, models and sites (docs/quality.md).
+"""How likely a result answers the query: one number for all queries, models and sites (docs/notes/quality.md).
 
 A logistic model of seven things that are known of a result anyway. Its weights are fitted by `python -m bench.gate` to
 the judged queries of the development collections, with the built-in model and MiniLM, and to questions that no

@@ -1,4 +1,4 @@
-"""What a query says to the letter: the name of a page or section, or an identifier (docs/ranking.md)."""
+"""What a query says to the letter: the name of a page or section, or an identifier (docs/notes/ranking.md)."""
 
 import re
 from collections.abc import Callable, Sequence

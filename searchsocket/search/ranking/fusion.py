@@ -1,4 +1,4 @@
-"""Three lists of scores made one: each scaled to [0, 1] over all candidates, then mixed (docs/ranking.md)."""
+"""Three lists of scores made one: each scaled to [0, 1] over all candidates, then mixed (docs/notes/ranking.md)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a passage gains by what it says of the query at one place (docs/ranking.md)."""
+"""What a passage gains by what it says of the query at one place (docs/notes/ranking.md)."""
 
 from collections.abc import Sequence
 

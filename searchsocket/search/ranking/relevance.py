@@ -1,7 +1,7 @@
 """Whether what was found is worth showing: nonsense must get no answer, a hard paraphrase must get one.
 
 Words decide most of it. Cosines are read by the spread of the index's own texts, so that one rule does for every model
-(docs/ranking.md has the figures).
+(docs/notes/ranking.md has the figures).
 """
 
 from typing import TypeVar

@@ -1,6 +1,6 @@
 """How much meaning, the words of chunks and those of pages count: by the model and by the kind of text.
 
-Chosen on the development collections; what each choice is worth is in docs/quality.md.
+Chosen on the development collections; what each choice is worth is in docs/notes/quality.md.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class Shares(NamedTuple):
     together: float = 0.0  # beside them: what a passage gains that says all words of the query
 
 
-# Scaled scores keep how much better one hit is than the next, which reciprocal ranks throw away (docs/ranking.md).
+# Scaled scores keep how much better one hit is than the next, which reciprocal ranks lose (docs/notes/ranking.md).
 FEW_WORDS = Shares(0.46, 0.27, 0.27)
 # Who says more describes a page, and the words of that lie scattered over it; a sum of many words means little.
 MANY_WORDS = Shares(0.34, 0.19, 0.47, 0.3)

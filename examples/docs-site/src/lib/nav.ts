@@ -132,6 +132,8 @@ export const groups: Group[] = [
 	{
 		title: 'Recipes',
 		items: [
+			{ href: '/docs/recipes/coming-from', label: 'Coming from Algolia or Pagefind' },
+			{ href: '/docs/recipes/deploy', label: 'Deploy it' },
 			{ href: '/docs/recipes/github-actions', label: 'GitHub Actions' },
 			{ href: '/docs/recipes/preview-branches', label: 'Preview branches' },
 			{ href: '/docs/recipes/pull-request-comment', label: 'Pull request comment' },
