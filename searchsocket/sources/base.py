@@ -69,3 +69,6 @@ class Source(Protocol):
         Raises:
             SourceUnavailable: The page cannot be read (gone, too large, outside the root).
         """
+
+    def modified(self, locator: str) -> float | None:
+        """Return when the page at `locator` last changed, in seconds since 1970; None if the source does not know."""

@@ -10,7 +10,7 @@ from searchsocket.pages import RawPage
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.exclude import Excluder
-from searchsocket.sources.files import MAX_DEPTH, is_inside, locator_of, read_inside, stamp_of, usable
+from searchsocket.sources.files import MAX_DEPTH, is_inside, locator_of, modified_inside, read_inside, stamp_of, usable
 from searchsocket.urls.form import AT_THEIR_URLS, Addresses
 from searchsocket.urls.paths import sort_key
 
@@ -98,6 +98,10 @@ class ContentFilesSource:
             SourceUnavailable: The page cannot be read (gone, too large, outside the root).
         """
         return read_inside(self._root, page.locator, self._max_page_bytes)
+
+    def modified(self, locator: str) -> float | None:
+        """Return the file's modification time."""
+        return modified_inside(self._root, locator)
 
     def has_pages(self) -> bool:
         """Whether any file matches the globs; stops at the first."""

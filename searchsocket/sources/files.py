@@ -61,6 +61,14 @@ def read_inside(root: str, locator: str, max_bytes: int) -> bytes:
     return data
 
 
+def modified_inside(root: str, locator: str) -> float | None:
+    """Return the modification time of a file below `root`, in seconds since 1970; None if the file is gone."""
+    try:
+        return os.stat(os.path.join(root, path_of(locator))).st_mtime  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+
+
 def is_inside(path: str, root: str) -> bool:
     """Whether a real path is `root` or below it."""
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)

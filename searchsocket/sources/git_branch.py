@@ -114,6 +114,10 @@ class GitBranchSource:
         """
         return self._blobs.read(page.stamp, self._max_page_bytes)
 
+    def modified(self, locator: str) -> float | None:
+        """Return None: the time of the commit counts for all its files."""
+        return None
+
     def route_files(self) -> list[str]:
         """Paths of the commit's files that decide routes, relative to the project: input of `route_table`.
 

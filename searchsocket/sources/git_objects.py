@@ -18,7 +18,13 @@ _MAX_NAME_CHARS = 250
 _CHUNK = 65_536
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _OBJECT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_SHORT_ANSWERS = ("rev-parse", "for-each-ref", "describe")  # read whole, so that the error text can be read beside them
+_SHORT_ANSWERS = (
+    "rev-parse",
+    "for-each-ref",
+    "describe",
+    "cat-file",
+)  # read whole, so that the error text can be read beside them
+_COMMITTER_TIME = re.compile(rb"(?m)^committer .*> (\d+) [+-]\d{4}$")
 _NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\\ud800-\udfff]|\.\.|@\{|//|^[-/.]|[/.]$|/\.|\.lock(?:/|$)")
 
 
@@ -70,6 +76,18 @@ class Repository:
         # No tag has this name, so the answer is the whole id.
         answer = self._run("describe", "--always", "--dirty", "--abbrev=64", "--exclude=*")
         return answer.decode("ascii", "replace").strip()
+
+    def commit_time(self, commit: str) -> int:
+        """Return when a commit was made, in seconds since 1970.
+
+        Raises:
+            SourceUnavailable: This clone does not contain the commit.
+        """
+        header = self._run("cat-file", "commit", commit).partition(b"\n\n")[0]
+        time = _COMMITTER_TIME.search(header)
+        if time is None:
+            raise SourceUnavailable(f"commit {commit[:12]} does not name its time")
+        return int(time[1])
 
     def branch(self) -> str:
         """The branch that is checked out; `HEAD` where none is.

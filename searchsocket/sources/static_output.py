@@ -12,7 +12,7 @@ from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.build_folder import BuildFolder, stem
 from searchsocket.sources.build_links import form_of_build
 from searchsocket.sources.exclude import Excluder
-from searchsocket.sources.files import MAX_DEPTH, locator_of, read_inside, stamp_of, usable
+from searchsocket.sources.files import MAX_DEPTH, locator_of, modified_inside, read_inside, stamp_of, usable
 from searchsocket.urls.form import AS_FILES, Addresses, UrlForm
 from searchsocket.urls.paths import canonical_path, is_index, join_name
 from searchsocket.urls.resolve import AT_ROOT, SiteBase, served_under
@@ -106,6 +106,10 @@ class StaticOutputSource:
             SourceUnavailable: The page cannot be read (gone, too large, outside the build folder).
         """
         return read_inside(self._root, page.locator, self._max_page_bytes)
+
+    def modified(self, locator: str) -> float | None:
+        """Return the file's modification time."""
+        return modified_inside(self._root, locator)
 
     def _walk(self, build: BuildFolder, url: str, node: _Node, depth: int) -> Iterator[RawPage]:
         """The page at `url`, then all below it; names that differ on disk may be one in URLs, so folders are joined."""

@@ -58,7 +58,13 @@ class Site:
         moment = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=self.runs)
         project = self.project
         return ScopeRun(
-            project, project.scope_named(scope), f"run-{self.runs}", options or RunOptions(), on_event, lambda: moment
+            project,
+            project.scope_named(scope),
+            f"run-{self.runs}",
+            options or RunOptions(),
+            on_event,
+            lambda: moment,
+            {"SOURCE_DATE_EPOCH": str(int(moment.timestamp()))},
         )
 
     def index(self, scope: str = "main", **options: object) -> IndexSummary:

@@ -14,6 +14,7 @@ from searchsocket.pages import Page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.stages.file_stamps import file_stamp
 from searchsocket.pipeline.stages.origin_files import copy_origin_files
+from searchsocket.pipeline.stages.page_times import PageTimes
 from searchsocket.routes import KitProject, RouteMatch, RouteTable, route_table, scan_project, scan_routes
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.state import ScopeState
@@ -50,10 +51,12 @@ def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
     state.titles.set_site(titles)
     counts.written += copy_origin_files(run, state)
     _mark_damaged(run, state, counts)
+    times: PageTimes | None = None
     for batch in batches(state.mirror.dirty(), _BATCH):
         with state.transaction():
             for page_id in batch:
-                counts.written += _refresh_page(run, state, routes, titles, page_id)
+                times = times or PageTimes(run)
+                counts.written += _refresh_page(run, state, routes, titles, times, page_id)
     return counts
 
 
@@ -224,14 +227,18 @@ def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> Non
     state.mirror.set_damaged(damaged)
 
 
-def _refresh_page(run: ScopeRun, state: ScopeState, routes: RouteTable, titles: SiteTitles, page_id: int) -> int:
+def _refresh_page(
+    run: ScopeRun, state: ScopeState, routes: RouteTable, titles: SiteTitles, times: PageTimes, page_id: int
+) -> int:
     """Write the file of a page unless it is right; how many were written."""
     stored = state.mirror.page(page_id)
     page = _page(run, state, page_id, stored, routes.resolve(stored.url), titles)
     digest = page_digest(page)
     path = mirror_file(run.mirror_dir, page.facts.url)
     if digest != stored.digest:
-        page = replace(page, generated_at=run.clock().isoformat(timespec="seconds").replace("+00:00", "Z"))
+        # A state that was lost knows no file; one that says the same keeps its time.
+        same = None if stored.digest else read_mirror_page(run, page.facts.url, digest)
+        page = replace(page, generated_at=same.generated_at if same else times.time_of(stored.locator))
     elif stored.stamp and (run.workspace is not None or file_stamp(path) == stored.stamp):
         state.mirror.set_clean(page_id)
         return 0

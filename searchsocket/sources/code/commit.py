@@ -85,6 +85,10 @@ class CommitSource:
         """
         return self._blobs.read(page.stamp, self._max_bytes)
 
+    def modified(self, locator: str) -> float | None:
+        """Return None: no mirror file is made of source code."""
+        return None
+
     def close(self) -> None:
         """End the child process that reads blobs; a later read starts another."""
         self._blobs.close()

@@ -79,6 +79,10 @@ class WorkingTreeSource:
         """
         return read_inside(self._root, page.locator, self._max_bytes)
 
+    def modified(self, locator: str) -> float | None:
+        """Return None: no mirror file is made of source code."""
+        return None
+
     def _list(self, folder: str) -> Listing[os.DirEntry[str]]:
         folders, files, others = [], {}, {}
         self.folders.append(os.path.join(self._top, folder))

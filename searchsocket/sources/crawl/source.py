@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
@@ -113,6 +115,15 @@ class CrawlSource:
 
     def read(self, page: RawPage) -> bytes:
         return self._store.read(page.locator)
+
+    def modified(self, locator: str) -> float | None:
+        """Return the host's `Last-Modified` of the page; None if the host did not send a valid one."""
+        stored = self._store.known(locator)
+        try:
+            time = parsedate_to_datetime(stored.last_modified if stored else "")
+        except ValueError:
+            return None
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
     def _fetcher(self) -> Fetcher:
         limits = Limits(self._max_page_bytes, self._settings.timeout_s, connections=self._settings.concurrency)
