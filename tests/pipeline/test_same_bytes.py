@@ -1,4 +1,4 @@
-"""Two machines that index the same site from nothing write the same files (spec 2.8, 8.4)."""
+"""Two machines that index the same site from nothing write the same files (spec 8.4)."""
 
 import os
 import subprocess
