@@ -123,7 +123,7 @@ def known_scopes(project: "Project") -> list["Scope"]:
     from searchsocket.branches.scopes import kept_scopes
     from searchsocket.project.backends import Backends
 
-    scopes, problem = kept_scopes(project, Backends(project, os.environ).store)
+    scopes, problem = kept_scopes(project, Backends(project, os.environ, local_only=True).store)
     if problem is not None:
         click.echo(f"the index cannot be listed: {problem}", err=True)
     return scopes

@@ -59,6 +59,7 @@ def _look(root: Path) -> Iterator[Line]:
     yield Line("configuration", True, f"project {project.id} in {project.root}")
     questions: list[tuple[str, Callable[[], Iterator[Line]], str]] = [
         ("scope", lambda: examine.scope(project), "pass --scope, or change scope.mode"),
+        ("project", lambda: examine.project_name(project), "give each project its own state.dir"),
         ("source", lambda: examine.source(project), "build the site, or set source.static_output_dir"),
         ("state", lambda: examine.state_folder(project), "make the folder writable, or free space"),
         ("locks", lambda: examine.locks(project), "make the folder writable"),
@@ -71,11 +72,17 @@ def _look(root: Path) -> Iterator[Line]:
         ("leftovers", lambda: examine.leftovers(project), "make the folder readable"),
         ("dagster", lambda: examine.dagster(project), "correct or unset DAGSTER_HOME"),
     ]
+    causes = set[str]()  # one cause breaks several checks; the first of them reports it
     for name, look, fix in questions:
         try:
-            yield from look()
-        except OSError as error:
-            problem = system_error("cannot use", project.state_dir, error)
-            yield Line(name, False, str(problem), "" if isinstance(problem, PermissionDenied) else fix)
-        except SearchSocketError as error:
-            yield Line(name, False, str(error), "" if isinstance(error, PermissionDenied) else fix)
+            for line in look():
+                if line.ok or line.detail not in causes:
+                    yield line
+                if not line.ok:
+                    causes.add(line.detail)
+        except (OSError, SearchSocketError) as error:
+            problem = system_error("cannot use", project.state_dir, error) if isinstance(error, OSError) else error
+            if str(problem) not in causes:
+                causes.add(str(problem))
+                is_final = isinstance(problem, PermissionDenied)
+                yield Line(name, False, str(problem), problem.fix or ("" if is_final else fix))

@@ -14,6 +14,7 @@ from searchsocket.cli.findings import Line
 from searchsocket.cli.output import count, size
 from searchsocket.cli.summary import source_lines
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
+from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.elsewhere import findings
 from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.results import Skipped
@@ -21,7 +22,6 @@ from searchsocket.project.access import private_folders
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.rerankers import deprecation, make_reranker
-from searchsocket.sources import make_source
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import check_vectors
 from searchsocket.system.dask import address_label, dask_executor
@@ -39,9 +39,15 @@ def scope(project: Project) -> Iterator[Line]:
     yield Line("scope", True, project.scope(os.environ).name)
 
 
+def project_name(project: Project) -> Iterator[Line]:
+    """Raise for an index of another project, or of this one under an earlier name; yield no line."""
+    known_scopes(project)
+    yield from ()
+
+
 def source(project: Project) -> Iterator[Line]:
     """Whether there are pages."""
-    found = make_source(project.root, project.settings, None, scope="doctor")
+    found = ScopeRun(project, project.scope(os.environ), "doctor", environ=os.environ).make_source()
     origin = ", ".join(text for _, text in source_lines(found.origin.facts()))
     listed = found.pages()
     if found.name == "crawl":  # a page tells that the host answers; all of them would be a crawl
@@ -96,7 +102,7 @@ def locks(project: Project) -> Iterator[Line]:
 
 def model(project: Project) -> Iterator[Line]:
     """Whether the embedding model loads and answers with a sound vector."""
-    backends = Backends(project, os.environ)
+    backends = Backends(project, os.environ, local_only=True)
     recorded = ""
     with suppress(SearchSocketError):  # which `scope` and `index` report
         live = backends.store.generation(project.scope(os.environ))
@@ -105,7 +111,7 @@ def model(project: Project) -> Iterator[Line]:
         embedder = backends.embedder_of(recorded)
         check_vectors(embedder.embed(["a"], "query"), 1, embedder.dimensions)  # one token, where it is paid for
     except SearchSocketError as error:
-        yield Line("model", False, str(error), getattr(error, "fix", "") or "correct [embeddings]")
+        yield Line("model", False, str(error), error.fix or "correct [embeddings]")
     else:
         yield Line("model", True, f"{embedder.model_id}, {embedder.dimensions} dimensions")
 
@@ -125,7 +131,7 @@ def reranker(project: Project) -> Iterator[Line]:
 
 def index(project: Project) -> Iterator[Line]:
     """Whether the store answers, and every file of every live generation is as its manifest says."""
-    backends = Backends(project, os.environ, calls=False)
+    backends = Backends(project, os.environ, calls=False, local_only=True)
     store = backends.store
     health = store.health()
     yield Line("vector store", health.ok, health.details or "healthy", "" if health.ok else "see the text above")
@@ -136,7 +142,7 @@ def index(project: Project) -> Iterator[Line]:
             problems = store.verify(known)
             generation = store.generation(known)
         except SearchSocketError as error:
-            yield Line(name, False, str(error), "" if isinstance(error, PermissionDenied) else fix)
+            yield Line(name, False, str(error), error.fix or ("" if isinstance(error, PermissionDenied) else fix))
             continue
         if problems:
             yield Line(name, False, "; ".join(problems[:5]), fix)

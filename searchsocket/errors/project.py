@@ -18,7 +18,7 @@ class ConfigMissing(SearchSocketError):
 
 
 class KeyMissing(ConfigMissing):
-    """The key of a provider is in no variable."""
+    """The environment lacks the key or the address of a provider."""
 
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
@@ -59,5 +59,9 @@ class AlreadyRunning(SearchSocketError):
 
 class ProjectMismatch(SearchSocketError):
     """The place belongs to another project, so this one is refused there."""
+
+    def __init__(self, message: str, fix: str = "") -> None:
+        super().__init__(message)
+        self.fix = fix
 
     code = "PROJECT_MISMATCH"

@@ -26,12 +26,16 @@ class Backends:
     Args:
         environ: Where keys, and the folder of the cache, are read.
         calls: False where the embedder only counts and names, which needs no key.
+        local_only: The store reads this machine alone, which needs neither key nor address of a vector index.
     """
 
-    def __init__(self, project: Project, environ: Mapping[str, str], *, calls: bool = True) -> None:
+    def __init__(
+        self, project: Project, environ: Mapping[str, str], *, calls: bool = True, local_only: bool = False
+    ) -> None:
         self._project = project
         self._environ = environ
         self._calls = calls
+        self._local_only = local_only
         self._embedders: dict[str, Embedder] = {}  # by provider
 
     @cached_property
@@ -49,6 +53,7 @@ class Backends:
             self._project.id,
             environ=self._environ,
             synonyms=settings.ranking.synonyms,
+            local_only=self._local_only,
         )
 
     def embedder_for(self, scope: Scope) -> Embedder:

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from searchsocket.errors import ConfigMissing
+from searchsocket.errors import ConfigMissing, KeyMissing
 from searchsocket.stores.base import VectorIndex, VectorStore
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def make_store(
     *,
     environ: Mapping[str, str] = MappingProxyType({}),
     synonyms: Sequence[Sequence[str]] = (),
+    local_only: bool = False,
 ) -> VectorStore:
     """The store that the settings name; nothing is opened or written yet, and an engine is imported when it is asked.
 
@@ -26,6 +27,7 @@ def make_store(
         state_dir: `vector.local.path` is taken relative to the folder that holds it; the default lies inside.
         environ: Where addresses and keys are read.
         synonyms: `ranking.synonyms`; only those who search need them.
+        local_only: The caller reads what is on this machine and needs no address of a vector index.
 
     Raises:
         ConfigMissing: The environment does not say where the vectors are.
@@ -33,11 +35,20 @@ def make_store(
     from searchsocket.stores.local import LocalStore
     from searchsocket.text.synonyms import make_synonyms
 
+    try:
+        vectors = make_vectors(settings, project_id, environ)
+    except ConfigMissing as error:
+        if not local_only:
+            raise
+        from searchsocket.stores.unaddressed import Unaddressed
+
+        vectors = Unaddressed(error)
+
     return LocalStore(
         index_folder(settings, state_dir),
         project_id,
         max_records=settings.local.max_records,
-        vectors=make_vectors(settings, project_id, environ),
+        vectors=vectors,
         synonyms=make_synonyms(synonyms),
     )
 
@@ -67,9 +78,10 @@ def _milvus(settings: "MilvusSettings", project_id: str, environ: Mapping[str, s
     from searchsocket.stores.milvus.connection import Connection
 
     if not (uri := environ.get(settings.uri_env, "")):
-        raise ConfigMissing(
+        raise KeyMissing(
             f"vector.provider is milvus, but the environment variable {settings.uri_env} with the server's address is "
-            "not set, e.g. http://127.0.0.1:19530"
+            "not set, e.g. http://127.0.0.1:19530",
+            f"set ${settings.uri_env}",
         )
     token = environ.get(settings.token_env, "") if settings.token_env else ""
     name = settings.collection or f"{project_id}_chunks"
@@ -82,9 +94,10 @@ def _pinecone(settings: "PineconeSettings", project_id: str, environ: Mapping[st
     from searchsocket.stores.pinecone.connection import Connection
 
     if not (key := environ.get(settings.api_key_env, "").strip()):
-        raise ConfigMissing(
+        raise KeyMissing(
             f"vector.provider is pinecone, but the environment variable {settings.api_key_env} with the key of a "
-            "Pinecone project is not set"
+            "Pinecone project is not set",
+            f"set ${settings.api_key_env}",
         )
     connection = Connection(
         key,

@@ -42,7 +42,7 @@ def code_findings(project: "Project") -> Iterator[Line]:
         yield Line("grammars", True, "none: code is cut at blank lines", "`pip install 'searchsocket[code]'`")
     found = 0
     if home.state_dir.is_dir():
-        store = Backends(home, os.environ, calls=False).store
+        store = Backends(home, os.environ, calls=False, local_only=True).store
         for generation in store.list_scopes():
             found += 1
             name, fix = (

@@ -66,7 +66,9 @@ class ScopeRun:
         settings = with_preview(self.project.settings, self.project.root, self.scope)
         if settings is not self.project.settings:
             object.__setattr__(self, "project", replace(self.project, settings=settings))
-        object.__setattr__(self, "backends", Backends(self.project, self.environ, calls=self.workspace is None))
+        is_plan = self.workspace is not None
+        backends = Backends(self.project, self.environ, calls=not is_plan, local_only=is_plan)
+        object.__setattr__(self, "backends", backends)
 
     def of(self, corpus: Corpus) -> "ScopeRun":
         """The same run over a corpus, with the state and the store of that one; from the site's alone."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from searchsocket.pipeline.run.assumptions import assumptions
 from searchsocket.pipeline.run.context import ScopeRun, Workspace
 from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.origin import PagesOrigin, origin_of_pages
@@ -31,14 +32,16 @@ def index_scope(run: ScopeRun) -> IndexSummary:
 def plan_scope(run: ScopeRun) -> IndexSummary:
     """The dry run: the stages run against a throw-away copy of the state, and the last two only count.
 
-    Calls no provider and writes nothing outside a temporary folder.
+    Calls no provider, needs no key and no address of a vector store, and writes nothing outside a temporary folder.
+    Its warnings name what it assumed.
 
     Raises:
         SearchSocketError: What the real run would fail with as well.
     """
     with tempfile.TemporaryDirectory(prefix="searchsocket-plan-") as folder, run.state.dry_copy() as state:
         dry = replace(run, workspace=Workspace(Path(folder), state))
-        return summarise(run.scope.name, [stage(dry) for stage in _stages(run)], dry_run=True)
+        summary = summarise(run.scope.name, [stage(dry) for stage in _stages(run)], dry_run=True)
+        return replace(summary, warnings=(*summary.warnings, *assumptions(dry)))
 
 
 def origin_of(state: ProjectState, scope: str, corpus: Corpus = "site") -> PagesOrigin:

@@ -45,9 +45,11 @@ class Ownership:
         if told != _digest(owner):
             raise corrupt(path, "was changed after it was written")
         if owner != self._project_id:
+            fix = f"set `project.id = {json.dumps(owner, ensure_ascii=False)}`"
             raise ProjectMismatch(
-                f"{self._root} holds the index of project {owner!r}, not of {self._project_id!r}; "
-                "give each project its own state.dir or vector.local.path"
+                f"{self._root} contains the index of project {owner!r}, and this project is {self._project_id!r}; "
+                f"if it was renamed, {fix}; if these are two projects, give each its own state.dir",
+                fix,
             )
         self._is_ours = True
         return True

@@ -64,6 +64,23 @@ def rows(service: Service, namespace: str) -> dict[str, Row]:
     return found
 
 
+def test_a_plan_without_the_key_reads_what_is_known_here(
+    run: Run, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its numbers are those of the run that follows, and the service hears nothing of it."""
+    published = run("index")
+    write_page(tmp_path, "docs/ropes", "Ropes", "A clove hitch holds a fender to the rail.")
+    with monkeypatch.context() as patch:
+        patch.delenv("PINECONE_API_KEY")
+        service.requests.clear()
+        plan = run("index", "--dry-run")
+        compared = run("index", "--dry-run", "--force")
+    assert not service.requests
+    assert any(f"its records are those of generation {published['generation']}" in each for each in plan["warnings"])
+    assert plan["records"] == run("index")["records"]
+    assert compared["records"] == plan["records"]
+
+
 def test_a_run_writes_what_changed_and_the_commands_agree_with_the_service(
     run: Run, service: Service, tmp_path: Path
 ) -> None:
