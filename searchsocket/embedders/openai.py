@@ -28,6 +28,8 @@ from searchsocket.errors import (
     KeyMissing,
     SearchSocketError,
 )
+from searchsocket.system.bounded_http import BodyLimit, at_most
+from searchsocket.text.provider_words import shown_words
 from searchsocket.types import Vectors
 
 if TYPE_CHECKING:
@@ -50,7 +52,8 @@ _GUESSED_LIMITS = Limits(_LIMITS.texts, _LIMITS.tokens_a_text // 4, _LIMITS.toke
 _PASSING = (408, 409, 429)  # and what is 500 or more
 _TIMEOUT_S = 60.0
 _LIMITED = (429, 503)
-_MAX_WORDS = 300  # characters of a provider's own message
+_BYTES_A_NUMBER = 32  # of a vector in JSON; in base64 it takes 6
+_MAX_OTHER_BYTES = 1_000_000  # of an answer besides its vectors
 
 
 def has_key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> bool:
@@ -118,7 +121,7 @@ class OpenAIEmbedder:
 
         Args:
             key_variable: Where the key came from, for advice.
-            timeout_s: For a connection, and between two packets of an answer; None = 60.
+            timeout_s: Of a request, from its connection to the last byte of the answer; None = 60.
 
         Raises:
             ConfigMissing: The library is not installed.
@@ -148,9 +151,10 @@ class OpenAIEmbedder:
 
         refusal: SearchSocketError
         try:
-            answer = self._client.embeddings.with_raw_response.create(
-                input=[self._sent(text) for text in texts], **self._body
-            )
+            with at_most(len(texts) * self.dimensions * _BYTES_A_NUMBER + _MAX_OTHER_BYTES):
+                answer = self._client.embeddings.with_raw_response.create(
+                    input=[self._sent(text) for text in texts], **self._body
+                )
         except openai.OpenAIError as error:
             refusal = self._translated(error)
         else:
@@ -190,7 +194,10 @@ class OpenAIEmbedder:
         if isinstance(error, openai.APITimeoutError):
             return EmbedderUnavailable(f"{self._host} did not answer within {self._timeout_s:g} seconds")
         if not isinstance(error, openai.APIStatusError):
-            return EmbedderUnavailable(f"{self._host} cannot be reached ({type(error.__cause__ or error).__name__})")
+            cause = getattr(error.__cause__, "__cause__", None)
+            if isinstance(cause, BodyLimit):
+                return BadVectors(f"{self._host} cannot be understood: {cause}")
+            return EmbedderUnavailable(f"{self._host} cannot be reached ({type(cause or error).__name__})")
         status, code = error.status_code, str(error.code or "")
         if status in (401, 403):
             message = f"{self._host} refuses the key ({status} {code}); set another one, then run again"
@@ -198,25 +205,26 @@ class OpenAIEmbedder:
         if code == "insufficient_quota":
             message = f"{self._host} answers {status} insufficient_quota: the account has no credit left"
             return EmbedderRefused(message, "add credit to the provider's account, or raise its limit there")
-        message = self._without_key(f"{status} {code}: {error.message}"[:_MAX_WORDS])
+        message = shown_words(f"{status} {code}: {error.message}", self._client.api_key)
         if status in _PASSING or status >= 500:
             pause_s = _retry_after_s(error.response.headers)
             return EmbedderUnavailable(f"{self._host} answers {message}", pause_s, is_limit=status in _LIMITED)
         return EmbedderRefused(f"{self._host} answers {message}", "correct embeddings.model, dimensions or base_url")
 
-    def _without_key(self, text: str) -> str:
-        return text.replace(str(self._client.api_key), "[key]")
-
 
 def _client(key: str, base_url: str, timeout_s: float) -> "openai.OpenAI":
     try:
         import openai
+
+        from searchsocket.embedders.openai_transport import openai_http
     except ImportError as error:
         raise ConfigMissing(f"the openai provider needs {error.name}; {INSTALL_HINT}") from error
     if urlsplit(base_url).scheme not in ("http", "https"):
         raise ConfigError("embeddings.base_url must begin with http:// or https://")
     # What fails is tried again by those who know whether anybody waits.
-    return openai.OpenAI(api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0)
+    return openai.OpenAI(
+        api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0, http_client=openai_http(timeout_s)
+    )
 
 
 def _utf8(text: str) -> str:

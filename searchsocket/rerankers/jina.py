@@ -4,7 +4,6 @@ The key stays here: no error, log line or representation of ours holds it, also 
 """
 
 import json
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,13 +17,15 @@ from searchsocket.rerankers.errors import BadRerankScores, RerankerRefused, Rera
 from searchsocket.rerankers.prices import price_of
 from searchsocket.rerankers.scores import checked
 from searchsocket.settings.rerank import RerankSettings
+from searchsocket.system.bounded_http import BodyLimit, bounded_client
+from searchsocket.text.provider_words import shown_words
 
 DEFAULT_URL = "https://api.jina.ai/v1"
 # The vendor's page of the model says so (jina.ai/models/jina-reranker-v2-base-multilingual, 2026).
 DEPRECATED = {"jina-reranker-v2-base-multilingual": "jina-reranker-v3"}  # and what has taken its place
 _PASSING = (408, 409, 429)  # and what is 500 or more
 _MAX_ANSWER_BYTES = 1_000_000
-_MAX_WORDS = 300  # characters of a provider's own message
+_MAX_TIMEOUT_S = 300.0  # of a request that is given more
 _MAX_TOKENS_A_CHARACTER = 4  # a provider that counts more than bytes is not believed
 
 
@@ -72,12 +73,13 @@ class JinaReranker:
         self._body: dict[str, Any] = {"model": model}
         if base_url == DEFAULT_URL:
             self._body["return_documents"] = False  # servers like it refuse fields that they do not know
-        self._client = httpx.Client(headers={"Authorization": f"Bearer {key}"} if key else {})
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._client = bounded_client(_MAX_TIMEOUT_S, _MAX_ANSWER_BYTES, headers=headers)
 
     def rerank(self, query: str, texts: Sequence[str], *, top_n: int, timeout_s: float) -> Judgement:
         """Judge texts (see `Reranker.rerank`)."""
         body = self._body | {"query": query, "documents": [text or " " for text in texts], "top_n": top_n}
-        status, headers, content = self._answer(body, time.monotonic() + timeout_s, timeout_s)
+        status, headers, content = self._answer(body, timeout_s)
         if status != 200:
             raise self._refusal(status, headers, content)
         found = _parsed(content, self.model_id)
@@ -88,29 +90,22 @@ class JinaReranker:
         """An estimate: each text is read together with the query."""
         return len(texts) * estimate_tokens(query) + sum(map(estimate_tokens, texts))
 
-    def _answer(self, body: dict[str, Any], deadline: float, timeout_s: float) -> tuple[int, httpx.Headers, bytes]:
-        """Status, headers and body, within the time: httpx's own limits are for each packet."""
+    def _answer(self, body: dict[str, Any], timeout_s: float) -> tuple[int, httpx.Headers, bytes]:
+        """Status, headers and body."""
         # A lone surrogate in hostile input has no UTF-8 form.
         data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        problem = f"{self._host} did not answer within {timeout_s:g} seconds"
         try:
-            with self._client.stream(
-                "POST", self._url, content=data, headers={"Content-Type": "application/json"}, timeout=timeout_s
-            ) as answer:
-                content = b""
-                for part in answer.iter_bytes():
-                    content += part
-                    if len(content) > _MAX_ANSWER_BYTES:
-                        problem = f"{self._host} sends more than {_MAX_ANSWER_BYTES:,} bytes"
-                        break
-                    if time.monotonic() > deadline:
-                        break
-                else:
-                    return answer.status_code, answer.headers, content
+            answer = self._client.post(
+                self._url, content=data, headers={"Content-Type": "application/json"}, timeout=timeout_s
+            )
         except httpx.TimeoutException:
-            pass
+            problem = f"{self._host} did not answer within {timeout_s:g} seconds"
+        except BodyLimit as error:
+            problem = f"{self._host} cannot be understood: {error}"
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             problem = f"{self._host} cannot be reached ({type(error).__name__})"
+        else:
+            return answer.status_code, answer.headers, answer.content
         # Outside the handler, so that the request, which holds the key, is no part of the traceback.
         raise RerankerUnavailable(problem)
 
@@ -119,8 +114,7 @@ class JinaReranker:
             return RerankerRefused(f"{self._host} refuses the key, or its balance ({status}); set another one")
         if status == 402:
             return RerankerRefused(f"{self._host} answers 402: the account has no balance left")
-        words = content.decode("utf-8", "replace")
-        message = (words.replace(self._key, "[key]") if self._key else words)[:_MAX_WORDS]
+        message = shown_words(content.decode("utf-8", "replace"), self._key)
         if status in _PASSING or status >= 500:
             return RerankerUnavailable(f"{self._host} answers {status}: {message}", _retry_after_s(headers))
         return RerankerRefused(f"{self._host} answers {status}: {message}")

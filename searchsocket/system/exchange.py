@@ -15,8 +15,16 @@ _MAX_HEAD_BYTES = 65_536  # before the body, informational answers included
 class Exchange:
     """One request and its answer: the moment at which it ends, and how much may come before the body."""
 
-    def __init__(self, timeout_s: float, monotonic: Callable[[], float]) -> None:
+    def __init__(
+        self, timeout_s: float, monotonic: Callable[[], float], least_bytes_per_s: float | None = None
+    ) -> None:
+        """Begin now.
+
+        Args:
+            least_bytes_per_s: Every byte that arrives moves the end by the time that it takes at this rate.
+        """
         self._monotonic = monotonic
+        self._least_bytes_per_s = least_bytes_per_s
         self._ends = monotonic() + timeout_s
         self._head_bytes = 0
         self._in_head = True
@@ -35,6 +43,8 @@ class Exchange:
                 raise httpcore.RemoteProtocolError(f"more than {_MAX_HEAD_BYTES} bytes came before the answer")
         data = stream.read(max_bytes, self.left_s(httpcore.ReadTimeout))
         self._head_bytes += len(data)
+        if self._least_bytes_per_s:
+            self._ends += len(data) / self._least_bytes_per_s
         return data
 
     def head_is_here(self) -> None:
@@ -45,12 +55,11 @@ _CURRENT: ContextVar[Exchange] = ContextVar("exchange")
 
 
 @contextmanager
-def exchange(timeout_s: float, monotonic: Callable[[], float]) -> Iterator[Exchange]:
-    """Within this, all that the thread does on a guarded transport belongs to one request."""
-    new = Exchange(timeout_s, monotonic)
-    token = _CURRENT.set(new)
+def within(exchange: Exchange) -> Iterator[None]:
+    """Within this, all that the thread does on a timed connection belongs to one request."""
+    token = _CURRENT.set(exchange)
     try:
-        yield new
+        yield
     finally:
         _CURRENT.reset(token)
 
@@ -101,21 +110,32 @@ class TimedBackend(httpcore.SyncBackend):
 
 
 def timed_transport(
-    backend: httpcore.NetworkBackend, *, connections: int, trust_env: bool, keep_s: float = 5.0
+    backend: httpcore.NetworkBackend,
+    *,
+    connections: int,
+    trust_env: bool,
+    keep_s: float = 5.0,
+    proxy: str | None = None,
 ) -> httpx.HTTPTransport:
-    """A transport whose every connection is the backend's.
+    """A transport whose every connection is the backend's; behind a SOCKS proxy, it is httpx's own.
 
     Args:
         trust_env: Whether the environment may name certificates.
         keep_s: How long an unused connection is kept.
+        proxy: Address of the proxy to send requests through.
     """
-    transport = httpx.HTTPTransport(trust_env=trust_env)
+    transport = httpx.HTTPTransport(trust_env=trust_env, proxy=proxy)
+    options: dict[str, Any] = {
+        "ssl_context": httpx.create_ssl_context(trust_env=trust_env),
+        "max_connections": connections,
+        "max_keepalive_connections": connections,
+        "keepalive_expiry": keep_s,
+        "network_backend": backend,
+    }
     # httpx has no setting for the backend; the pool that it would build itself is put in its place.
-    transport._pool = httpcore.ConnectionPool(
-        ssl_context=httpx.create_ssl_context(trust_env=trust_env),
-        max_connections=connections,
-        max_keepalive_connections=connections,
-        keepalive_expiry=keep_s,
-        network_backend=backend,
-    )
+    if proxy is None:
+        transport._pool = httpcore.ConnectionPool(**options)
+    elif not proxy.startswith("socks"):
+        server = httpx.Proxy(proxy)
+        transport._pool = httpcore.HTTPProxy(proxy_url=str(server.url), proxy_auth=server.raw_auth, **options)
     return transport

@@ -121,7 +121,7 @@ def test_what_cannot_be_the_scores_is_refused(server: Server, reranker: Reranker
         (Reply(503, b"busy"), RerankerUnavailable, "503: busy"),
         (Reply(302, b"", {"Location": "http://127.0.0.1:1/"}), RerankerRefused, "302"),
         (Reply(cut=True), RerankerUnavailable, "127.0.0.1 cannot be reached"),
-        (Reply(body=b" " * 2_000_000), RerankerUnavailable, "more than 1,000,000 bytes"),
+        (Reply(body=b" " * 2_000_000), RerankerUnavailable, "larger than 1000000 bytes"),
         (Reply(401, {"detail": f"no such key {KEY}"}), RerankerRefused, "refuses the key"),
         (Reply(402, {"detail": KEY}), RerankerRefused, "no balance left"),
         (Reply(403, {"detail": "insufficient balance"}), RerankerRefused, "balance"),

@@ -8,7 +8,7 @@ import pytest
 from searchsocket.sources.crawl import addresses
 from searchsocket.sources.crawl.addresses import ForbiddenAddress, is_public
 from searchsocket.sources.crawl.connection import GuardedBackend
-from searchsocket.system.exchange import exchange
+from searchsocket.system.exchange import Exchange, within
 
 PUBLIC = (
     "93.184.216.34", "8.8.8.8", "1.0.0.1", "172.32.0.1", "192.0.1.1", "198.20.0.1", "223.255.255.254",
@@ -49,7 +49,7 @@ def test_an_address_of_any_other_kind_is_refused(address: str) -> None:
 
 def test_a_public_name_that_leads_inside_is_refused_at_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when the second DNS answer differs from the first."""
-    with exchange(20.0, time.monotonic):
+    with within(Exchange(20.0, time.monotonic)):
         monkeypatch.setattr(addresses, "resolve", lambda *_: ["93.184.216.34", "10.0.0.1"])
         with pytest.raises(ForbiddenAddress, match=r"10\.0\.0\.1"):
             GuardedBackend(allow_private=False).connect_tcp("inside.test", 80)

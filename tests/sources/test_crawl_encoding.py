@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.sources.crawl.encoding import DamagedBody, unpacked_body
+from searchsocket.system.encoding import DamagedBody, unpacked_parts
 from tests.sources.crawling import Crawl
 from tests.sources.web import Answer, serve
 
@@ -108,7 +108,7 @@ def test_gzip_is_unpacked_whole_or_not_at_all(texts: list[bytes], piece: int, cu
     packed = b"".join(map(gzip.compress, texts))[: cut or None]
     parts = [packed[start : start + piece] for start in range(0, len(packed), piece)]
     try:
-        body = unpacked_body(parts, ["gzip"], 10_000)
+        body = b"".join(unpacked_parts(parts, ["gzip"], 10_000))
     except DamagedBody:
         assert cut
     else:

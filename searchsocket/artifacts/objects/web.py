@@ -9,8 +9,11 @@ import httpx
 
 from searchsocket.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing, shown_address
 from searchsocket.errors import ArtifactsUnavailable, ConfigError
+from searchsocket.system.bounded_http import bounded_client
 
-_TIMEOUT = httpx.Timeout(30.0, connect=10.0)  # of one packet, not of a whole file
+_TIMEOUT_S = 30.0  # of a request, and more for a large file that arrives at this rate
+_LEAST_BYTES_PER_S = 50_000
+_MAX_BYTES = 1 << 40  # callers stop at the size that they expect
 # What a proxy kept would hide a new generation, and what is compressed has another size than was told.
 _HEADERS = {"accept-encoding": "identity", "cache-control": "no-cache"}
 _GONE = (httpx.codes.NOT_FOUND, httpx.codes.GONE)
@@ -22,13 +25,20 @@ class WebObjects:
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/")
         self.address = shown_address(url)
-        self._client = httpx.Client(timeout=_TIMEOUT, headers=_HEADERS, follow_redirects=True, max_redirects=5)
+        self._client = bounded_client(
+            _TIMEOUT_S,
+            _MAX_BYTES,
+            least_bytes_per_s=_LEAST_BYTES_PER_S,
+            headers=_HEADERS,
+            follow_redirects=True,
+            max_redirects=5,
+        )
 
     def stream(self, name: str) -> Iterator[bytes]:
         """See `Objects.stream`."""
         with self._reporting(name), self._client.stream("GET", self._address(name)) as response:
             self._check(response, name)
-            yield from response.iter_raw(BLOCK_BYTES)
+            yield from response.iter_bytes(BLOCK_BYTES)
 
     def size(self, name: str) -> int | None:
         """See `Objects.size`."""

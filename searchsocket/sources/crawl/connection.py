@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import httpcore
-import httpx
 
 from searchsocket.sources.crawl import addresses
 from searchsocket.sources.crawl.addresses import ForbiddenAddress, is_public
-from searchsocket.system.exchange import TimedStream, current, timed_transport
+from searchsocket.system.exchange import TimedStream, current
 
 
 class GuardedBackend(httpcore.SyncBackend):
@@ -38,8 +37,3 @@ class GuardedBackend(httpcore.SyncBackend):
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure or httpcore.ConnectError(f"host {host!r} has no address")
-
-
-def guarded_transport(*, allow_private: bool, connections: int) -> httpx.HTTPTransport:
-    """A transport whose every connection goes through the guard."""
-    return timed_transport(GuardedBackend(allow_private=allow_private), connections=connections, trust_env=False)

@@ -14,9 +14,8 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.crawl.addresses import is_public, resolve
 from searchsocket.sources.crawl.budget import Budget
-from searchsocket.sources.crawl.connection import guarded_transport
-from searchsocket.sources.crawl.encoding import ACCEPTED, BodyTooLarge, DamagedBody, EncodingRefused, unpacked_body
-from searchsocket.system.exchange import exchange
+from searchsocket.sources.crawl.connection import GuardedBackend
+from searchsocket.system.bounded_http import BodyLimit, BoundedTransport
 
 USER_AGENT = "searchsocket/0.1 (+site search indexer)"
 _MAX_REDIRECTS = 5
@@ -84,11 +83,16 @@ class Fetcher:
         self._limits = limits
         self._budget = budget
         self._sleep = sleep
-        self._monotonic = monotonic
         self._client = httpx.Client(
-            transport=guarded_transport(allow_private=private, connections=limits.connections),
-            headers={"User-Agent": USER_AGENT, "Accept": _ACCEPT, "Accept-Encoding": ACCEPTED},
-            timeout=limits.timeout_s,  # of each wait; the transport has one for the whole request
+            transport=BoundedTransport(
+                limits.timeout_s,
+                limits.max_bytes,
+                backend=GuardedBackend(allow_private=private),
+                connections=limits.connections,
+                trust_env=False,
+                monotonic=monotonic,
+            ),
+            headers={"User-Agent": USER_AGENT, "Accept": _ACCEPT},
             follow_redirects=False,
             trust_env=False,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
@@ -161,20 +165,17 @@ class Fetcher:
             headers["If-Modified-Since"] = known["last-modified"]
         timeout_s = min(self._limits.timeout_s, self._budget.left_s())
         try:
-            with (
-                exchange(timeout_s, self._monotonic) as current,
-                self._client.stream("GET", url, headers=headers) as answer,
-            ):
-                current.head_is_here()
+            with self._client.stream("GET", url, headers=headers, timeout=timeout_s) as answer:
                 return self._judge(url, answer)
         except httpx.TimeoutException as error:
             late = (
                 "was not here when the crawl ended" if self._budget.is_over() else f"took longer than {timeout_s:g} s"
             )
             raise FetchFailed(f"{url} {late}") from error
-        except (BodyTooLarge, EncodingRefused) as error:
-            raise FetchFailed(f"{url} is {error}", permanent=True) from error
-        except (httpx.TransportError, DamagedBody) as error:
+        except BodyLimit as error:
+            failure = FetchFailed(f"{url} is {error.__cause__}", permanent=error.is_final)
+            raise failure if error.is_final else _TryAgain(failure, None) from error
+        except httpx.TransportError as error:
             certificate = "CERTIFICATE" in str(error)
             failure = FetchFailed(f"{url}: {type(error).__name__}: {error}", permanent=certificate)
             raise failure if certificate else _TryAgain(failure, None) from error
@@ -193,8 +194,7 @@ class Fetcher:
             raise FetchFailed(f"{url} answered {status}", status=status, permanent=status < 500)
         if 300 <= status < 400:
             return Response(url, status, headers, b"")
-        encodings = answer.headers.get_list("content-encoding", split_commas=True)
-        return Response(url, status, headers, unpacked_body(answer.iter_raw(), encodings, self._limits.max_bytes))
+        return Response(url, status, headers, answer.read())
 
 
 def without_login(url: str) -> str:

@@ -9,8 +9,8 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl.encoding import BodyTooLarge, DamagedBody, gunzip
 from searchsocket.sources.crawl.site import host_of
+from searchsocket.system.encoding import BodyTooLarge, DamagedBody, gunzip
 
 MAX_SITEMAPS = 1_000
 MAX_DEPTH = 4

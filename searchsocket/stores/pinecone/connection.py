@@ -15,6 +15,7 @@ T = TypeVar("T")
 _READ_TRIES = 2  # a connection that was kept may be gone; more would hold the query
 _WRITE_TRIES = 6
 _MAX_WAIT_S = 20.0
+_MAX_ANSWER_BYTES = 64_000_000  # sixteen times what the service says it answers at most
 
 
 class Connection:
@@ -60,20 +61,27 @@ class Connection:
         with self._lock:
             if self._client is None:
                 self._client = self._new_client()
+                self._bound(self._client.indexes)
             return self._client.indexes
 
     def data(self, host: str) -> Any:
         """The vendor's client of one index."""
         self.indexes()
-        from searchsocket.stores.pinecone.transport import BoundedTransport
-
         with self._lock:
             if host not in self._data:
                 index = self._client.index(host=host)
-                # It tries again by itself for up to four minutes, and has no setting for that with these requests.
-                index._http._client._transport = BoundedTransport(self.timeout_s)
+                self._bound(index)
                 self._data[host] = index
             return self._data[host]
+
+    def _bound(self, client: Any) -> None:
+        """Give a vendor's client a transport that ends requests in time and tries each once.
+
+        The client has no setting for it. Its own transport tries again for up to four minutes.
+        """
+        from searchsocket.system.bounded_http import BoundedTransport
+
+        client._http._client._transport = BoundedTransport(self.timeout_s, _MAX_ANSWER_BYTES, keep_s=60.0)
 
     def was_lost(self, index: str) -> bool:
         """Whether an index was away since this was asked, so that it may be elsewhere now."""

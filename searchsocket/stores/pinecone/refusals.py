@@ -3,8 +3,8 @@
 from typing import Any
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
+from searchsocket.text.provider_words import shown_words
 
-_MAX_CHARS = 300
 _ADVICE = {
     401: "it does not accept the key in {key_env}; set a valid one of this project and run it again",
     402: "the account has something to pay first, see https://app.pinecone.io",
@@ -26,10 +26,7 @@ def refusal(error: Exception, index: str, key_env: str, key: str) -> VectorBacke
     """
     what = f"Pinecone index {index!r}" if index else "Pinecone"
     status = getattr(error, "status_code", None)
-    text = str(getattr(error, "message", "") or error).split("\n")[0]
-    if key:
-        text = text.replace(key, "***")
-    text = "".join(char if char.isprintable() else "?" for char in text)[:_MAX_CHARS]
+    text = shown_words(str(getattr(error, "message", "") or error).split("\n")[0], key)
     if status == 404 and index:
         advice = "it is not there; `searchsocket index --resync` makes it and fills it, and embeds nothing again"
     else:

@@ -1,7 +1,7 @@
 """The bytes of a body as they were before the host packed them, and never more of them than allowed."""
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 ACCEPTED = "gzip"  # what we ask for, and all that we unpack
 _NAMES = ("gzip", "x-gzip")
@@ -20,8 +20,8 @@ class DamagedBody(ValueError):
     """A packed body ends early or fails its checksum."""
 
 
-def unpacked_body(parts: Iterable[bytes], encodings: Sequence[str], max_bytes: int) -> bytes:
-    """Put a body together.
+def unpacked_parts(parts: Iterable[bytes], encodings: Sequence[str], max_bytes: int) -> Iterator[bytes]:
+    """Parts of a body as they were before the host packed them.
 
     Args:
         parts: As they come from the network.
@@ -33,10 +33,10 @@ def unpacked_body(parts: Iterable[bytes], encodings: Sequence[str], max_bytes: i
     """
     named = [name for value in encodings if (name := value.strip().lower()) not in ("", "identity")]
     if not named:
-        return _joined(parts, max_bytes)
+        return _counted(parts, max_bytes)
     if len(named) > 1 or named[0] not in _NAMES:
         raise EncodingRefused(f"packed as {', '.join(named)[:80]!r}; only {ACCEPTED}, once, is unpacked")
-    return gunzip(parts, max_bytes)
+    return _gunzipped(parts, max_bytes)
 
 
 def gunzip(parts: Iterable[bytes], max_bytes: int) -> bytes:
@@ -45,33 +45,35 @@ def gunzip(parts: Iterable[bytes], max_bytes: int) -> bytes:
     Raises:
         BodyTooLarge, DamagedBody: As they say.
     """
-    body = bytearray()
-    came = 0
+    return b"".join(_gunzipped(parts, max_bytes))
+
+
+def _gunzipped(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
+    came = size = 0
     member = zlib.decompressobj(_GZIP)
     for part in parts:
         came = _checked(came + len(part), max_bytes)
         while part:
             if member.eof:
                 if part[0] != 0x1F:  # noise behind the last member, which browsers leave out too
-                    return bytes(body)
+                    return
                 member = zlib.decompressobj(_GZIP)
             try:
-                body += member.decompress(part, max_bytes - len(body) + 1)
+                unpacked = member.decompress(part, max_bytes - size + 1)
             except zlib.error as error:
                 raise DamagedBody(f"not sound gzip: {error}") from error
-            _checked(len(body), max_bytes)
+            size = _checked(size + len(unpacked), max_bytes)
+            yield unpacked
             part = member.unused_data
     if came and not member.eof:
         raise DamagedBody("not whole gzip: it ends early")
-    return bytes(body)
 
 
-def _joined(parts: Iterable[bytes], max_bytes: int) -> bytes:
-    body = bytearray()
+def _counted(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
+    size = 0
     for part in parts:
-        body += part
-        _checked(len(body), max_bytes)
-    return bytes(body)
+        size = _checked(size + len(part), max_bytes)
+        yield part
 
 
 def _checked(size: int, max_bytes: int) -> int:

@@ -1,0 +1,161 @@
+"""HTTP requests with one deadline and one limit of unpacked bytes, for every client of this package.
+
+httpx limits each read only, so a server that sends a byte now and then would hold a request for ever. It also unpacks
+whatever it is sent.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import httpcore
+import httpx
+
+from searchsocket.system.encoding import ACCEPTED, BodyTooLarge, DamagedBody, EncodingRefused, unpacked_parts
+from searchsocket.system.exchange import Exchange, TimedBackend, timed_transport, within
+
+_CONNECTIONS = 32
+_UNPACKED_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
+_MAX_BYTES: ContextVar[int | None] = ContextVar("max_bytes", default=None)
+
+
+@contextmanager
+def at_most(max_bytes: int) -> Iterator[None]:
+    """Within this, an answer may have so many bytes: for clients that cannot say it themselves."""
+    token = _MAX_BYTES.set(max_bytes)
+    try:
+        yield
+    finally:
+        _MAX_BYTES.reset(token)
+
+
+class BoundedTransport(httpx.BaseTransport):
+    """Sends each request once, and ends it in time, with whatever it has received by then.
+
+    The `timeout` that a client gives a request is for all of it: from the first packet to the last byte of the answer.
+    """
+
+    def __init__(
+        self,
+        timeout_s: float,
+        max_bytes: int,
+        *,
+        least_bytes_per_s: float | None = None,
+        backend: httpcore.NetworkBackend | None = None,
+        proxy: str | None = None,
+        connections: int = _CONNECTIONS,
+        trust_env: bool = True,
+        keep_s: float = 5.0,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Open no connection yet.
+
+        Args:
+            timeout_s: Of a request whose client gives it no less.
+            max_bytes: Of a body, as it arrives and unpacked.
+            least_bytes_per_s: What arrives extends the deadline as if it came at this rate; for large files.
+            backend: Opens connections; default: any address.
+            proxy: Address of the proxy to send requests through.
+            trust_env: Whether the environment may name certificates.
+            keep_s: How long an unused connection is kept.
+        """
+        self._timeout_s = timeout_s
+        self._max_bytes = max_bytes
+        self._least_bytes_per_s = least_bytes_per_s
+        self._monotonic = monotonic
+        self._inner = timed_transport(
+            backend or TimedBackend(), connections=connections, trust_env=trust_env, keep_s=keep_s, proxy=proxy
+        )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Answer with a body that raises as soon as it breaks a limit.
+
+        Raises:
+            httpx.TimeoutException: The deadline passed; also raised by reading the body.
+            httpx.TransportError: Connecting, sending or receiving failed; also raised by reading the body.
+            BodyLimit: By reading the body: it is too large, damaged or packed in another way.
+        """
+        if request.headers.get("accept-encoding") != "identity":
+            request.headers["Accept-Encoding"] = ACCEPTED
+        current = Exchange(self._time_of(request), self._monotonic, self._least_bytes_per_s)
+        with within(current):
+            response = self._inner.handle_request(request)
+        current.head_is_here()
+        max_bytes = _MAX_BYTES.get() or self._max_bytes
+        encodings = response.headers.get_list("content-encoding", split_commas=True)
+        headers = [(name, value) for name, value in response.headers.multi_items() if name not in _UNPACKED_HEADERS]
+        if not encodings and "content-length" in response.headers:
+            headers.append(("content-length", response.headers["content-length"]))
+        return httpx.Response(
+            response.status_code,
+            headers=headers,
+            stream=_BoundedBody(response, current, encodings, max_bytes),
+            extensions=response.extensions,
+        )
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._inner.close()
+
+    def _time_of(self, request: httpx.Request) -> float:
+        given = request.extensions.get("timeout", {}).get("read")
+        return self._timeout_s if given is None else min(given, self._timeout_s)
+
+
+class BodyLimit(httpx.ReadError):
+    """A body is larger than allowed, damaged, or packed in a way that was not offered.
+
+    Attributes:
+        is_final: The same request would be answered alike.
+    """
+
+    def __init__(self, message: str, *, is_final: bool) -> None:
+        super().__init__(message)
+        self.is_final = is_final
+
+
+class _BoundedBody(httpx.SyncByteStream):
+    """Body of an answer, unpacked part by part, within the exchange of its request."""
+
+    def __init__(self, response: httpx.Response, current: Exchange, encodings: list[str], max_bytes: int) -> None:
+        self._response = response
+        self._current = current
+        self._encodings = encodings
+        self._max_bytes = max_bytes
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from unpacked_parts(self._received(), self._encodings, self._max_bytes)
+        except (BodyTooLarge, EncodingRefused, DamagedBody) as error:
+            raise BodyLimit(f"the answer is {error}", is_final=not isinstance(error, DamagedBody)) from error
+
+    def close(self) -> None:
+        self._response.close()
+
+    def _received(self) -> Iterator[bytes]:
+        assert isinstance(self._response.stream, httpx.SyncByteStream)
+        parts = iter(self._response.stream)
+        while True:
+            with within(self._current):
+                part = next(parts, None)
+            if part is None:
+                return
+            yield part
+
+
+def bounded_client(timeout_s: float, max_bytes: int, **options: Any) -> httpx.Client:
+    """A client whose every request is bounded, also through the proxies that the environment names.
+
+    Args:
+        options: Of `BoundedTransport` if it has them, else of `httpx.Client`.
+    """
+    bounds = {name: options.pop(name) for name in ("least_bytes_per_s", "keep_s", "monotonic") if name in options}
+    # httpx reads proxies from the environment only for transports of its own.
+    mounts = {
+        pattern: BoundedTransport(timeout_s, max_bytes, proxy=proxy, **bounds) if proxy else None
+        for pattern, proxy in httpx._utils.get_environment_proxies().items()
+    }
+    transport = BoundedTransport(timeout_s, max_bytes, **bounds)
+    return httpx.Client(transport=transport, mounts=mounts, timeout=timeout_s, **options)
