@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from search_api.requests import ContinuationToken, Request, ScopeName, Text, whole
 from searchsocket.search.answering.answer import AskQuery
@@ -55,7 +55,7 @@ def _config(example: dict[str, Any]) -> ConfigDict:
 class ContentBody(BaseModel):
     """Base of these requests: names as the document has them."""
 
-    folder_id: FolderId
+    folder_id: Annotated[FolderId, Field(validation_alias=AliasChoices("folder_id", "base_folder_path"))]
     max_tokens: MaxTokens | None = None
     continuation_token: Token = ""
 
@@ -71,6 +71,9 @@ class ContentSearchRequest(ContentBody):
         Field(description="Found as whole words; case counts in names of code alone.", examples=[["useState"]]),
     ] = []
     limit: Limit | None = None
+    max_tokens: Annotated[
+        MaxTokens | None, Field(description="About how many tokens of text at most. Default: `limit` alone decides.")
+    ] = None
 
     def to_query(self) -> ContentQuery:
         return ContentQuery(

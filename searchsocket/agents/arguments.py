@@ -15,6 +15,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    model_validator,
 )
 from pydantic.alias_generators import to_camel
 
@@ -47,6 +48,15 @@ class SiteArguments(Arguments):
     model_config = ConfigDict(
         alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(to_camel(name), name))
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_options(cls, sent: dict[str, Any]) -> dict[str, Any]:
+        """`opts`, an object with further arguments, means the same as these arguments themselves."""
+        options = sent.get("opts")
+        if not isinstance(options, dict) or options.keys() & sent.keys():
+            return sent
+        return {name: value for name, value in sent.items() if name != "opts"} | options
 
 
 class ContentArguments(Arguments):

@@ -46,10 +46,12 @@ def fitting_reply(tool: Tool, library: Library, asked: Arguments) -> Reply:
     budget: int = getattr(asked, "max_tokens", 0)
     if budget and "max_tokens" in asked.model_fields_set:
         return reply
-    budget = budget or DEFAULT_MAX_TOKENS
-    while (tokens := reply.tokens(MOST_TOKENS)) > MOST_TOKENS and budget > LEAST_MAX_TOKENS:
+    tokens = reply.tokens(MOST_TOKENS)
+    budget = budget or max(DEFAULT_MAX_TOKENS, tokens // 2)  # each text is there twice
+    while tokens > MOST_TOKENS and budget > LEAST_MAX_TOKENS:
         budget = shrunk(budget, tokens)
         reply = tool.run(library, asked.model_copy(update={"max_tokens": budget}))
+        tokens = reply.tokens(MOST_TOKENS)
     return reply
 
 

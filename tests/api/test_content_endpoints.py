@@ -88,3 +88,12 @@ def test_a_question_is_answered_with_cited_sentences(api: Api) -> None:
 def test_errors_have_the_one_shape(api: Api, path: str, body: dict[str, Any], status: int, code: str) -> None:
     answer = api.post(body, path)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code), answer.text
+
+
+def test_the_folder_has_another_name_too(api: Api) -> None:
+    """As the document's own examples write it."""
+    same = post(api, SEARCH, folder_id="site", exact_terms=["dock"])
+    assert post(api, SEARCH, base_folder_path="site", exact_terms=["dock"])["data"] == same["data"]
+    file_path = same["data"]["results"][0]["file_path"]
+    text = post(api, f"{DOCUMENTS}/text", base_folder_path="site", file_path=file_path)
+    assert text["data"] == post(api, f"{DOCUMENTS}/text", folder_id="site", file_path=file_path)["data"]

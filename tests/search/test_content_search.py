@@ -190,3 +190,20 @@ def test_hints_name_calls_that_work(site: Site) -> None:
     assert all('folder_id="site"' in action for action in answer.navigation_hints.next_actions)
     assert any("continuation_token=" in action for action in answer.navigation_hints.next_actions)
     assert "battery" in answer.data.statistics.search_interpretation
+
+
+def test_the_limit_alone_decides_how_many_come_back(tmp_path: Path) -> None:
+    """However long the passages are; a budget counts only where it is given (spec 16.6)."""
+    long = "Sails of canvas are mended with waxed thread. " * 60
+    site = make_site(tmp_path, [Piece(f"/sails/{n}", f"{long} {n}") for n in range(40)])
+    every = ask(site, exact_terms=("canvas",), limit=50)
+    assert len(every.data.results) == every.data.statistics.total_results == 40
+    assert every.data.statistics.tokens > 20_000
+    assert not every.continuation.truncated
+    some = ask(site, exact_terms=("canvas",), limit=50, max_tokens=2_000)
+    assert some.continuation.truncated
+    assert 0 < len(some.data.results) < 5
+    rest = ask(site, continuation_token=some.continuation.next_token)
+    assert 0 < len(rest.data.results) < 5  # the budget goes on with the token
+    with pytest.raises(InvalidRequest):
+        ask(site, exact_terms=("canvas",), limit=51)

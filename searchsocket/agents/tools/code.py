@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AliasChoices, Field, model_validator
 
 from searchsocket.agents.arguments import AsList, ContinuationToken, MaxTokens, Query, ScopeName, SiteArguments
 from searchsocket.agents.data import fenced, quoted, visible
@@ -29,7 +29,10 @@ _Names = Annotated[list[Annotated[str, Field(max_length=40)]], AsList, Field(max
 
 class SearchCodeArguments(SiteArguments):
     query: Annotated[Query, Field(examples=["how are tokens verified", "Parser.parse"])]
-    top_k: Annotated[int, Field(ge=1, le=20, description="Results at most.")] = 5
+    top_k: Annotated[
+        int,
+        Field(ge=1, le=20, description="Results at most.", validation_alias=AliasChoices("topK", "top_k", "limit")),
+    ] = 5
     path: Annotated[
         str,
         Field(max_length=MAX_PATH_CHARS, description="Only below this folder, or what this glob matches.",
@@ -41,6 +44,12 @@ class SearchCodeArguments(SiteArguments):
     max_tokens: MaxTokens = 0
     continuation_token: ContinuationToken = ""
     scope: ScopeName = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_action(cls, sent: dict[str, Any]) -> dict[str, Any]:
+        """`action: "search"` is what callers add whose tools have several actions."""
+        return {name: value for name, value in sent.items() if (name, value) != ("action", "search")}
 
 
 class FetchArguments(SiteArguments):

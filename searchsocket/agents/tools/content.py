@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from searchsocket.agents.arguments import AsList, ContentArguments, ContinuationToken, MaxTokens
 from searchsocket.agents.data import fenced, visible
@@ -42,6 +42,7 @@ class FolderArguments(ContentArguments):
             max_length=300,
             description="`site` (pages) or `code` (source files); of another scope or branch `main/site`.",
             examples=["site", "code"],
+            validation_alias=AliasChoices("folder_id", "folderId", "base_folder_path"),
         ),
     ]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.content.bounds import DEFAULT_LIMIT, DEFAULT_MAX_TOKENS, check_bounds
+from searchsocket.search.content.bounds import DEFAULT_LIMIT, check_bounds
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.query import clean_text
@@ -21,17 +21,13 @@ class ContentQuery:
     semantic_concepts: tuple[str, ...] = ()
     exact_terms: tuple[str, ...] = ()
     limit: int | None = None  # None: that of the answer before, else 10
-    max_tokens: int | None = None  # None: likewise, else 8,000
+    max_tokens: int | None = None  # None: likewise, else `limit` alone decides
     continuation_token: str = ""  # "" = from the first
     offset: int = 0  # set by the continuation
 
     @property
     def page_size(self) -> int:
         return self.limit or DEFAULT_LIMIT
-
-    @property
-    def budget(self) -> int:
-        return self.max_tokens or DEFAULT_MAX_TOKENS
 
     def asked(self) -> dict[str, Any]:
         """What a continuation remembers, as JSON."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from math import inf
 
 from searchsocket.search.content.answer import (
     ContentAnswer,
@@ -128,19 +129,21 @@ def _message(query: ContentQuery, total: int, last: int) -> str:
 
 
 def _within(corpus: Corpus, query: ContentQuery, found: Sequence[Scored]) -> tuple[list[ContentResult], int]:
-    """The best results that fit, at least one of them, and how many tokens they are."""
+    """The best results, as many as fit where a budget is given but at least one, and how many tokens they are."""
     records = corpus.reader.catalogue.records([one.id for one in found])
     results: list[ContentResult] = []
-    left = query.budget
+    left: float = query.max_tokens or inf
+    spent = 0
     for one, record in zip(found, records, strict=True):
         text = record.chunk.body.text
         tokens = json_tokens(text) + OVERHEAD
         if tokens > left and results:
             break
-        content = text if tokens <= left else cut_to(text, left - OVERHEAD)
-        left -= tokens if content is text else json_tokens(content) + OVERHEAD
+        content = text if tokens <= left else cut_to(text, int(left) - OVERHEAD)
+        spent += tokens if content is text else json_tokens(content) + OVERHEAD
+        left = (query.max_tokens or inf) - spent
         results.append(_result(corpus, query, one, record, content))
-    return results, query.budget - left
+    return results, spent
 
 
 def _result(corpus: Corpus, query: ContentQuery, one: Scored, record: Record, content: str) -> ContentResult:
