@@ -16,7 +16,7 @@ from bs4 import Tag
 from searchsocket.cli.exits import exit_status
 from searchsocket.cli.main import cli
 from searchsocket.cli.serve import DEFAULT_PORT
-from searchsocket.errors import SearchSocketError
+from searchsocket.errors import NoGenerationBefore, SearchSocketError
 from searchsocket.rerankers.errors import RerankerUnavailable
 from searchsocket.settings.load import all_keys
 from searchsocket.settings.model import EmbeddingProvider, Settings
@@ -201,3 +201,21 @@ def test_command_examples_are_accepted_by_the_command_line(tmp_path: Path, monke
             cli.commands[words[0]].make_context(words[0], list(words[1:]))
         except click.UsageError as error:
             pytest.fail(f"{where}: searchsocket {shlex.join(words)}: {error.format_message()}")
+
+
+def test_the_specification_says_planned_of_nothing() -> None:
+    """A reader who judges the product by it counts as missing what it calls planned."""
+    assert "planned" not in (ROOT / "docs" / "spec.md").read_text(encoding="utf-8").lower()
+
+
+def test_the_extras_of_the_install_page_are_those_of_the_package() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    page = (ROOT / "examples/docs-site/src/content/docs/install.md").read_text(encoding="utf-8")
+    listed = page.partition("| extra | adds |")[2].partition("\n\n")[0]
+    first_column = " ".join(row.split("|")[1] for row in listed.splitlines() if row.startswith("|"))
+    assert set(re.findall(r"`(\w+)`", first_column)) == set(extras)
+
+
+def test_the_rollback_page_names_the_error_of_a_rollback() -> None:
+    page = (ROOT / "examples/docs-site/src/content/indexing/publishing/rollback.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\[`([A-Z_]+)`\]", page.partition("## If there is nothing")[2])) == {NoGenerationBefore.code}
