@@ -10,8 +10,7 @@ from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import git_branch
 from searchsocket.settings.load import config_table
-
-_GIT_TIMEOUT_S = 10
+from searchsocket.system.git import ask_git
 
 
 @dataclass(frozen=True)
@@ -62,14 +61,8 @@ def project_around(folder: Path) -> Path:
 def _git_paths(folder: Path) -> tuple[Path | None, Path | None]:
     """The top of the checkout, and the folder that all checkouts of the repository share; None where there is none."""
     try:
-        done = subprocess.run(
-            ["git", "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"],  # noqa: S607
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=_GIT_TIMEOUT_S,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        answer = ask_git(folder, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir")
+    except (OSError, subprocess.SubprocessError):
         return None, None
-    lines = done.stdout.splitlines()
+    lines = answer.splitlines()
     return (Path(lines[0]).resolve(), Path(lines[1]).resolve()) if len(lines) == 2 else (None, None)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from searchsocket.errors import BranchesUnknown, ConfigMissing, InvalidScope
 from searchsocket.project.scopes import sanitise_scope
+from searchsocket.system.git import git_command
 
 _HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
 _ALL_HEADS = re.compile(r"\+?refs/heads/\*:")
@@ -19,7 +20,7 @@ _WORDS = 300  # of what git says
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 _BATCH_SSH = {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes"}
 _OF_THE_USER = {"GIT_SSH_COMMAND", "GIT_SSH", "GIT_ASKPASS"}  # the others name the repository of a hook that runs this
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "protocol.ext.allow=never", "-c", "core.quotePath=false")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/]*:")  # else it is a path
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,12 @@ def list_branches(root: Path, remote: str, timeout_s: float) -> Branches:
 
 
 def _of_remote(root: Path, remote: str, timeout_s: float) -> Branches:
-    answer = _git(root, ["ls-remote", "--symref", "--", remote, "HEAD", f"{_HEADS}*"], timeout_s, f"remote {remote!r}")
+    place = f"remote {remote!r}"
+    address = _git(root, ["ls-remote", "--get-url", "--", remote], timeout_s, place).strip()
+    if not _ADDRESS.match(address):
+        top = _git(root, ["rev-parse", "--show-toplevel"], timeout_s, place, may_fail=True).strip()
+        address = os.path.join(top or root, address)
+    answer = _git(None, ["ls-remote", "--symref", "--", address, "HEAD", f"{_HEADS}*"], timeout_s, place)
     commits: dict[str, str] = {}
     default = ""
     for line in answer.splitlines():
@@ -72,7 +78,7 @@ def _of_remote(root: Path, remote: str, timeout_s: float) -> Branches:
             default = left.removeprefix("ref: ").removeprefix(_HEADS)
         elif name.startswith(_HEADS):
             commits[name.removeprefix(_HEADS)] = left
-    return _not_empty(Branches(commits, default, f"remote {remote!r}"))
+    return _not_empty(Branches(commits, default, place))
 
 
 def _of_clone(root: Path, timeout_s: float) -> Branches:
@@ -118,15 +124,23 @@ def _not_empty(branches: Branches) -> Branches:
     return branches
 
 
-def _git(root: Path, arguments: Sequence[str], timeout_s: float, place: str, *, may_fail: bool = False) -> str:
+def _git(root: Path | None, arguments: Sequence[str], timeout_s: float, place: str, *, may_fail: bool = False) -> str:
+    """Output of git.
+
+    Args:
+        root: A folder of the repository; None = no repository, so that only the user's configuration counts: that of
+            a repository may name programs for a transfer (ssh, upload-pack, a helper that knows passwords).
+    """
+    command = git_command(root) if root else ["git", "-c", "protocol.ext.allow=never"]
+    nowhere = {} if root else {"GIT_DIR": os.devnull}
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OF_THE_USER}
     try:
         process = subprocess.Popen(  # noqa: S603  no shell; a name that begins with a dash stands behind `--`
-            ["git", "-C", os.fspath(root), *_SAFE, *arguments],  # noqa: S607  git is found on PATH, as everywhere
+            [*command, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**_BATCH_SSH, **kept, **_QUIET},
+            env={**_BATCH_SSH, **kept, **_QUIET, **nowhere},
             start_new_session=True,  # a time limit ends what git started, too: ssh, a helper
         )
     except FileNotFoundError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from searchsocket.errors import ConfigMissing, InvalidScope
+from searchsocket.system.git import ask_git
 
 if TYPE_CHECKING:
     from searchsocket.settings.site import ScopeSettings
@@ -87,16 +88,11 @@ def git_branch(root: Path) -> str:
         ConfigMissing: No repository, or a detached HEAD.
     """
     try:
-        done = subprocess.run(
-            ["git", "symbolic-ref", "--short", "--quiet", "HEAD"],  # noqa: S607  git is found on PATH, as everywhere
-            cwd=root,
-            capture_output=True,
-            text=True,
-            timeout=30,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        branch = ask_git(root, "symbolic-ref", "--short", "--quiet", "HEAD")
+    except subprocess.CalledProcessError:
+        branch = ""
+    except (OSError, subprocess.SubprocessError) as error:
         raise ConfigMissing(f'scope.mode is "git" but git cannot be run in {root}: {error}') from error
-    branch = done.stdout.strip()
     if not branch:
         raise ConfigMissing(f'scope.mode is "git" but {root} is on no branch (detached HEAD?); pass --scope NAME')
     return branch

@@ -5,13 +5,14 @@ import re
 import selectors
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.project.scopes import sanitise_scope
+from searchsocket.system.git import git_command, without_filters
 
 TIMEOUT_S = 60.0  # for one answer of git
 _MAX_NAME_CHARS = 250
@@ -21,7 +22,8 @@ _OBJECT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SHORT_ANSWERS = (
     "rev-parse",
     "for-each-ref",
-    "describe",
+    "config",
+    "status",
     "cat-file",
 )  # read whole, so that the error text can be read beside them
 _COMMITTER_TIME = re.compile(rb"(?m)^committer .*> (\d+) [+-]\d{4}$")
@@ -73,9 +75,13 @@ class Repository:
         Raises:
             SourceUnavailable: There is no repository, or no commit in it.
         """
-        # No tag has this name, so the answer is the whole id.
-        answer = self._run("describe", "--always", "--dirty", "--abbrev=64", "--exclude=*")
-        return answer.decode("ascii", "replace").strip()
+        commit = self._run("rev-parse", "--verify", "HEAD^{commit}").decode("ascii", "replace").strip()
+        filters = without_filters(self._run("config", "--null", "--name-only", "--get-regexp", "^filter", ends=(0, 1)))
+        # A submodule has a configuration of its own, so nothing looks into one.
+        changed = self._run(
+            "status", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames", environ=filters
+        )
+        return f"{commit}-dirty" if changed else commit
 
     def commit_time(self, commit: str) -> int:
         """Return when a commit was made, in seconds since 1970.
@@ -115,21 +121,23 @@ class Repository:
             if path.startswith(prefix):
                 yield TreeEntry(path[len(prefix) :], mode, blob, int(size) if size.isdigit() else 0)
 
-    def open(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start git in the repository, with pipes and without anything of the caller's git environment."""
+    def open(self, *arguments: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+        """Start git in the repository, with pipes and without anything of the caller's git environment.
+
+        Args:
+            environ: Variables of git to set.
+        """
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         # Nothing here may ask a person, fetch what is missing, or take a lock in somebody's repository.
         quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
         literal = {"GIT_LITERAL_PATHSPECS": "1"}
-        command = ["git", "-C", os.fspath(self._folder), "-c", "protocol.allow=never", "-c", "core.quotePath=false"]
-        command += ["-c", "core.fsmonitor=false"]  # which would run a program of the repository
         try:
             return subprocess.Popen(  # noqa: S603  no shell; names are checked, and full refs by then
-                [*command, *arguments],
+                [*git_command(self._folder), *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if arguments[0] in _SHORT_ANSWERS else subprocess.DEVNULL,
-                env=environment | quiet | literal,
+                env={**environment, **quiet, **literal, **(environ or {})},
             )
         except FileNotFoundError as error:
             raise ConfigMissing("the git program is not installed; source.mode git-branch needs it") from error
@@ -148,15 +156,15 @@ class Repository:
         listed = self._run("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes/origin")
         return listed.decode("utf-8", "replace").split("\n")[:-1]
 
-    def _run(self, *arguments: str) -> bytes:
-        process = self.open(*arguments)
+    def _run(self, *arguments: str, ends: Collection[int] = (0,), environ: Mapping[str, str] | None = None) -> bytes:
+        process = self.open(*arguments, environ=environ)
         try:
             output, errors = process.communicate(timeout=TIMEOUT_S)
         except subprocess.TimeoutExpired as error:
             raise SourceUnavailable(f"git {arguments[0]} took longer than {TIMEOUT_S:.0f} s") from error
         finally:
             stop(process)
-        if process.returncode:
+        if process.returncode not in ends:
             raise SourceUnavailable(self._failure(arguments[0], errors))
         return output
 

@@ -14,6 +14,7 @@ from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.find import find_build
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.static_output import StaticOutputSource
+from searchsocket.system.git import ask_git
 
 _MAGIC = "*?["
 _NOT_SOURCE = frozenset({"node_modules", "__pycache__"})
@@ -78,7 +79,5 @@ def _outermost(folders: Sequence[str]) -> tuple[str, ...]:
 def _git_folder(folder: Path) -> str:
     """Where the refs of a repository lie, also for a worktree of it; where git cannot tell, the usual place."""
     with suppress(OSError, subprocess.SubprocessError):
-        command = ["git", "-C", os.fspath(folder), "rev-parse", "--path-format=absolute", "--git-common-dir"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)  # noqa: S603
-        return done.stdout.strip()
+        return ask_git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir")
     return os.path.join(folder, ".git")

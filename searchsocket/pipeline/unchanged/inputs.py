@@ -23,6 +23,7 @@ from searchsocket.sources.generators import used_generators
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.stores import index_folder
 from searchsocket.system.files import make_folder, write_atomic
+from searchsocket.system.git import ask_git
 
 _CONFIGURATION = ("searchsocket.toml", "pyproject.toml", "package.json")
 
@@ -99,15 +100,7 @@ def _distinct(root: Path, names: list[str]) -> tuple[str, ...]:
 def _head(root: Path) -> str:
     """The file that names the branch; where git says no other, one whose absence is watched."""
     with suppress(OSError, subprocess.SubprocessError):
-        done = subprocess.run(
-            ["git", "rev-parse", "--absolute-git-dir"],  # noqa: S607  git is found on PATH, as everywhere
-            cwd=root,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=True,
-        )
-        return f"{done.stdout.strip()}/HEAD"
+        return f"{ask_git(root, 'rev-parse', '--absolute-git-dir')}/HEAD"
     return ".git/HEAD"
 
 

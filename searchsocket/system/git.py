@@ -1,0 +1,50 @@
+"""Options under which git runs no program that the configuration of a repository names.
+
+`-c` stands above the repository's configuration. Commands besides these are git's own: no alias replaces them.
+"""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+# No hook, no file monitor, no pager, and no transfer, for which the configuration names further programs.
+SAFE = (
+    "--no-pager",
+    "-c", f"core.hooksPath={os.devnull}",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.quotePath=false",
+    "-c", "protocol.allow=never",
+)  # fmt: skip
+_FILTER_KEYS = {"clean": "", "smudge": "", "process": "", "required": "false"}
+_TIMEOUT_S = 30.0
+
+
+def git_command(folder: Path) -> list[str]:
+    """The beginning of a git command in a folder; git is found on PATH."""
+    return ["git", "-C", os.fspath(folder), *SAFE]
+
+
+def ask_git(folder: Path, *arguments: str) -> str:
+    """A short answer of git.
+
+    Raises:
+        OSError, subprocess.SubprocessError: git cannot be run, refuses, or takes too long.
+    """
+    done = subprocess.run(  # noqa: S603  no shell
+        [*git_command(folder), *arguments], capture_output=True, text=True, timeout=_TIMEOUT_S, check=True
+    )
+    return done.stdout.strip()
+
+
+def without_filters(names: bytes) -> Mapping[str, str]:
+    """Environment in which git compares files as they are, without the filters of a repository.
+
+    Args:
+        names: Answer of `git config --null --name-only --get-regexp ^filter`.
+    """
+    drivers = {key.split(".", 1)[1].rpartition(".")[0] for key in os.fsdecode(names).split("\0") if key.count(".") > 1}
+    settings = [(f"filter.{name}.{key}", value) for name in sorted(drivers) for key, value in _FILTER_KEYS.items()]
+    numbered = {f"GIT_CONFIG_KEY_{number}": key for number, (key, _) in enumerate(settings)}
+    values = {f"GIT_CONFIG_VALUE_{number}": value for number, (_, value) in enumerate(settings)}
+    return {"GIT_CONFIG_COUNT": str(len(settings)), **numbered, **values}
