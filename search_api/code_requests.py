@@ -46,6 +46,8 @@ class _PartRequest(_Request):
 class CodeRequest(_PartRequest):
     """The body of a search of source code."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "open a file", "limit": 5}]})
+
     action: Annotated[Literal["search"], Field(description="What tools send that know several actions.")] = "search"
     query: Text
     limit: _Limit = 5
@@ -70,6 +72,8 @@ class CodeRequest(_PartRequest):
 
 class CodeFindRequest(_Request):
     """The body of a request for every occurrence of a text."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"q": "open_file", "limit": 20}]})
 
     q: Annotated[Text, Field(description="One line, to the letter.")]
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT), BeforeValidator(whole)] = 100
@@ -99,6 +103,8 @@ class CodeFindRequest(_Request):
 class CodeFetchRequest(_Request):
     """The body of a request for lines: of chunks by their ids, or of a file."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"file": "src/main.py", "firstLine": 1, "lastLine": 20}]})
+
     ids: Annotated[list[_Id], Field(max_length=MAX_IDS, description="Of results; instead of a file.")] = []
     file: _File | None = None
     first_line: _Line = 1
@@ -119,6 +125,8 @@ class CodeFetchRequest(_Request):
 
 class CodeRelatedRequest(_PartRequest):
     """The body of a request for what belongs to a chunk, a definition or a page."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"file": "src/main.py", "line": 1}]})
 
     id: _Id | None = None
     file: _File | None = None

@@ -49,7 +49,7 @@ def curl(base: str, path: str, method: str, operation: dict[str, Any], schemas: 
     words = ["curl"]
     if method == "post":
         body = next(iter(operation["requestBody"]["content"].values()))["schema"]
-        example = schemas[body["$ref"].rpartition("/")[2]]["examples"][0]
+        example = _example(schemas[body["$ref"].rpartition("/")[2]])
         words += ["-H", "content-type: application/json", "-d", json.dumps(example)]
     query = {}
     for one in operation.get("parameters", ()):
@@ -61,6 +61,15 @@ def curl(base: str, path: str, method: str, operation: dict[str, Any], schemas: 
                 query[one["name"]] = example
     words.append(f"{base}{path}{'?' if query else ''}{urlencode(query, safe='/')}")
     return shlex.join(words)
+
+
+def _example(schema: dict[str, Any]) -> dict[str, Any]:
+    """A body that a model accepts: the example that it gives, or the first example of each required field."""
+    if schema.get("examples"):
+        example: dict[str, Any] = schema["examples"][0]
+        return example
+    properties = schema.get("properties", {})
+    return {name: properties[name].get("examples", [_EXAMPLE])[0] for name in schema.get("required", ())}
 
 
 def limits(schema: dict[str, Any]) -> str:
