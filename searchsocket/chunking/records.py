@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
 from searchsocket.chunking.canonical import as_json, canonical, head_and_at, with_head
-from searchsocket.markdown.lines import plain_text_of
-from searchsocket.markdown.seen import seen_blocks
+from searchsocket.markdown.lines import plain_text_of, visible_blocks
 from searchsocket.types import Chunk, Code, Lines, PageFacts, Prose, Record, Scope, Section
 
 
@@ -37,7 +36,7 @@ def _visible(body: Prose | Code) -> str:
     """What a reader sees of a chunk."""
     match body:
         case Prose(text=text):
-            return plain_text_of(block.lines for block in seen_blocks(text))
+            return plain_text_of(block.lines for block in visible_blocks(text))
         case Code(text=text):
             return text
         case _:

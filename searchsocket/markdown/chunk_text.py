@@ -8,9 +8,8 @@ from itertools import accumulate
 from textwrap import dedent
 from typing import assert_never
 
-from searchsocket.markdown.lines import Line
+from searchsocket.markdown.lines import Line, visible_blocks
 from searchsocket.markdown.plain_text import START, ChunkText, Opening
-from searchsocket.markdown.seen import seen_blocks
 from searchsocket.markdown.text import inline_text
 from searchsocket.types import Chunk, Code, PageFacts, Prose
 
@@ -70,7 +69,7 @@ def _read(markdown: str, titles: tuple[str, ...], *, sections: bool) -> ChunkTex
     lines: list[Line] = []
     openings: list[Opening] = []
     size = 0
-    for block in seen_blocks(markdown):
+    for block in visible_blocks(markdown):
         if block.kind == "heading" and block.anchor and lines and sections:
             openings.append(Opening(size, block.anchor, inline_text(block.title)))
         for line in _folded(block.lines):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from searchsocket.markdown.blocks import (
@@ -32,6 +33,26 @@ class Line(NamedTuple):
 
     kind: LineKind
     text: str
+
+
+class VisibleBlock(NamedTuple):
+    """A block with its visible lines."""
+
+    kind: str  # see `Block`, like the next two
+    title: str
+    anchor: str
+    lines: tuple[Line, ...]
+
+
+@lru_cache(maxsize=512)
+def visible_blocks(markdown: str) -> tuple[VisibleBlock, ...]:
+    """The blocks of a short text, cached: the same text is embedded, then stored or quoted."""
+    return tuple(
+        [
+            VisibleBlock(block.kind, block.title, block.anchor, tuple(block_lines(block)))
+            for block in parse_blocks(markdown)
+        ]
+    )
 
 
 def plain_text(markdown: str) -> str:

@@ -26,7 +26,7 @@ STEPS: dict[str, tuple[list[tuple[Any, str]], Callable[..., list[Any]], int]] = 
     "plain text": ([(columns, "chunk_text")], lambda page, chunk: [(page.url, chunk.ordinal)], 1),
     "embed": ([(BuiltinEmbedder, "embed")], lambda _, texts, *__: list(texts), 1),
     "count tokens": ([(BuiltinEmbedder, "count_tokens")], lambda _, text: [text], 1),
-    # To tell whether it changed, and to make its vector, of what is seen of it, which is found once (test_handing.py).
+    # To tell whether it changed, and to make its vector.
     "text to embed": (
         [(records, "embedded_text"), (vectors, "embedded_text")],
         lambda title, chunk: [(title, chunk.ordinal)],

@@ -9,7 +9,6 @@ from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
-from searchsocket.pipeline.run.handing import handing_on
 from searchsocket.pipeline.run.numbers import ChunkNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import stage
@@ -44,27 +43,25 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
     warnings: list[str] = []
     cut = done = 0
     truncated = False
-    with handing_on(run) as handing:
-        for batch in state.chunks.stale(stale, _BATCH):
-            with _marking_damage(run, state), state.transaction():
-                for page_id, url, digest in batch:
-                    secrets = Secrets(redactor)
-                    chunks, page_warnings = _chunks(run, url, digest, embedder.model_id, secrets)
-                    if limit is not None and cut + len(chunks) > limit:
-                        truncated = True
-                        break
-                    tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
-                    changed += state.chunks.replace(page_id, chunk_key(digest, how), chunks, tokens)
-                    state.problems.replace(page_id, "chunks", page_warnings)
-                    state.problems.replace(page_id, "secrets", secrets.lines)
-                    handing.add(chunk.record for chunk in chunks)
-                    cut += len(chunks)
-                    done += 1
-                    run.on_event(Event("chunked", {"url": url, "chunks": len(chunks)}))
-            page_chunks.progress(run, done, pages)
-            if truncated:
-                warnings.append("--max-chunks cut the run short: the pages after it keep what they had, if anything")
-                break
+    for batch in state.chunks.stale(stale, _BATCH):
+        with _marking_damage(run, state), state.transaction():
+            for page_id, url, digest in batch:
+                secrets = Secrets(redactor)
+                chunks, page_warnings = _chunks(run, url, digest, embedder.model_id, secrets)
+                if limit is not None and cut + len(chunks) > limit:
+                    truncated = True
+                    break
+                tokens = [embedder.count_tokens(chunk.embedded) for chunk in chunks]
+                changed += state.chunks.replace(page_id, chunk_key(digest, how), chunks, tokens)
+                state.problems.replace(page_id, "chunks", page_warnings)
+                state.problems.replace(page_id, "secrets", secrets.lines)
+                cut += len(chunks)
+                done += 1
+                run.on_event(Event("chunked", {"url": url, "chunks": len(chunks)}))
+        page_chunks.progress(run, done, pages)
+        if truncated:
+            warnings.append("--max-chunks cut the run short: the pages after it keep what they had, if anything")
+            break
     total, _ = state.chunks.count()
     return StageResult(
         total=total,

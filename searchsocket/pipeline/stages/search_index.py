@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from searchsocket.artifacts.live import push_live
@@ -10,11 +10,9 @@ from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.errors import ConfigMissing, IndexCorrupt, LargeDeletion, ScopeNotIndexed
 from searchsocket.events import Event
 from searchsocket.llms.folder import RECORDS, remove_others
-from searchsocket.markdown.seen import known_blocks
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
 from searchsocket.pipeline.run.elsewhere import resync
-from searchsocket.pipeline.run.handing import handed
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
 from searchsocket.pipeline.run.results import StageResult
@@ -76,68 +74,102 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
 def published(
     run: ScopeRun, state: ScopeState, stage: Stage[IndexNumbers], embedding: Stage[EmbeddingNumbers]
 ) -> StageResult[IndexNumbers]:
-    """The published index, for the stage of whatever corpus; raises what `search_index` does.
+    """Publish the chunks of either corpus; raises what `search_index` does.
 
     Args:
-        embedding: The stage that made the vectors, and knows what they cost.
+        stage: The calling stage; it reports progress.
+        embedding: The stage that made the vectors; its report has their cost.
     """
-    project, scope = run.project, run.scope
+    live, warnings = _checked_live(run, state)
+    staged = _stage_changes(run, state, live, stage)
+    generation, outcomes = _switch(run, state, embedding, staged, live)
+    # Also when nothing changed: the last run may have failed to.
+    if pushed := push_live(run.project, run.scope, run.environ, run.clock()):
+        run.on_event(Event("artifacts_pushed", {"files": pushed.sent_files, "bytes": pushed.sent_bytes}))
+    is_new = live is None or generation.name != live.name
+    result = _result(staged.plan, generation, [*warnings, *staged.warnings], published=is_new)
+    return _with_quality(result, outcomes, live if is_new else None, generation)
+
+
+def _checked_live(run: ScopeRun, state: ScopeState) -> tuple[Generation | None, list[str]]:
+    """The live generation, once it is sound and may be replaced, with the warnings of its repair."""
     store = run.backends.store
-    warnings = repaired(store, scope)
+    warnings = repaired(store, run.scope)
     if run.options.resync:
-        warnings += resync(run.backends, scope)
+        warnings += resync(run.backends, run.scope)
     refuse_another_model(run)
-    embedder = run.embedder
-    live = store.generation(scope)
+    live = store.generation(run.scope)
     refuse_large_deletion(run, state, live)
+    return live, warnings
+
+
+@dataclass(frozen=True, slots=True)
+class _StagedChanges:
+    """Changes written to the store's staging area, not yet visible."""
+
+    plan: IndexPlan
+    aliases: dict[str, str]
+    warnings: list[str]
+
+
+def _stage_changes(
+    run: ScopeRun, state: ScopeState, live: Generation | None, stage: Stage[IndexNumbers]
+) -> _StagedChanges:
+    """Stage deletions, upserts and page texts."""
+    store, scope = run.backends.store, run.scope
     store.discard(scope)
     plan = IndexPlan(live.records if live else 0)
     upserts, moves = state.chunks.select(), Moves()
-    begins = live is None and state.origin.name() and not run.options.force
-    some_changes = _added(run, state, store) if begins else batches(live_changes(run, state, store, live), _BATCH)
-    for batch in some_changes:
+    is_copy = live is None and state.origin.name() and not run.options.force
+    for batch in _added(run, state, store) if is_copy else batches(live_changes(run, state, store, live), _BATCH):
         plan.count(batch)
         upserts.add([change.id for change in batch if isinstance(change, Upsert)])
         if deletes := [change.id for change in batch if isinstance(change, Delete)]:
             store.delete_by_ids(deletes, scope)
             moves.take_out(store.reader(scope), deletes)
-    warnings += plan.warnings()
-    with run.backends.open_cache() as cache, handed(run) as seen:
+    warnings = plan.warnings()
+    with run.backends.open_cache() as cache:
         done = 0
         for rows in upserts.batches(_BATCH):
-            with known_blocks(seen.of(rows)):
-                store.upsert(rows, vectors_of(rows, embedder, cache), scope)
+            store.upsert(rows, vectors_of(rows, run.embedder, cache), scope)
             moves.bring(rows)
             done += len(rows)
             stage.progress(run, done, len(upserts))
         warnings += cache.warnings
-        _bound(cache, project.settings.embeddings.cache_max_mb)
-    aliases = moves.aliases(live.aliases if live else {}, state.links.is_searchable)
+        _bound(cache, run.project.settings.embeddings.cache_max_mb)
     (stage_bodies if run.corpus == "site" else stage_code)(run, state, store)
+    return _StagedChanges(plan, moves.aliases(live.aliases if live else {}, state.links.is_searchable), warnings)
+
+
+def _switch(
+    run: ScopeRun,
+    state: ScopeState,
+    embedding: Stage[EmbeddingNumbers],
+    staged: _StagedChanges,
+    live: Generation | None,
+) -> tuple[Generation, list[CheckOutcome]]:
+    """Build the generation, judge it with the golden queries and switch to it."""
     state.release_memory()  # publishing takes the most memory of all, and reads nothing of the state
-    changed = bool(plan.upserted or plan.deleted)
-    judged: list[CheckOutcome] = []
+    plan = staged.plan
+    outcomes: list[CheckOutcome] = []
     with ExitStack() as from_the_switch:
-        info = replace(_info(run, state, embedding, changed=changed), aliases=aliases)
+        info = replace(
+            _info(run, state, embedding, changed=bool(plan.upserted or plan.deleted)), aliases=staged.aliases
+        )
 
         def gate(candidate: IndexReader) -> None:
-            judged.extend(_judged(run, candidate))
+            outcomes.extend(_judged(run, candidate))
             from_the_switch.enter_context(uninterrupted(run))
 
-        generation = store.publish(scope, info, gate=gate)
+        generation = run.backends.store.publish(run.scope, info, gate=gate)
         # Dying before this line only makes the next run compare everything.
         state.published.set(None if plan.kept else generation)
         state.origin.forget()
         run.on_event(Event("upserted", {"records": plan.upserted}))
         run.on_event(Event("deleted", {"records": plan.deleted}))
-        is_new = live is None or generation.name != live.name
-        if is_new:
-            run.on_event(Event("registry_updated", {"scope": scope.name, "generation": generation.name}))
-    # Also when nothing changed: the last run may have failed to.
-    if pushed := push_live(project, scope, run.environ, run.clock()):
-        run.on_event(Event("artifacts_pushed", {"files": pushed.sent_files, "bytes": pushed.sent_bytes}))
-    result = _result(plan, generation, warnings, published=is_new)
-    return _with_quality(result, judged, live if is_new else None, generation)
+        if live is None or generation.name != live.name:
+            run.on_event(Event("registry_updated", {"scope": run.scope.name, "generation": generation.name}))
+    return generation, outcomes
 
 
 def _judged(run: ScopeRun, candidate: IndexReader) -> list[CheckOutcome]:
