@@ -21,7 +21,9 @@ FEATURES = {
     "code": "[code]\nenable = true\n",
     "mcp": "[mcp]\nenable = true\n",
     "llms": "[llms]\nenable = true\n",
-    "reranking": '[rerank]\nprovider = "jina"\njina.base_url = "http://127.0.0.1:1/v1"\nprice_per_million_tokens_usd = 0.1\n',
+    "reranking": (
+        '[rerank]\nprovider = "jina"\njina.base_url = "http://127.0.0.1:1/v1"\nprice_per_million_tokens_usd = 0.1\n'
+    ),
     "facets": '[facets]\naudience = "string"\n',
     "api": '[api]\naccess_log = true\npublic_url = "https://search.example"\ncors.allow_origins = ["https://a.example"]\n',
 }
