@@ -14,6 +14,7 @@ from searchsocket.search.content.document import DocumentQuery
 from searchsocket.search.content.documents import DocumentsQuery
 from searchsocket.search.content.meaning import concept_vector
 from searchsocket.search.content.query import ContentQuery
+from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.shares import Shares, shares_of
 from searchsocket.serving.content import ContentService, open_content
 from searchsocket.serving.service import open_service
@@ -131,9 +132,35 @@ def test_documents_carry_their_key_phrases(service: ContentService) -> None:
     assert source.lines
     assert source.lines.file == code.data.results[0].file_path
     assert code.data.results[0].document_keywords[0] == "hybridScore"
-    related = content(service, semantic_concepts=("database lock",)).navigation_hints.related_queries
-    assert related
-    assert all(content(service, exact_terms=(phrase,)).data.statistics.total_results for phrase in related[:1])
+
+
+@pytest.mark.parametrize(
+    ("concepts", "terms"),
+    [
+        (("database lock",), ()),
+        (("endpoint navigation", "exploration flow"), ()),
+        (("vector similarity",), ("vec0", "MATCH")),
+        ((), ("vec0",)),
+    ],
+)
+def test_related_queries_are_refinements_with_results(
+    service: ContentService, concepts: tuple[str, ...], terms: tuple[str, ...]
+) -> None:
+    """The query with a phrase of the results added, or with one of its items replaced by that; none is empty."""
+    answer = content(service, semantic_concepts=concepts, exact_terms=terms)
+    related, items = answer.navigation_hints.related_queries, [*concepts, *terms]
+    assert 0 < len(related) <= 3
+    assert len(set(related)) == len(related)
+    phrases = {phrase for one in answer.data.results for phrase in one.document_keywords}
+    scope = service.service.scopes.find(None, trusted=True)
+    for refinement in related:
+        added = [phrase for phrase in phrases if refinement.endswith(phrase) or f"{phrase} " in refinement]
+        assert added
+        missing = [item for item in items if item not in refinement]
+        assert len(missing) <= (1 if len(items) > 1 else 0)
+        found = service.service.search(SearchQuery(refinement), scope)
+        assert found.quality != "rejected"
+        assert found.total
 
 
 def test_a_question_is_asked_of_pages_and_code_together(service: ContentService) -> None:

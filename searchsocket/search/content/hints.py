@@ -2,12 +2,17 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from searchsocket.search.content.answer import ContentResult
 from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.content.query import ContentQuery
+from searchsocket.search.query import MAX_QUERY_CHARS
+from searchsocket.search.ranking.relevance import MIN_SHARE
+from searchsocket.text.words import parse_query
 
 _MAX_RELATED = 3
+_MAX_PHRASES = 12  # that are tried
 _FEW = 3  # documents, of which the first is worth reading whole
 
 
@@ -51,13 +56,27 @@ def next_actions(corpus: Corpus, query: ContentQuery, results: Sequence[ContentR
 
 
 def related_queries(corpus: Corpus, query: ContentQuery, phrases: Iterable[str]) -> tuple[str, ...]:
-    """Key phrases of the documents that were found, but for those that were asked for; each has results."""
-    asked = " ".join([*query.semantic_concepts, *query.exact_terms]).casefold()
-    new = (phrase for phrase in dict.fromkeys(phrases) if phrase.casefold() not in asked)
+    """Refinements of the query: a key phrase of the results added to it, or in place of one of its items.
+
+    Each is answered by words that one page of the index says together.
+    """
+    items = [*query.semantic_concepts, *query.exact_terms]
+    asked = {word.exact for word in parse_query(" ".join(items)).words}
+    new = (
+        phrase for phrase in dict.fromkeys(phrases) if not asked & {word.exact for word in parse_query(phrase).words}
+    )
     found: list[str] = []
-    for phrase in new:
-        if corpus.reader.words.search(phrase, top_k=1, where=corpus.where):
-            found.append(phrase)
+    for phrase in islice(sorted(new, key=lambda phrase: " " not in phrase), _MAX_PHRASES):
+        replaced = [[*items[:at], phrase, *items[at + 1 :]] for at in reversed(range(len(items)))] if items[1:] else []
+        for refinement in (" ".join(one) for one in ([*items, phrase], *replaced)):
+            if len(refinement) <= MAX_QUERY_CHARS and _is_answered(corpus, refinement):
+                found.append(refinement)
+                break
         if len(found) == _MAX_RELATED:
             break
     return tuple(found)
+
+
+def _is_answered(corpus: Corpus, text: str) -> bool:
+    words = corpus.reader.words
+    return words.evidence(text).share >= MIN_SHARE and bool(words.search(text, top_k=1, where=corpus.where))
