@@ -3,10 +3,10 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -45,35 +45,52 @@ ENTRY = {"cli"}
 LAYERS = (CENTRE, PURE, SEAMS, USE_CASES, JUDGES, ANSWERS, AGENTS, ENTRY)
 
 
-def modules() -> dict[str, Path]:
-    """Every module of ours by its dotted name."""
+def modules(root: Path) -> dict[str, Path]:
+    """Every module of ours below a folder, by its dotted name."""
     found = {}
     for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            parts = path.relative_to(ROOT).with_suffix("").parts
+        for path in sorted((root / package).rglob("*.py")):
+            parts = path.relative_to(root).with_suffix("").parts
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 
 
-MODULES = modules()
+class Import(NamedTuple):
+    """One name that a module imports."""
+
+    module: str
+    name: str  # dotted
+    place: str  # file and line
+    is_executed: bool  # else inside a function, or for type checkers
 
 
-def imports(name: str, *, everywhere: bool = True) -> Iterator[str]:
-    """What a module imports, dotted; `everywhere` counts imports inside functions and for type checkers too."""
-    tree = _parsed(MODULES[name])
-    for node in ast.walk(tree) if everywhere else _executed(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{name} has a relative import"
-            for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                yield inner if inner in MODULES else str(node.module)
+class Tree:
+    """The modules of a checkout and their imports."""
 
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.modules = modules(root)
+        self.imports = [each for name in self.modules for each in self._imports_of(name)]
 
-@cache
-def _parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+    def parsed(self, name: str) -> ast.Module:
+        return ast.parse(self.modules[name].read_text(encoding="utf-8"))
+
+    def place(self, name: str, line: int) -> str:
+        return f"{self.modules[name].relative_to(self._root)}:{line}"
+
+    def _imports_of(self, module: str) -> Iterator[Import]:
+        tree = self.parsed(module)
+        executed = set(_executed(tree))
+        for node in ast.walk(tree):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{module} has a relative import"
+                inner = [f"{node.module}.{alias.name}" for alias in node.names]
+                names = [each if each in self.modules else str(node.module) for each in inner]
+            for name in names:
+                yield Import(module, name, self.place(module, node.lineno), node in executed)  # type: ignore[attr-defined]
 
 
 def _executed(tree: ast.Module) -> Iterator[ast.AST]:
@@ -102,59 +119,130 @@ def layer(name: str) -> int:
     return next(rank for rank, rooms in enumerate(LAYERS) if part in rooms)
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if top(name) == "searchsocket"])
-def test_the_library_imports_neither_dagster_nor_a_server(name: str) -> None:
-    """Only the command line reaches for the other packages, since it starts them."""
-    forbidden = (ORCHESTRATOR | SERVER) - (set(PACKAGES) if name.startswith("searchsocket.cli") else set())
-    assert not {imported for imported in imports(name) if top(imported) in forbidden}
+Rule = Callable[[Import], bool]  # whether an import breaks it
 
 
-def test_the_server_is_started_by_its_own_command_alone() -> None:
-    """What the command line and the server have in common lies in `searchsocket.serving`."""
-    reaching = {name for name in MODULES if name.startswith("searchsocket") and "search_api" in map(top, imports(name))}
-    assert reaching == {"searchsocket.cli.serve"}
-    assert "search_api" not in map(top, imports("searchsocket.cli.serve", everywhere=False))
+def library_knows_no_framework(each: Import) -> bool:
+    """The library imports neither Dagster nor a server; the command line alone reaches for our other packages."""
+    allowed = set(PACKAGES) if each.module.startswith("searchsocket.cli") else set()
+    return top(each.module) == "searchsocket" and top(each.name) in (ORCHESTRATOR | SERVER) - allowed
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if top(name) != "searchsocket"])
-def test_dagster_and_the_api_do_not_know_each_other(name: str) -> None:
-    other = ORCHESTRATOR if top(name) == "search_api" else SERVER
-    assert not {imported for imported in imports(name) if top(imported) in other - {top(name)}}
+def dagster_and_the_api_are_apart(each: Import) -> bool:
+    """The Dagster definitions and the service do not know each other."""
+    own = top(each.module)
+    other = ORCHESTRATOR if own == "search_api" else SERVER
+    return own != "searchsocket" and top(each.name) in other - {own}
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if top(name) != "searchsocket"])
-def test_entry_points_do_not_import_the_command_line(name: str) -> None:
-    assert not {imported for imported in imports(name) if imported.startswith("searchsocket.cli")}
+def entry_points_leave_the_command_line_alone(each: Import) -> bool:
+    """Neither of the other packages imports the command line."""
+    return top(each.module) != "searchsocket" and each.name.startswith("searchsocket.cli")
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if top(name) == "searchsocket"])
-def test_imports_point_inward(name: str) -> None:
+def imports_point_inward(each: Import) -> bool:
     """Entry points -> use cases -> seams -> pure steps -> types."""
-    outward = {
-        imported
-        for imported in imports(name)
-        if top(imported) == "searchsocket" and imported != "searchsocket" and layer(imported) > layer(name)
-    }
-    assert not outward
+    is_ours = top(each.module) == top(each.name) == "searchsocket" and each.name != "searchsocket"
+    return is_ours and layer(each.name) > layer(each.module)
 
 
-def test_the_use_cases_do_not_know_each_other() -> None:
+def use_cases_are_apart(each: Import) -> bool:
     """Indexing and searching meet in the store alone."""
-    crossing = {
-        (name, imported)
-        for name in MODULES
-        for imported in imports(name)
-        if (name.startswith("searchsocket.pipeline") and imported.startswith("searchsocket.search"))
-        or (name.startswith("searchsocket.search") and imported.startswith("searchsocket.pipeline"))
-    }
-    assert not crossing
+    ends = ("searchsocket.pipeline", "searchsocket.search")
+    return any(each.module.startswith(one) and each.name.startswith(other) for one, other in (ends, ends[::-1]))
 
 
-def test_modules_import_each_other_in_no_circle() -> None:
-    graph = {
-        name: {imported for imported in imports(name, everywhere=False) if imported in MODULES and imported != name}
-        for name in MODULES
-    }
+def pipeline_knows_no_database(each: Import) -> bool:
+    """SQL stays inside `searchsocket.state`."""
+    return each.module.startswith("searchsocket.pipeline") and each.name == "sqlite3"
+
+
+RULES: tuple[Rule, ...] = (
+    library_knows_no_framework,
+    dagster_and_the_api_are_apart,
+    entry_points_leave_the_command_line_alone,
+    imports_point_inward,
+    use_cases_are_apart,
+    pipeline_knows_no_database,
+)
+
+
+def violations(tree: Tree, rule: Rule) -> list[str]:
+    return [f"{each.place}: {each.module} imports {each.name}" for each in tree.imports if rule(each)]
+
+
+def statements_of_sql(tree: Tree) -> list[str]:
+    """Places where the pipeline speaks to a database."""
+    return [
+        f"{tree.place(name, node.lineno)}: .{node.attr}"
+        for name in tree.modules
+        if name.startswith("searchsocket.pipeline")
+        for node in ast.walk(tree.parsed(name))
+        if isinstance(node, ast.Attribute) and node.attr in {"execute", "executemany", "rowid"}
+    ]
+
+
+@pytest.fixture(scope="module")
+def tree() -> Tree:
+    """This checkout."""
+    return Tree(ROOT)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_checkout_keeps_the_rule(tree: Tree, rule: Rule) -> None:
+    assert len(tree.imports) > 3_000
+    assert violations(tree, rule) == []
+
+
+def test_the_pipeline_speaks_no_sql(tree: Tree) -> None:
+    """SQL stays inside `searchsocket.state`."""
+    assert statements_of_sql(tree) == []
+
+
+BREACHES = {
+    library_knows_no_framework: ("searchsocket/search/engine.py", "import dagster.core"),
+    dagster_and_the_api_are_apart: ("searchsocket_assets/jobs.py", "from fastapi import FastAPI"),
+    entry_points_leave_the_command_line_alone: ("search_api/app.py", "from searchsocket.cli import main"),
+    imports_point_inward: ("searchsocket/text/words.py", "from searchsocket import search"),
+    use_cases_are_apart: ("searchsocket/search/engine.py", "import searchsocket.pipeline.run"),
+    pipeline_knows_no_database: ("searchsocket/pipeline/run.py", "from sqlite3 import connect"),
+}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("where", ["at the top", "in a function", "for type checkers"])
+def test_a_breach_is_named_with_its_file_and_line(tmp_path: Path, rule: Rule, where: str) -> None:
+    """Also inside a function, and where only type checkers see it."""
+    file, statement = BREACHES[rule]
+    heads = {"in a function": "def late():\n    ", "for type checkers": "if TYPE_CHECKING:\n    ", "at the top": "\n"}
+    for each in {file, "searchsocket/search/__init__.py", "searchsocket/cli/main.py", "searchsocket/cli/__init__.py"}:
+        path = tmp_path / each
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    (tmp_path / file).write_text(f"{heads[where]}{statement}\n")
+    (found,) = violations(Tree(tmp_path), rule)
+    assert found.startswith(f"{file}:2: ")
+
+
+def test_sql_in_the_pipeline_is_named_with_its_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "searchsocket/pipeline/run.py"
+    path.parent.mkdir(parents=True)
+    path.write_text("\ndatabase.execute('DELETE FROM pages')\n")
+    assert statements_of_sql(Tree(tmp_path)) == ["searchsocket/pipeline/run.py:2: .execute"]
+
+
+def test_the_server_is_started_by_its_own_command_alone(tree: Tree) -> None:
+    """What the command line and the server have in common lies in `searchsocket.serving`."""
+    reaching = [each for each in tree.imports if top(each.module) == "searchsocket" and top(each.name) == "search_api"]
+    assert {each.module for each in reaching} == {"searchsocket.cli.serve"}
+    assert not any(each.is_executed for each in reaching)
+
+
+def test_modules_import_each_other_in_no_circle(tree: Tree) -> None:
+    graph: dict[str, set[str]] = {name: set() for name in tree.modules}
+    for each in tree.imports:
+        if each.is_executed and each.name in tree.modules and each.name != each.module:
+            graph[each.module].add(each.name)
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
@@ -202,11 +290,3 @@ def test_definitions_load_no_client_and_no_engine() -> None:
     """The code server is started again and again; what a run needs is loaded by the run."""
     code = "from searchsocket_assets.definitions import build_definitions\nbuild_definitions()"
     assert not loaded(code) & (CLIENTS | SERVER - {"starlette"} | {"tantivy"})
-
-
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("searchsocket.pipeline")])
-def test_the_pipeline_contains_no_sql(name: str) -> None:
-    """SQL stays inside `searchsocket.state`."""
-    assert not {imported for imported in imports(name) if imported == "sqlite3"}
-    calls = {node.attr for node in ast.walk(_parsed(MODULES[name])) if isinstance(node, ast.Attribute)}
-    assert not calls & {"execute", "executemany", "rowid"}

@@ -18,6 +18,12 @@ async def drip(total: int) -> AsyncIterator[bytes]:
         yield b"x" * 1000
 
 
+async def split(body: bytes) -> AsyncIterator[bytes]:
+    """A body in two pieces whose length is not declared."""
+    yield body[:5]
+    yield body[5:]
+
+
 @pytest.mark.parametrize("size", [65_537, 10_000_000])
 def test_a_large_body_is_refused_however_it_comes(api: Api, size: int) -> None:
     """Failure mode 48: declared or chunked, bytes are counted."""
@@ -42,6 +48,15 @@ def test_a_lying_length_is_not_believed(api: Api) -> None:
 
 def test_the_body_limit_is_a_setting(configured: Callable[..., Api]) -> None:
     assert configured(max_body_bytes=20).post({"q": "x" * 50}).status_code == 413
+
+
+def test_a_body_of_exactly_the_limit_is_taken(configured: Callable[..., Api]) -> None:
+    body = b'{"q":"battery"}'
+    for limit, status in ((len(body), 200), (len(body) - 1, 413)):
+        api = configured(max_body_bytes=limit)
+        for content in (body, split(body)):
+            answer = api.request("POST", "/api/search", content=content, headers={"content-type": "application/json"})
+            assert answer.status_code == status
 
 
 @pytest.mark.parametrize("method", ["TRACE", "PUT", "DELETE", "PATCH", "PROPFIND"])

@@ -47,6 +47,17 @@ def test_status_tells_what_is_live_without_a_model(run: RunCli, run_json: RunJso
     assert run_json("status", project=indexed)["scopes"][0]["pages"] == 5
 
 
+def test_status_names_the_model_that_answers_for_the_live_index(
+    run_json: RunJson, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `auto` that is the recorded model, whatever keys came since."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-any")
+    (indexed / "searchsocket.toml").write_text('embeddings.provider = "auto"\n')
+    status = run_json("status", project=indexed)
+    assert status["modelId"] == status["scopes"][0]["modelId"]
+    assert status["modelId"].startswith("builtin-")
+
+
 # doctor
 
 

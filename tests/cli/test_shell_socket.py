@@ -15,7 +15,7 @@ import pytest
 from runner_types import RunCli
 
 from searchsocket.cli.answering import answering
-from searchsocket.cli.asking import address, ask
+from searchsocket.cli.asking import address, ask, identity
 from searchsocket.project.project import open_project
 from searchsocket.serving.service import open_service
 
@@ -48,6 +48,21 @@ def socket_of(root: Path) -> Path:
 def asked(root: Path) -> object:
     query = {"q": "rope", "filters": (), "tags": (), "facets": ()}
     return ask(str(root), os.environ, {"query": query, "scope": None, "json": True, "width": 80})
+
+
+def test_a_service_of_other_installed_packages_does_not_answer(
+    indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An upgrade changes the folder of packages; an answer of the old code would look like one of the new."""
+    packages = tmp_path / "lib" / "site-packages"
+    packages.mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(packages))
+    with served(indexed):
+        before = identity(str(indexed), os.environ)
+        assert asked(indexed) is not None
+        os.utime(packages, (1, 1))
+        assert identity(str(indexed), os.environ) != before
+        assert asked(indexed) is None
 
 
 @pytest.mark.parametrize("arguments", QUERIES, ids=" ".join)
