@@ -4,7 +4,7 @@ export type Group = { title: string; items: Item[] };
 
 export const groups: Group[] = [
 	{
-		title: 'Begin',
+		title: 'Get started',
 		items: [
 			{ href: '/start', label: 'Quick start' },
 			{ href: '/docs', label: 'Overview' },
@@ -39,10 +39,10 @@ export const groups: Group[] = [
 	{
 		title: 'Indexing',
 		items: [
-			{ href: '/docs/indexing', label: 'The way of a page' },
+			{ href: '/docs/indexing', label: 'Overview' },
 			{ href: '/docs/indexing/extraction', label: 'Extraction' },
 			{ href: '/docs/indexing/extraction/author-controls', label: 'Author controls' },
-			{ href: '/docs/indexing/extraction/markup', label: 'What becomes of markup' },
+			{ href: '/docs/indexing/extraction/markup', label: 'How markup is converted' },
 			{ href: '/docs/indexing/mirror-format', label: 'Mirror format' },
 			{ href: '/docs/indexing/routes', label: 'Route files' },
 			{ href: '/docs/indexing/links', label: 'Links' },
@@ -55,7 +55,7 @@ export const groups: Group[] = [
 			{ href: '/docs/indexing/incremental', label: 'Incremental runs' },
 			{ href: '/docs/indexing/publishing', label: 'Publishing' },
 			{ href: '/docs/indexing/publishing/rollback', label: 'Rollback' },
-			{ href: '/docs/indexing/deletion', label: 'What is deleted, and when' }
+			{ href: '/docs/indexing/deletion', label: 'Deletion' }
 		]
 	},
 	{
