@@ -15,6 +15,7 @@ from searchsocket.search.cost import cost_of
 from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.find import find
 from searchsocket.search.groups import result_groups
+from searchsocket.search.known_words import of_known_words
 from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
 from searchsocket.search.order import NOTHING, Order
 from searchsocket.search.query import SearchQuery, checked
@@ -135,6 +136,12 @@ class SearchEngine:
             outage, notes = error, (*notes, NO_BACKEND)
             found = self._find(reader, query, None, watch)
             judged = verdict(reader, query, None, found)
+        if judged.unknown_word:
+            return of_known_words(
+                self.search(replace(query, q=judged.known_words), scope, anonymous=anonymous),
+                typed,
+                judged.unknown_word,
+            )
         age = age_s(generation.published_at, self._clock())
         quality: Quality = "rejected"
         results: tuple[Result, ...] = ()

@@ -18,6 +18,7 @@ from searchsocket.search.ranking.relevance import (
     nearness,
 )
 from searchsocket.stores.base import Candidates, IndexReader, WordEvidence
+from searchsocket.text.words import parse_query
 from searchsocket.types import MATCH_ALL, Spread, Vector
 
 _LOOKED_AT = 3  # of the nearest chunks, for whether code is what was found
@@ -33,6 +34,8 @@ class Verdict:
     evidence: WordEvidence
     spread: Spread | None
     has_vector: bool
+    unknown_word: str = ""  # of two words, the one that no page says, where a page is called like the other one
+    known_words: str = ""  # the other one, which alone is answered then
 
     def confidences(self, chunks: Sequence[Ranked], first: int, best: Ranked, parts: Parts) -> list[float]:
         """How likely each result is to answer, see `ranking/confidence.py`.
@@ -71,7 +74,19 @@ def verdict(
         or (is_read and is_meant_unlisted(query.q, evidence, near))
         or (is_enough_of_code(evidence) and _is_code(reader, found))
     )
-    return Verdict(is_answered, evidence, spread, vector is not None)
+    unknown, known = ("", "") if is_answered else _unknown_and_known(reader, query, evidence)
+    return Verdict(is_answered or bool(unknown), evidence, spread, vector is not None, unknown, known)
+
+
+def _unknown_and_known(reader: IndexReader, query: SearchQuery, evidence: WordEvidence) -> tuple[str, str]:
+    """Two words of which one is unknown but English, while a page is called like the other one; else nothing."""
+    if evidence.asked != 2 or len(evidence.missing) != 1 or evidence.known != 1 / 2 or not is_language(query.q):
+        return "", ""
+    [missing] = evidence.missing
+    words = [word.exact for word in parse_query(query.q).words if not word.is_stop and word.exact != missing]
+    known = " ".join(words)
+    is_subject = any(hit.score >= WHOLE for hit in reader.words.named(known, top_k=1).pages)
+    return (missing, known) if is_subject else ("", "")
 
 
 def _is_code(reader: IndexReader, found: Candidates) -> bool:

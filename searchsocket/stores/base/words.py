@@ -15,6 +15,7 @@ class WordEvidence:
     count: int  # different words
     known: float  # share of its words that are there at all, on whatever pages, in [0, 1]; slips do not count
     asked: int = 1  # words of the query that count
+    missing: tuple[str, ...] = ()  # those of them that no page holds in any form, as they are typed
 
 
 class Named(NamedTuple):

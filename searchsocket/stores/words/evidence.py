@@ -41,6 +41,7 @@ class PageEvidence:
         is_alone = not any(held.values())
         guessed = worth_correcting(word for word, sure in held.items() if not sure)
         rarities: list[tuple[Query, float]] = []
+        missing: list[str] = []
         total = known = 0.0
         for word, sure in held.items():
             forms, part = sure or self._guessed_forms(word, word in guessed, is_alone=is_alone), 1.0
@@ -49,14 +50,16 @@ class PageEvidence:
             if not forms and (forms := self._forms_of_parts(word)):
                 known, part = known + 1, len(forms) / len(word.parts)
             total += rarity
-            if forms:
+            if not forms:
+                missing.append(word.exact)
+            else:
                 rarities.append((self._pages.any_of(forms), rarity * part))
         share = self._pages.most([(query, rarity) for query, rarity in rarities]) / total if total else 0.0
         if math.isclose(share, 1.0, rel_tol=_ROUNDING):
             count = len(rarities)
         else:
             count = round(self._pages.most([(query, 1.0) for query, _ in rarities]))
-        return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0, len(held))
+        return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0, len(held), tuple(missing))
 
     def _held_forms(
         self, word: QueryWord, wanted: LookedFor, completions: Callable[[QueryWord], list[str]]
