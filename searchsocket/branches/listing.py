@@ -30,6 +30,7 @@ class Branches:
     commits: Mapping[str, str]  # name -> commit id
     default: str  # "" where the place does not say
     place: str  # where they were listed, in words
+    has_remote: bool = True  # else others may have branches that this repository never heard of
 
     def scopes(self) -> Mapping[str, str]:
         """Scope name -> branch, see `scopes_of`."""
@@ -105,7 +106,7 @@ def _of_clone(root: Path, timeout_s: float) -> Branches:
             commits.setdefault(name, commit)  # a local branch comes first
     heads = (ask("symbolic-ref", "--quiet", f"{_REMOTES}{name}/HEAD", may_fail=True).strip() for name in remotes)
     default = next((_branch_of(head, remotes) for head in heads if head), "")
-    return _not_empty(Branches(commits, default, place))
+    return _not_empty(Branches(commits, default, place, has_remote=bool(remotes)))
 
 
 def _branch_of(ref: str, remotes: Sequence[str]) -> str:

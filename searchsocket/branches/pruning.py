@@ -116,11 +116,17 @@ def _branches(project: Project, *, needed: bool) -> Branches | None:
     """The branches that live; where they are not needed, they only say which is the default one."""
     settings = project.settings.branches
     try:
-        return list_branches(project.root, settings.remote, settings.timeout_s)
+        branches = list_branches(project.root, settings.remote, settings.timeout_s)
     except (BranchesUnknown, ConfigMissing):
         if needed:
             raise
         return None
+    if needed and not branches.has_remote:
+        raise BranchesUnknown(
+            f"{branches.place} has no remote, so it may not know every branch; pass --scopes-file or --older-than, "
+            'or set branches.remote = "." if it knows them all'
+        )
+    return branches
 
 
 def _names_in(file: Path) -> list[str]:

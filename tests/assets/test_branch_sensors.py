@@ -32,6 +32,7 @@ exclude = ["wip/*"]
 @pytest.fixture
 def repository(site: Path) -> Path:
     git(site, "init", "-q", "-b", "main")
+    git(site, "remote", "add", "origin", str(site))  # without a remote nobody knows which branches others have
     add_file(site, "first")
     for branch in ("feature/a", "wip/b"):
         git(site, "branch", "-q", branch)

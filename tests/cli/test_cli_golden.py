@@ -6,6 +6,9 @@ from pathlib import Path
 from runner_types import RunCli, RunJson
 from small_site import write_page
 
+from searchsocket.pipeline.run.checks import index_matches_manifest
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.project.project import open_project
 from searchsocket.quality.golden import read_golden
 
 GOLDEN = '[[query]]\nquery = "mooring rope"\nexpect = "/docs/ropes"\ntags = "plain"\n'
@@ -58,6 +61,9 @@ def test_a_refused_candidate_can_be_asked_and_accepted(indexed: Path, run: RunCl
     assert "Trains" not in run("search", "railway", project=indexed).stdout
     asked = run("search", "railway", "tickets", "--generation", "candidate", "--json", project=indexed)
     assert json.loads(asked.stdout)["results"][0]["title"] == "Trains"
+    project = open_project(indexed, {})
+    check = index_matches_manifest(ScopeRun(project, project.scope_named("main"), "look"))
+    assert (check.passed, "was refused" in check.message) == (True, True), "the chunks are those of the candidate"
     told = run_json("test", "--generation", "candidate", project=indexed)
     assert (told["passed"], told["against"], told["moves"][0]["after"]) == (False, before, 0)
     assert run("index", "--accept-quality-drop", project=indexed).exit_code == 0

@@ -25,6 +25,7 @@ def branched_site(indexed_site: Path, tmp_path_factory: pytest.TempPathFactory) 
     """An indexed project on `main` with an index of `feature/a`, whose branch lives, and of `gone`, whose does not."""
     root = shutil.copytree(indexed_site, tmp_path_factory.mktemp("branched") / "harbour")
     git(root, "init", "-q", "-b", "main")
+    git(root, "remote", "add", "origin", str(root))
     (root / ".gitignore").write_text(".searchsocket/\n")
     add_file(root, "first")
     git(root, "branch", "feature/a")
@@ -61,6 +62,24 @@ def test_prune_shows_and_deletes_only_when_it_is_meant(run: RunCli, run_json: Ru
     assert left & {"main", feature, "gone"} == {"main", feature}
     assert keys_and_runs(branched) == ({"main", feature}, {"main", feature})
     assert run_json("prune", "--apply", project=branched)["deleted"] == []
+
+
+def test_without_a_remote_only_what_is_asked_for_by_name_or_age_goes(
+    run: RunCli, run_json: RunJson, branched: Path, tmp_path: Path
+) -> None:
+    """`git branch` of a copy without a remote tells nothing of the branches of others."""
+    git(branched, "remote", "remove", "origin")
+    for arguments in ([], ["--by-branch"], ["--by-branch", "--older-than", "1h", "--match", "all"]):
+        refused = run("prune", "--apply", *arguments, project=branched)
+        assert refused.stderr.startswith("error [BRANCHES_UNKNOWN]: ")
+        assert "has no remote" in refused.stderr
+    assert (branched / ".searchsocket/index/gone").is_dir()
+    assert run_json("prune", "--apply", "--older-than", "1h", project=branched)["deleted"] == []
+    living = tmp_path / "living"
+    living.write_text("main\nfeature/a\n")
+    assert run_json("prune", "--scopes-file", str(living), project=branched)["scopes"][1]["goes"] is True
+    (branched / "searchsocket.toml").write_text('branches.remote = "."\n')
+    assert run_json("prune", "--apply", project=branched)["deleted"] == ["gone"]
 
 
 def test_a_branch_that_comes_back_starts_clean(run: RunCli, run_json: RunJson, branched: Path) -> None:

@@ -155,6 +155,7 @@ def test_links_to_nothing_are_listed_and_others_are_not(site: Site) -> None:
 
 def test_a_scope_whose_branch_is_gone_is_named(site: Site) -> None:
     git(site.root, "init", "-q", "-b", "main")
+    git(site.root, "remote", "add", "origin", str(site.root))
     add_file(site.root, "first")
     for scope in ("main", "old-one"):
         site.index(scope)

@@ -6,7 +6,13 @@ from inspect import cleandoc
 from typing import Any
 
 from searchsocket.dollars import dollars
-from searchsocket.errors import BudgetExceeded, SourceUnavailable, VectorBackendUnavailable
+from searchsocket.errors import (
+    BudgetExceeded,
+    GenerationNotKept,
+    IndexCorrupt,
+    SourceUnavailable,
+    VectorBackendUnavailable,
+)
 from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.extraction.job import extract_page
 from searchsocket.pipeline.run.context import ScopeRun
@@ -33,7 +39,10 @@ from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.state.extracts import extract_key
+from searchsocket.stores.base import CANDIDATE, VectorStore
+from searchsocket.stores.base.checks import index_digest
 from searchsocket.system.batches import batches
+from searchsocket.types import Generation, Scope
 
 _SAMPLE = 20
 _WINDOW = 500
@@ -135,8 +144,16 @@ def embeddings_sane(run: ScopeRun) -> CheckOutcome:
     return CheckOutcome(True, f"all {checked} texts that may be published have their vector", numbers=numbers)
 
 
+def refused_candidate(store: VectorStore, scope: Scope) -> Generation | None:
+    """Return the generation that a gate refused last; None if the store keeps none."""
+    try:
+        return store.reader_of(scope, CANDIDATE).generation
+    except (GenerationNotKept, IndexCorrupt):
+        return None
+
+
 def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
-    """The live index holds exactly the chunks, and its files are what its manifest says."""
+    """The live index holds exactly the chunks, or they were refused; its files are what its manifest says."""
     store = run.backends.store
     problems = store.verify(run.scope)
     held = missing = surplus = other = 0
@@ -146,9 +163,14 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
             missing += live is None
             surplus += wanted is None
             other += None not in (wanted, live) and wanted != live
+        refused = refused_candidate(store, run.scope)
+        is_refused = refused is not None and refused.digest == index_digest(state.chunks.fingerprints())
     numbers = {"records": held, "missing": missing + other, "surplus": surplus + other}
     if problems:
         return CheckOutcome(False, "; ".join(problems[:5]), numbers=numbers)
+    if is_refused and refused is not None:
+        message = f"{held} records of the generation before; {refused.name} holds the chunks, and was refused"
+        return CheckOutcome(True, message, numbers=numbers)
     if missing or surplus or other:
         message = f"{numbers['missing']} chunks are not in the index, {numbers['surplus']} records are in no chunk"
         # A limited run leaves them apart on purpose.
