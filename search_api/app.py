@@ -31,7 +31,7 @@ from search_api.page.home import add_home
 from search_api.page.view import Renderer, assets
 from searchsocket.embedders.base import Embedder
 from searchsocket.errors import ConfigError
-from searchsocket.project.access import configured_key
+from searchsocket.project.access import configured_key, shared_secret
 from searchsocket.project.project import Project
 from searchsocket.serving.code import open_code
 from searchsocket.serving.content import open_content
@@ -78,6 +78,7 @@ def create_app(
         ConfigError, ConfigMissing, InvalidScope: The service could not answer a single query.
     """
     settings = project.settings.api
+    shared_secret(environ)  # a bad one is refused now and not at the first continuation
     service = open_service(project, environ, clock=clock, on_error=on_error, store=store, embedder=embedder)
     service.scopes.check()
     queries = Queries(service)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from searchsocket.errors import ScopeLocked, StateUnavailable
+from searchsocket.errors import ConfigError, ScopeLocked, StateUnavailable
 from searchsocket.project.project import Project
 from searchsocket.stores import index_folder
 from searchsocket.system.files import make_private_folder, write_atomic
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from searchsocket.settings.model import ApiSettings
 
 TOKEN_FILE = "serve.token"  # noqa: S105  a file's name
+SIGNING_FILE = "continuations.key"
+SIGNING_VARIABLE = "SEARCHSOCKET_SIGNING_SECRET"
+MIN_KEY_CHARS = 20  # a shorter key can be guessed
+_MIN_SIGNING_CHARS = 32
 _TOKEN_MODE = 0o600
 _TOKEN_BYTES = 32
 _LOCK_TIMEOUT_S = 10.0
@@ -44,17 +48,30 @@ def make_private_folders(project: Project) -> None:
 
 
 def configured_key(settings: "ApiSettings", environ: Mapping[str, str]) -> str:
-    """The key of trusted callers; "" when none is set. One that is set ends any other trust."""
-    return environ.get(settings.key_env, "").strip()
+    """The key of trusted callers; "" when none is set. One that is set ends any other trust.
+
+    Raises:
+        ConfigError: It is so short that it can be guessed.
+    """
+    key = environ.get(settings.key_env, "").strip()
+    if 0 < len(key) < MIN_KEY_CHARS:
+        raise ConfigError(
+            f"the key in {settings.key_env} has {len(key)} characters; a key needs {MIN_KEY_CHARS} at least, "
+            "for example of `openssl rand -hex 24`"
+        )
+    return key
 
 
-def read_token(project: Project) -> str | None:
+def read_token(project: Project, name: str = TOKEN_FILE) -> str | None:
     """The token that a running `serve` of this user takes instead of a key; None when there is no sound one.
 
     Sound is a file of ours that nobody else could have read or written.
+
+    Args:
+        name: Of another file that contains a secret of the same form.
     """
     try:
-        with open(os.open(project.state_dir / TOKEN_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        with open(os.open(project.state_dir / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             found = os.fstat(file.fileno())
             ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
             text = file.read(_TOKEN_BYTES * 2) if ours else b""
@@ -63,31 +80,54 @@ def read_token(project: Project) -> str | None:
     return text.decode().strip() if _TOKEN.fullmatch(text) else None
 
 
-def make_token(project: Project) -> str:
+def make_token(project: Project, name: str = TOKEN_FILE) -> str:
     """The token of this state folder: the sound one that is there, so that several servers agree, else a new one.
+
+    Args:
+        name: As of `read_token`.
 
     Raises:
         StateUnavailable, ScopeLocked: It cannot be written.
     """
-    if token := read_token(project):
+    if token := read_token(project, name):
         return token
     make_private_folders(project)
-    with scope_lock(project.state_dir, TOKEN_FILE, timeout_s=_LOCK_TIMEOUT_S):
-        token = read_token(project)  # another server may have been first
+    with scope_lock(project.state_dir, name, timeout_s=_LOCK_TIMEOUT_S):
+        token = read_token(project, name)  # another server may have been first
         if token is None:
             token = secrets.token_urlsafe(_TOKEN_BYTES)
-            write_atomic(project.state_dir / TOKEN_FILE, f"{token}\n".encode(), mode=_TOKEN_MODE)
+            write_atomic(project.state_dir / name, f"{token}\n".encode(), mode=_TOKEN_MODE)
     return token
 
 
-def signing_key(project: Project, environ: Mapping[str, str]) -> bytes:
-    """What words that callers send back are signed with: one for all services that share a key, or a state folder.
+def shared_secret(environ: Mapping[str, str]) -> str:
+    """The secret that services on several machines share to sign continuation tokens; "" = none.
 
-    Where neither is there nor can be made, one of this process.
+    Raises:
+        ConfigError: It is so short that it can be guessed.
     """
-    if key := configured_key(project.settings.api, environ):
-        return key.encode("utf-8", "surrogateescape")
+    shared = environ.get(SIGNING_VARIABLE, "").strip()
+    if 0 < len(shared) < _MIN_SIGNING_CHARS:
+        raise ConfigError(
+            f"{SIGNING_VARIABLE} has {len(shared)} characters; it needs {_MIN_SIGNING_CHARS} at least, "
+            "for example of `openssl rand -hex 32`"
+        )
+    return shared
+
+
+def signing_key(project: Project, environ: Mapping[str, str]) -> bytes:
+    """Key of the continuation tokens: a random secret of the state folder, which all its services share.
+
+    Never the API key: strangers get continuation tokens, and could try keys on them. Services with state folders of
+    their own, such as copies that only pull artefacts, share $SEARCHSOCKET_SIGNING_SECRET. Without it, and without a
+    state folder that can be written, the key is of this process alone.
+
+    Raises:
+        ConfigError: The variable's value is so short that it can be guessed.
+    """
+    if shared := shared_secret(environ):
+        return shared.encode("utf-8", "surrogateescape")
     try:
-        return make_token(project).encode()
+        return make_token(project, SIGNING_FILE).encode()
     except (StateUnavailable, ScopeLocked):
         return secrets.token_bytes(_TOKEN_BYTES)

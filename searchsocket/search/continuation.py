@@ -84,7 +84,8 @@ class Continuations:
 
 def _foreign() -> ContinuationGone:
     return ContinuationGone(
-        "the continuation is none that this service gave, or it was changed; leave it out to begin anew"
+        "the continuation is none that this service gave, or it was changed; leave it out to begin anew. Services on "
+        "several machines share $SEARCHSOCKET_SIGNING_SECRET"
     )
 
 

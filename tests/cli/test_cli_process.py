@@ -145,7 +145,7 @@ def test_serve_trusts_the_token_of_the_state_folder(indexed: Path, token_file: P
 
 
 def test_a_key_that_is_set_ends_the_trust_in_the_token(indexed: Path, token_file: Path) -> None:
-    with served(indexed, "--dev", SEARCHSOCKET_API_KEY="k") as (address, said):
+    with served(indexed, "--dev", SEARCHSOCKET_API_KEY="k" * 24) as (address, said):
         assert route_file(address) is None
         assert route_file(address, "k") == ROUTE
     assert not token_file.exists()
@@ -156,7 +156,7 @@ def test_a_key_that_is_set_ends_the_trust_in_the_token(indexed: Path, token_file
     ]
     with served(indexed):
         token = token_file.read_text().strip()
-    with served(indexed, SEARCHSOCKET_API_KEY="k") as (address, _), pytest.raises(HTTPError, match="401"):
+    with served(indexed, SEARCHSOCKET_API_KEY="k" * 24) as (address, _), pytest.raises(HTTPError, match="401"):
         route_file(address, token)
 
 

@@ -145,8 +145,8 @@ def test_the_command_prints_a_line_each(code: CodeProject) -> None:
 
 
 def test_source_is_found_and_fetched_by_callers_with_the_key(code: CodeProject) -> None:
-    api = Api(create_app(code.project, environ={"SEARCHSOCKET_API_KEY": "the key"}, host="203.0.113.1"))
-    key = {"authorization": "Bearer the key"}
+    api = Api(create_app(code.project, environ={"SEARCHSOCKET_API_KEY": "the key of this service"}, host="203.0.113.1"))
+    key = {"authorization": "Bearer the key of this service"}
     bodies: dict[str, dict[str, object]] = {
         "find": {"q": "verifyToken", "path": "src"},
         "fetch": {"file": "src/auth/token.ts", "firstLine": 4, "lastLine": 5},

@@ -203,10 +203,12 @@ def test_a_person_at_a_terminal_sees_what_was_looked_for(indexed: CodeProject) -
 def test_source_is_for_callers_with_the_key(indexed: CodeProject) -> None:
     """The document's own form of a request is taken."""
     asked = {"action": "search", "query": "verifyToken", "limit": 1}
-    api = Api(create_app(indexed.project, environ={"SEARCHSOCKET_API_KEY": "the key"}, host="203.0.113.1"))
+    api = Api(
+        create_app(indexed.project, environ={"SEARCHSOCKET_API_KEY": "the key of this service"}, host="203.0.113.1")
+    )
     refused = api.post(asked, "/api/code/search")
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "INVALID_SCOPE")
-    answer = api.post(asked, "/api/code/search", headers={"authorization": "Bearer the key"})
+    answer = api.post(asked, "/api/code/search", headers={"authorization": "Bearer the key of this service"})
     [result] = answer.json()["results"]
     assert (result["file"], result["lines"]) == ("src/auth/token.ts", "1-6")
 

@@ -8,8 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.errors import StateUnavailable
-from searchsocket.project.access import TOKEN_FILE, make_token, read_token
+from searchsocket.errors import ConfigError, StateUnavailable
+from searchsocket.project.access import (
+    MIN_KEY_CHARS,
+    SIGNING_FILE,
+    TOKEN_FILE,
+    configured_key,
+    make_token,
+    read_token,
+    signing_key,
+)
 from searchsocket.project.project import Project, open_project
 
 
@@ -108,3 +116,32 @@ def test_a_place_that_cannot_be_written_is_an_error_that_names_it(project: Proje
     (project.state_dir / TOKEN_FILE).mkdir(parents=True)
     with pytest.raises(StateUnavailable, match=TOKEN_FILE):
         make_token(project)
+
+
+def test_continuations_are_signed_with_a_random_secret_of_the_state_folder(project: Project, tmp_path: Path) -> None:
+    """Not with the API key: strangers get signed tokens, and could try keys on them."""
+    api_key = {"SEARCHSOCKET_API_KEY": "k" * MIN_KEY_CHARS}
+    with ThreadPoolExecutor(8) as pool:
+        (key,) = set(pool.map(lambda _: signing_key(project, api_key), range(8)))
+    assert signing_key(project, {}) == key
+    assert mode(project.state_dir / SIGNING_FILE) == 0o600
+    assert read_token(project) is None
+    other = tmp_path / "other"
+    other.mkdir()
+    assert signing_key(open_project(other, {}), api_key) != key
+
+
+def test_services_on_several_machines_share_a_secret(project: Project) -> None:
+    shared = {"SEARCHSOCKET_SIGNING_SECRET": "s" * 32}
+    assert signing_key(project, shared) == b"s" * 32
+    assert not (project.state_dir / SIGNING_FILE).exists()
+    with pytest.raises(ConfigError, match="has 31 characters"):
+        signing_key(project, {"SEARCHSOCKET_SIGNING_SECRET": "s" * 31})
+
+
+def test_a_key_that_can_be_guessed_is_refused(project: Project) -> None:
+    settings = project.settings.api
+    assert configured_key(settings, {"SEARCHSOCKET_API_KEY": "k" * 20}) == "k" * 20
+    assert configured_key(settings, {"SEARCHSOCKET_API_KEY": " "}) == ""
+    with pytest.raises(ConfigError, match="19 characters; a key needs 20"):
+        configured_key(settings, {"SEARCHSOCKET_API_KEY": "k" * 19})

@@ -16,7 +16,7 @@ from tests.pipeline.conftest import Site
 from tests.sources.web import Web
 
 WEB = "http://web.test"  # stands for the address of the test's web server
-KEYS = {"SEARCHSOCKET_API_KEY": "the usual key", "OTHER_KEY": "the other key"}
+KEYS = {"SEARCHSOCKET_API_KEY": "the usual key of the lab", "OTHER_KEY": "the other key of the lab"}
 
 
 @dataclass(frozen=True, slots=True)
