@@ -89,7 +89,9 @@ def test_without_a_configured_key_no_key_is_right(configured: Callable[..., Api]
 
 
 def test_the_key_variable_is_a_setting(configured: Callable[..., Api]) -> None:
-    api = configured(key_env="OTHER_KEY", environ={"OTHER_KEY": "another key of the service", "SEARCHSOCKET_API_KEY": KEY})
+    api = configured(
+        key_env="OTHER_KEY", environ={"OTHER_KEY": "another key of the service", "SEARCHSOCKET_API_KEY": KEY}
+    )
     assert is_trusted(api, headers={"authorization": "Bearer another key of the service"})
     assert not is_trusted(api, headers=WITH_KEY)
 

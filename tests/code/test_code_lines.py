@@ -13,12 +13,13 @@ import pytest
 
 from bench.code.hostile import damaged_lines
 from searchsocket.project.corpora import code_home
+from searchsocket.project.project import open_project
 from searchsocket.search.code.by_terms import query_terms
 from searchsocket.serving.code import open_code
 from searchsocket.serving.code_upkeep import open_upkeep
 from searchsocket.serving.jsonl.chunk_ids import ChunkIds
 from searchsocket.serving.jsonl.requests import MAX_CHUNK_ID
-from searchsocket.serving.jsonl.server import LineServer
+from searchsocket.serving.jsonl.server import LineServer, Opened
 from searchsocket.text.token_count import count_tokens
 from searchsocket.text.words import index_text
 from tests.code.code_project import CodeProject
@@ -30,7 +31,12 @@ COMMAND = str(Path(sys.executable).parent / "searchsocket")
 def server_of(code: CodeProject) -> LineServer:
     project = code.project
     ids = ChunkIds(code_home(project).state_dir)
-    return LineServer(open_code(project, {}), open_upkeep(project, {}), ids, "main", _raise)
+
+    def opened() -> Opened:
+        current = open_project(code.root, {})
+        return open_code(current, {}), open_upkeep(current, {})
+
+    return LineServer(opened, ids, "main", _raise)
 
 
 def _raise(error: BaseException) -> None:
@@ -73,6 +79,27 @@ def test_the_flow_of_an_agent(code: CodeProject) -> None:
     [lines] = ask(server, op="fetch", ids=[best["chunk_id"]], max_lines=1)
     assert (lines["path"], lines["lines"]) == (best["path"], [f"{best['start_line']}| " + _line(code, best)])
     assert not ask(server, op="sync")["changed"]
+
+
+def test_a_sync_reads_the_settings_again(code: CodeProject) -> None:
+    server = server_of(code)
+    files = ask(server, op="sync")["files"]
+    (code.root / "searchsocket.toml").write_text('[code]\nenable = true\nexclude = ["steps.py"]\n', encoding="utf-8")
+    assert ask(server, op="status")["configuration_changed"]
+    assert ask(server, op="sync")["files"] == files - 1
+    assert not ask(server, op="status")["dirty"]
+
+
+@pytest.mark.parametrize("text", ["this is no TOML", "[code]\nenable = 7\n"])
+def test_a_sync_by_settings_that_cannot_be_used_says_so_and_stays_dirty(code: CodeProject, text: str) -> None:
+    server = server_of(code)
+    ask(server, op="sync")
+    (code.root / "searchsocket.toml").write_text(text, encoding="utf-8")
+    for _ in range(2):
+        answer = server.answer(b'{"op": "sync"}')
+        assert (answer["ok"], "searchsocket.toml" in answer["error"]) == (False, True)
+        assert ask(server, op="status")["dirty"]
+    assert ask(server, op="search", q="verifyToken")
 
 
 def _line(code: CodeProject, result: dict[str, Any]) -> str:

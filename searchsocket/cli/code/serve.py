@@ -41,18 +41,17 @@ def serve(stdio: bool, root: Path, scope_name: str | None) -> None:
     from searchsocket.serving.code import open_code
     from searchsocket.serving.code_upkeep import open_upkeep
     from searchsocket.serving.jsonl.chunk_ids import ChunkIds
-    from searchsocket.serving.jsonl.server import LineServer
+    from searchsocket.serving.jsonl.server import LineServer, Opened
     from searchsocket.system.stdio import protocol_streams
 
     project = load_project(root)
     scope = project.scope(os.environ, scope_name)
-    server = LineServer(
-        open_code(project, os.environ, on_error=_report),
-        open_upkeep(project, os.environ),
-        ChunkIds(code_home(project).state_dir),
-        scope.name,
-        _report,
-    )
+
+    def open_anew() -> Opened:
+        current = load_project(root)
+        return open_code(current, os.environ, on_error=_report), open_upkeep(current, os.environ)
+
+    server = LineServer(open_anew, ChunkIds(code_home(project).state_dir), scope.name, _report)
     with protocol_streams() as (requests, answers):
         server.serve(requests, answers)
 

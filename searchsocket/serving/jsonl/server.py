@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import BinaryIO
 from uuid import uuid4
 
 from searchsocket.errors import InvalidRequest, SearchSocketError
+from searchsocket.pipeline.code.staleness import configuration_digest
 from searchsocket.search.code.answer import CodeResult
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.serving.code import CodeService, TermMatch
@@ -20,16 +21,25 @@ from searchsocket.serving.jsonl.transport import request_lines
 MAX_PER_FILE = 2
 
 
-@dataclass(frozen=True, slots=True)
+Opened = tuple[CodeService, CodeUpkeep]
+
+
+@dataclass(slots=True)
 class LineServer:
     """The protocol over one scope's source code."""
 
-    code: CodeService
-    upkeep: CodeUpkeep
+    open: Callable[[], Opened]  # by the settings as they are now
     ids: ChunkIds
     scope: str
     on_error: Callable[[BaseException], None]  # hears of defects, which a caller reads as `internal error`
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    code: CodeService = field(init=False)
+    upkeep: CodeUpkeep = field(init=False)
+    _configuration: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.code, self.upkeep = self.open()
+        self._configuration = configuration_digest(self.upkeep.project.root)
 
     def serve(self, requests: BinaryIO, answers: BinaryIO) -> None:
         """Answer every line to the end of the input, also where nobody reads the answers any more."""
@@ -80,6 +90,15 @@ class LineServer:
         }
 
     def _sync(self) -> Answer:
+        """Sync by the settings as they are now.
+
+        Raises:
+            ConfigError: They cannot be used; the index stays dirty, and the settings from before answer.
+        """
+        configuration = configuration_digest(self.upkeep.project.root)
+        if configuration != self._configuration:
+            self.code, self.upkeep = self.open()
+            self._configuration = configuration
         done = self.upkeep.sync(self.scope, str(uuid4()))
         return {
             "changed": done.changed,
