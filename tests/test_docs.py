@@ -115,7 +115,7 @@ def test_safe_to_retry_is_said_of_the_errors_that_are() -> None:
         assert isinstance(heading, Tag)
         paragraph = heading.find_next("p")
         assert paragraph is not None
-        assert ("Safe to retry" in paragraph.get_text()) is kind.retryable, kind.code
+        assert ("Safe to retry" in " ".join(paragraph.get_text().split())) is kind.retryable, kind.code
 
 
 def test_every_command_has_a_page_and_no_other() -> None:
