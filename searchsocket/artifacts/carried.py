@@ -21,6 +21,8 @@ _KEYS = (
     "vector.milvus.collection",
     "vector.pinecone.index",
 )
+# What runs on this machine alone. Any other provider is sent queries with this machine's key, so its owner names it.
+_OWN_PROVIDERS = {"embeddings": ("builtin", "onnx", "hash"), "vector": ("local",)}
 _FOLDER = "folder:"  # a model that lies in a folder of the indexer, which nobody else has
 
 
@@ -41,11 +43,20 @@ def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> 
 
     Raises:
         ArtifactInvalid: Something came that does not travel, or has no such value.
-        ConfigMissing: The model lies in a folder of the indexer, and `embeddings.model` is not set here.
+        ConfigMissing: The model lies in a folder of the indexer, and `embeddings.model` is not set here; or it uses a
+            provider elsewhere that the settings of this machine do not name.
     """
     if _only_carried(carried) != carried:
         raise ArtifactInvalid(f"{where} carries settings that do not travel: {', '.join(carried)[:80]}")
-    merged = _merged(carried, settings.model_dump(mode="json", exclude_unset=True))
+    own = settings.model_dump(mode="json", exclude_unset=True)
+    merged = _merged(carried, own)
+    for section, local in _OWN_PROVIDERS.items():
+        provider = merged.get(section, {}).get("provider", local[0]) if isinstance(merged.get(section), dict) else None
+        if provider not in (None, *local) and "provider" not in own.get(section, {}):
+            raise ConfigMissing(
+                f"{where} was made with {section}.provider = {str(provider)[:80]!r}, to which queries "
+                f"of this machine would go; set {section}.provider here to use it"
+            )
     model = merged.get("embeddings", {}).get("model", "")
     if isinstance(model, str) and model.startswith(_FOLDER):
         raise ConfigMissing(

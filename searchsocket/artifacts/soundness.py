@@ -10,6 +10,7 @@ from searchsocket.artifacts.documents import BlobEntry, Description
 from searchsocket.errors import ArtifactInvalid, IndexCorrupt
 from searchsocket.stores.base import VectorIndex, VectorLimits, VectorSnapshot
 from searchsocket.stores.base.vectors import Written, whenever
+from searchsocket.stores.local.catalogue.schema import foreign_schema
 from searchsocket.stores.local.layout import MANIFEST, ORDER, VECTORS, damage_of, read_manifest
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.index_part import IndexPart
@@ -49,6 +50,10 @@ def refuse_unsound(folder: Path, name: str) -> None:
         ArtifactInvalid: It is damaged.
     """
     with _refusing(folder, name):
+        if foreign := foreign_schema(folder):
+            raise ArtifactInvalid(
+                f"{name} cannot be used: {foreign} contains other tables, views or triggers than ours"
+            )
         lies_here = VECTORS in read_manifest(folder).files
         vectors = MatrixPart() if lies_here else IndexPart(cast(VectorIndex, _Unasked()))
         reader = LocalReader(folder, vectors, trusted=True)

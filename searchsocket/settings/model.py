@@ -10,7 +10,7 @@ from searchsocket.settings.golden import GoldenSettings
 from searchsocket.settings.mcp import McpSettings
 from searchsocket.settings.redaction import RedactionSettings
 from searchsocket.settings.rerank import RerankSettings
-from searchsocket.settings.section import Count, Section
+from searchsocket.settings.section import Count, Section, WebAddress
 from searchsocket.settings.site import (
     BranchSettings,
     ChunkSettings,
@@ -38,7 +38,9 @@ class EmbeddingSettings(Section):
     model: str = ""  # onnx: a folder, or a name in the Hugging Face cache; openai: its name; "" = their usual one
     dimensions: Annotated[int, Field(ge=1, le=65_536)] | None = None  # of the openai provider; None = the model's own
     api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; "" = the server wants none
-    base_url: str = ""  # of a server that speaks OpenAI's protocol, e.g. http://localhost:11434/v1; "" = OpenAI's
+    base_url: WebAddress = (
+        ""  # of a server that speaks OpenAI's protocol, e.g. http://localhost:11434/v1; "" = OpenAI's
+    )
     batch_size: Annotated[int, Field(ge=1, le=10_000)] = 256
     concurrency: Annotated[int, Field(ge=1, le=64)] = 8  # requests to a provider at once; local models use all cores
     price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
@@ -149,7 +151,7 @@ class RateLimitSettings(Section):
 
 class ApiSettings(Section):
     path: str = "/api/search"
-    public_url: str = ""  # where others reach the service, e.g. https://search.example.com, named in llms.txt
+    public_url: WebAddress = ""  # where others reach the service, e.g. https://search.example.com, named in llms.txt
     page: bool = True  # a search page at /
     access_log: bool = False  # one line of JSON for each request on stderr, without what was asked
     max_age_s: Annotated[int, Field(ge=0)] = 0  # how long caches keep public answers unasked; 0 = they ask each time

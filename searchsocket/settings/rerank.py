@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from searchsocket.settings.section import Section
+from searchsocket.settings.section import Section, WebAddress
 
 
 class JinaSettings(Section):
     api_key_env: str = "JINA_API_KEY"  # the variable that holds the key; "" = the server wants none
     model: Annotated[str, Field(min_length=1)] = "jina-reranker-v2-base-multilingual"
-    base_url: str = ""  # of a server with the same protocol, e.g. http://localhost:8080/v1; "" = Jina's
+    base_url: WebAddress = ""  # of a server with the same protocol, e.g. http://localhost:8080/v1; "" = Jina's
 
 
 class RerankSettings(Section):

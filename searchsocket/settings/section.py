@@ -1,10 +1,27 @@
 """What all sections of the settings have in common."""
 
+import re
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+_WEB = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)
+_SCHEME = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+def _web_address(value: str) -> str:
+    if value and not _WEB.match(value):
+        raise ValueError("an address must begin with http:// or https://, and a host")
+    return value
+
+
+def _web_address_or_path(value: str) -> str:
+    return _web_address(value) if _SCHEME.match(value) or value.startswith("//") else value
+
 
 Count = Annotated[int, Field(ge=1)]
+WebAddress = Annotated[str, AfterValidator(_web_address)]  # "" = none
+WebAddressOrPath = Annotated[str, AfterValidator(_web_address_or_path)]
 
 
 class Section(BaseModel):

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from searchsocket.settings.section import Count, Section
+from searchsocket.settings.section import Count, Section, WebAddress, WebAddressOrPath
 
 SourceMode = Literal["static-output", "content-files", "git-branch", "crawl"]
 UrlStyle = Literal["auto", "clean", "slash", "html", "index"]
@@ -12,7 +12,9 @@ UrlStyle = Literal["auto", "clean", "slash", "html", "index"]
 
 class ProjectSettings(Section):
     id: str = ""  # "" = name in package.json, else the directory's
-    base_url: str = ""  # e.g. https://example.com/docs: absolute links below it are internal; its path is a base path
+    base_url: WebAddress = (
+        ""  # e.g. https://example.com/docs: absolute links below it are internal; its path is a base path
+    )
 
 
 class ScopeSettings(Section):
@@ -42,9 +44,11 @@ class ContentFilesSettings(Section):
 
 
 class CrawlSettings(Section):
-    base_url: str = ""  # e.g. http://localhost:4173; {scope}, {branch}, {branch_slug} and {sha} are replaced
+    base_url: WebAddress = ""  # e.g. http://localhost:4173; {scope}, {branch}, {branch_slug} and {sha} are replaced
     routes: tuple[str, ...] = ()  # paths to begin with
-    sitemap_url: str = ""  # absolute or below base_url; "" = what robots.txt names, unless routes are given
+    sitemap_url: WebAddressOrPath = (
+        ""  # absolute or below base_url; "" = what robots.txt names, unless routes are given
+    )
     discover: bool = True  # follow links
     max_depth: Annotated[int, Field(ge=0, le=100)] = 10
     max_pages: Count = 10_000

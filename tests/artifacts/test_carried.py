@@ -30,13 +30,34 @@ INDEXER = settings(
 )  # fmt: skip
 
 
-def test_a_machine_without_settings_answers_as_the_indexer() -> None:
-    taken = with_carried(Settings(), carried_settings(INDEXER), "here")
+def test_a_machine_that_names_the_provider_answers_as_the_indexer() -> None:
+    taken = with_carried(settings(embeddings={"provider": "openai"}), carried_settings(INDEXER), "here")
     assert taken.ranking == INDEXER.ranking
     assert taken.embeddings == Settings().embeddings.model_copy(
         update={"provider": "openai", "model": "text-embedding-3-small", "dimensions": 256}
     )
     assert taken.project.base_url == "https://example.com/docs"
+
+
+@pytest.mark.parametrize(
+    ("carried", "name"),
+    [
+        ({"embeddings": {"provider": "openai"}}, r"embeddings\.provider"),
+        ({"embeddings": {"provider": "voyage"}}, r"embeddings\.provider"),
+        ({"vector": {"provider": "pinecone"}}, r"vector\.provider"),
+        ({"vector": {"provider": "milvus"}}, r"vector\.provider"),
+    ],
+)
+def test_an_artifact_chooses_no_provider_that_this_machine_does_not_name(carried: dict[str, object], name: str) -> None:
+    """The queries of visitors would go there, with the key of this machine."""
+    with pytest.raises(ConfigMissing, match=name):
+        with_carried(Settings(), carried, "here")
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "//host", "https://"])
+def test_an_artifact_carries_no_address_that_is_not_of_the_web(url: str) -> None:
+    with pytest.raises(ArtifactInvalid, match=r"project\.base_url"):
+        with_carried(Settings(), {"project": {"base_url": url}}, "here")
 
 
 def test_keys_addresses_and_paths_stay_where_they_are() -> None:
@@ -46,7 +67,7 @@ def test_keys_addresses_and_paths_stay_where_they_are() -> None:
 
 
 def test_a_setting_of_this_machine_counts_before_the_one_that_came() -> None:
-    local = settings(ranking={"weights": {"depth": 0.0}, "synonyms": []})
+    local = settings(embeddings={"provider": "openai"}, ranking={"weights": {"depth": 0.0}, "synonyms": []})
     taken = with_carried(local, carried_settings(INDEXER), "here").ranking
     assert (taken.weights.depth, taken.synonyms, taken.candidate_k) == (0.0, (), 30)
 

@@ -24,6 +24,7 @@ _COLUMNS = "url TEXT NOT NULL, digest TEXT NOT NULL, phrases TEXT NOT NULL, text
 STAGED_TABLE = f"CREATE TABLE IF NOT EXISTS bodies ({_COLUMNS}, PRIMARY KEY (url));"
 _TABLE = f"CREATE TABLE bodies ({_COLUMNS}, beside BLOB NOT NULL)"  # what the text is packed with
 _INDEX = "CREATE UNIQUE INDEX by_url ON bodies (url, digest)"  # with the digest, so that comparing reads no text
+SCHEMA = f"{_TABLE};\n{_INDEX};"
 _MAX_CHANGED_SHARE = 0.3  # beyond it, what went leaves more of a hole than new pages fill
 _BATCH = 4096
 

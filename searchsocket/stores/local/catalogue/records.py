@@ -28,6 +28,7 @@ INDEXES = """
 CREATE INDEX IF NOT EXISTS by_id ON records (id, record_hash);
 CREATE INDEX IF NOT EXISTS by_path ON records (sort, ordinal, id, route_resolution);
 """
+SCHEMA = TABLES + INDEXES
 PATH_ORDER = "sort, ordinal, id"
 SAID_BY_PAGE = f"SELECT {packed_texts.READ} FROM records WHERE sort = ? ORDER BY ordinal, id"
 CACHE_KIB = 32_768
@@ -58,7 +59,9 @@ def path_bounds(prefix: str) -> tuple[bytes, bytes]:
 def connect_reader(path: Path) -> sqlite3.Connection:
     """Open a finished file: never locked, never written; usable from any thread that holds the caller's lock."""
     uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-    return sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
+    connection = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
+    connection.execute("PRAGMA trusted_schema = OFF")  # the file may have come from elsewhere
+    return connection
 
 
 def connect_records(path: Path) -> sqlite3.Connection:

@@ -1,0 +1,38 @@
+"""Compare the schema of a database file with ours: a view or trigger could run for ever, or run functions of ours."""
+
+import sqlite3
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+
+from searchsocket.stores.local.catalogue import bodies, records
+from searchsocket.stores.local.catalogue.records import connect_reader
+from searchsocket.stores.local.layout import BODIES, RECORDS
+
+_SCHEMAS = {RECORDS: records.SCHEMA, BODIES: bodies.SCHEMA}
+_LIST = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name LIMIT 100"
+_MAX_STEPS = 100_000  # of SQLite's machine, to read the list
+
+Rows = list[tuple[str, str, str, str | None]]
+
+
+def foreign_schema(folder: Path) -> str:
+    """Name of the first database file of a generation that contains other tables and indexes than ours; "" = none.
+
+    Raises:
+        sqlite3.Error: A file is damaged, or its schema takes too long to read.
+    """
+    for name in _SCHEMAS:
+        with closing(connect_reader(folder / name)) as connection:
+            connection.set_progress_handler(lambda: 1, _MAX_STEPS)
+            if connection.execute(_LIST).fetchall() != _own_schema(name):
+                return name
+    return ""
+
+
+@cache
+def _own_schema(name: str) -> Rows:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_SCHEMAS[name])
+        rows: Rows = connection.execute(_LIST).fetchall()
+        return rows
