@@ -4,7 +4,11 @@ import re
 from collections.abc import Collection
 from fnmatch import translate
 
-SECRETS = (".env*", "*.pem", "*.key", "credentials*", "secrets*")
+SECRETS = (
+    ".env*", "*.pem", "*.key", "credentials*", "*secrets*", "*service-account*.json", "*service_account*.json",
+    "*.tfvars", "*.tfvars.json", "*.tfstate*", "kubeconfig*", ".npmrc", ".pypirc", ".netrc", ".htpasswd",
+)  # fmt: skip
+SECRET_FOLDERS = (".docker", ".aws", ".ssh", ".kube", ".gnupg")
 DEPENDENCIES = (".git", "node_modules", "vendor", "venv", ".venv", "__pycache__", ".cargo")
 OUTPUTS = ("target", "dist", "build", ".next", "out", ".output")
 LOCK_FILES = (
@@ -36,7 +40,7 @@ def _any_of(*globs: str) -> re.Pattern[str]:
 
 _SECRET = _any_of(*SECRETS)
 _FILE = _any_of(*LOCK_FILES, *EDITOR_FILES, *BINARIES, *DECLARATIONS)
-_FOLDERS = frozenset((*DEPENDENCIES, *EDITORS, *OWN))
+_FOLDERS = frozenset((*DEPENDENCIES, *EDITORS, *OWN, *SECRET_FOLDERS))
 _OUTPUTS = frozenset(OUTPUTS)
 
 

@@ -6,6 +6,8 @@ from searchsocket.code.exclusions import excluded_file, excluded_folder
 
 FILES = [
     ".env", ".env.local", ".envrc", "server.pem", "id.key", "credentials.json", "Credentials", "secrets.yaml",
+    "my-secrets.yaml", "service-account.json", "prod-service-account-2.json", "terraform.tfvars", "prod.tfvars.json",
+    "terraform.tfstate", "terraform.tfstate.backup", "kubeconfig", "kubeconfig.yaml", ".npmrc", ".netrc",
     "package-lock.json", "yarn.lock", "bun.lockb", "pnpm-lock.yaml", "Cargo.lock", "Gemfile.lock", "poetry.lock",
     "composer.lock", "a.swp", "a.swo", "a.png", "a.jpg", "a.gif", "a.ico", "a.webp", "a.svg", "a.woff", "a.woff2",
     "a.ttf", "a.eot", "a.zip", "a.tar", "a.gz", "a.rar", "a.pdf", "a.doc", "a.docx", "a.mp3", "a.mp4", "a.wav",
@@ -13,7 +15,8 @@ FILES = [
 ]  # fmt: skip
 FOLDERS = [
     ".git", "node_modules", "vendor", "venv", ".venv", "__pycache__", ".cargo", "target", "dist", "build", ".next",
-    "out", ".output", ".idea", ".vscode", "secrets", "credentials.d", ".searchsocket",
+    "out", ".output", ".idea", ".vscode", "secrets", "credentials.d", ".searchsocket", ".docker",
+    ".aws", ".ssh", ".kube", "team-secrets",
 ]  # fmt: skip
 DEEP = [name for name in FOLDERS if name not in ("target", "dist", "build", ".next", "out", ".output")]
 

@@ -97,6 +97,31 @@ def test_nothing_brings_back_what_is_never_read(tmp_path: Path) -> None:
     assert names(working_tree(tmp_path)) == ["b.js"]
 
 
+@pytest.mark.parametrize("name", [".gitignore", ".searchsocketignore"])
+@pytest.mark.parametrize("folder", ["", "src/"])
+def test_a_folder_with_the_name_of_an_ignore_file_is_an_error(tmp_path: Path, folder: str, name: str) -> None:
+    """Nothing is left out by it, so what its owner wants to keep out would get in."""
+    grow(tmp_path, {"src/app/a.py": "1", f"{folder}{name}/b.py": "1"})
+    for root in (tmp_path, tmp_path / "src"):
+        git(tmp_path, "init", "-q")
+        if (folder and root == tmp_path) or not folder:
+            with pytest.raises(SourceUnavailable, match="is a folder and no ignore file"):
+                names(working_tree(root))
+
+
+def test_a_hard_link_that_leads_out_is_left_out(tmp_path: Path) -> None:
+    """Like a symbolic link. One whose other name lies in the tree is read: package managers make such links."""
+    root = grow(tmp_path / "project", {"src/own.py": "1", "src/packed.py": "1", "src/plain.py": "1"})
+    grow(tmp_path / "elsewhere", {"secret.py": "PASSWORD = 1"})
+    (root / "node_modules" / "lib").mkdir(parents=True)
+    os.link(tmp_path / "elsewhere" / "secret.py", root / "src" / "secret.py")
+    os.link(root / "src" / "own.py", root / "src" / "again.py")
+    os.link(root / "src" / "packed.py", root / "node_modules" / "lib" / "packed.py")
+    source = working_tree(root)
+    assert sorted(names(source)) == ["src/again.py", "src/own.py", "src/packed.py", "src/plain.py"]
+    assert source.report.skipped == {"src/secret.py": "a hard link that leads out of the project"}
+
+
 def test_an_ignore_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     """What it keeps out must not get in."""
     grow(tmp_path, {"src/secret.py": "1"})

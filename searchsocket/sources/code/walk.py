@@ -9,7 +9,7 @@ from pathspec import GitIgnoreSpec
 from searchsocket.code.exclusions import excluded_file, excluded_folder
 from searchsocket.code.ignore import FILES, Ignored, ReadIgnore
 from searchsocket.code.languages import language_of
-from searchsocket.errors import ConfigError
+from searchsocket.errors import ConfigError, SourceUnavailable
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.files import MAX_DEPTH, locator_of
 
@@ -90,6 +90,8 @@ class _Walk(Generic[E]):
         if depth and ".git" in {*listing.folders, *listing.files, *listing.others}:
             self.report.skipped[self._locator(folder)] = "another repository"
             return
+        if folders := [name for name in FILES if name in listing.folders]:
+            raise SourceUnavailable(f"{folder}{folders[0]} is a folder and no ignore file; remove it")
         if names := tuple(name for name in FILES if name in listing.files or name in listing.others):
             rules = rules.enter(folder, self.read_ignore, names)
         beside = {*listing.folders, *listing.files}

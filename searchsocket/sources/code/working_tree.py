@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -39,6 +40,7 @@ class WorkingTreeSource:
         # What the last iteration looked at, by absolute path: what else there is decides nothing.
         self.folders: list[str] = []
         self.files: list[str] = []
+        self._links: Counter[tuple[int, int]] | None = None
 
     @property
     def report(self) -> SourceReport:
@@ -52,7 +54,7 @@ class WorkingTreeSource:
             SourceUnavailable: The folder or an ignore file cannot be read.
         """
         self._report = report = SourceReport()
-        self.folders, self.files = [], []
+        self.folders, self.files, self._links = [], [], None
         now = self._now_ns()
         prefix = "".join(f"{part}/" for part in Path(self._root).relative_to(self._top).parts)
         found = 0
@@ -66,6 +68,9 @@ class WorkingTreeSource:
                 continue
             if info.st_size > self._max_bytes:
                 report.skipped[locator] = f"larger than code.max_file_bytes ({self._max_bytes:,})"
+                continue
+            if info.st_nlink > 1 and self._links_in_tree().get((info.st_dev, info.st_ino), 0) < info.st_nlink:
+                report.skipped[locator] = "a hard link that leads out of the project"
                 continue
             found += 1
             yield RawPage(f"/{locator}", f"/{locator}", locator, stamp_of(info, now), "code")
@@ -82,6 +87,21 @@ class WorkingTreeSource:
     def modified(self, locator: str) -> float | None:
         """Return None: no mirror file is made of source code."""
         return None
+
+    def _links_in_tree(self) -> Counter[tuple[int, int]]:
+        """Names of each hard-linked file below the top, dependencies included.
+
+        A package manager links a source file into `node_modules`, which is no way out. A link of which a name lies
+        elsewhere may be a file of somebody else, like a symbolic link that leads out.
+        """
+        if self._links is None:
+            self._links = Counter(
+                (info.st_dev, info.st_ino)
+                for folder, _, names in os.walk(self._top)
+                for name in names
+                if (info := _hard_link(os.path.join(folder, name)))
+            )
+        return self._links
 
     def _list(self, folder: str) -> Listing[os.DirEntry[str]]:
         folders, files, others = [], {}, {}
@@ -106,9 +126,20 @@ class WorkingTreeSource:
     def _read_ignore(self, path: str) -> bytes | None:
         file = Path(self._top, path)
         self.files.append(os.fspath(file))
+        if file.is_dir() and not file.is_symlink():
+            raise SourceUnavailable(f"{file} is a folder and no ignore file; remove it")
         if file.is_dir() or not os.path.lexists(file):
             return None
         return read_inside(self._top, path, _MAX_IGNORE_BYTES)
+
+
+def _hard_link(path: str) -> os.stat_result | None:
+    """What a file with several names is; None for any other, and for one that is gone."""
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return None
+    return info if info.st_nlink > 1 else None
 
 
 def _repository_top(root: str) -> str:
