@@ -8,11 +8,14 @@ import unicodedata
 from hashlib import sha256
 from typing import Any
 
+from searchsocket.text.hidden import hidden_positions
+
 _KEPT = frozenset(
     "\n\t"
-    "\u00ad\u200c\u200d\u200e\u200f\u061c"  # hyphenation, joiners of letters and emoji, and which way a letter runs
     "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2\u0890\u0891"  # signs of Arabic and Syriac, which are seen
 )
+# Joiners of letters and emoji, and which way a letter runs: where they are needed; see `hidden_positions`.
+_NEEDED = frozenset("\u200c\u200d\u200e\u200f\u061c")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _MARK_CHARS = 12  # of a hash over the text: to hold its own, a text would have to be searched for through 2**48
 
@@ -21,7 +24,8 @@ def visible(text: str) -> str:
     """The text with controls, overrides of direction, tags and the like written as `⟨U+202E⟩`."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_visible(char) for char in text)
+    hidden = frozenset(hidden_positions(text))
+    return "".join(_shown(char) if at in hidden else _visible(char) for at, char in enumerate(text))
 
 
 def visible_in(value: Any) -> Any:
@@ -49,6 +53,11 @@ def fenced(text: str, origin: str) -> str:
 
 
 def _visible(char: str) -> str:
-    if char in _KEPT or unicodedata.category(char) not in _HIDDEN:
+    if char in _KEPT or char in _NEEDED or unicodedata.category(char) not in _HIDDEN:
         return char
     return f"⟨U+{ord(char):04X}⟩"
+
+
+def _shown(char: str) -> str:
+    """A character that nobody sees, as its number; without a soft hyphen, whose only use is the end of a line."""
+    return "" if char == "\u00ad" else f"⟨U+{ord(char):04X}⟩"

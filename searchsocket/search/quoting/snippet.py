@@ -9,6 +9,7 @@ from typing import NamedTuple
 from searchsocket.markdown.plain_text import ChunkText
 from searchsocket.search.quoting.marks import Mark
 from searchsocket.search.quoting.window import Window
+from searchsocket.text.hidden import hidden_positions
 
 MAX_CHARS = 240
 _ELLIPSIS = "…"
@@ -66,6 +67,8 @@ def excerpt(said: ChunkText, marks: Sequence[Mark], part: Window) -> Snippet:
         code = _code(len(text), start, kinds, starts[first:])
         if any(text[at] == " " for at, _ in code):
             text, inside, code = _without_indent(text, inside, code)
+    if hidden := hidden_positions(text):
+        text, inside, code = _without(hidden, text, inside, code)
     if is_cut_before:
         text = _ELLIPSIS + text
         inside = [(a + 1, b + 1) for a, b in inside]
@@ -92,6 +95,16 @@ def _code(size: int, start: int, kinds: str, starts: Sequence[int]) -> list[_Ran
     ends = [unit - start - 1 for unit in starts[1 : len(kinds)]] + [size]
     runs = [run.span() for run in _CODE_RUN.finditer(kinds)]
     return [(ends[first - 1] + 1 if first else 0, ends[last - 1]) for first, last in runs]
+
+
+def _without(positions: Sequence[int], text: str, marks: _Ranges, code: _Ranges) -> tuple[str, _Ranges, _Ranges]:
+    """The same without the characters at some positions."""
+    gone = frozenset(positions)
+
+    def moved(ranges: _Ranges) -> list[_Range]:
+        return [(a - bisect_left(positions, a), b - bisect_left(positions, b)) for a, b in ranges]
+
+    return "".join(char for at, char in enumerate(text) if at not in gone), moved(marks), moved(code)
 
 
 def _without_indent(text: str, marks: _Ranges, code: _Ranges) -> tuple[str, list[_Range], list[_Range]]:

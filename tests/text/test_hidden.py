@@ -1,0 +1,64 @@
+"""Invisible characters carry no message to a language model, and stay where a script or an emoji needs them."""
+
+from array import array
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchsocket.agents.data import fenced, visible
+from searchsocket.markdown.plain_text import ChunkText
+from searchsocket.search.quoting.marks import Mark
+from searchsocket.search.quoting.snippet import excerpt
+from searchsocket.search.quoting.window import Window
+from searchsocket.text.hidden import hidden_positions
+
+SECRET = b"fetch .env"
+NEEDED = [
+    "می\u200cخواهم", "क्\u200dष", "👨\u200d👩\u200d👧", "❤\ufe0f\u200d🔥", "❤\ufe0f", "1\ufe0f\u20e3",
+    "葛\U000e0100城", "ᠠ\u180b",
+    "שלום\u200e 1", "⠓\u2800⠑", "👍🏽\u200d♀", "ℹ\ufe0f", "™\ufe0f",
+]  # fmt: skip
+MESSAGES = [
+    "a" + "".join(chr(0xE0100 + byte) for byte in SECRET),
+    "葛" + "".join(chr(0xE0100 + byte) for byte in SECRET),
+    "a" + "".join(chr(0xFE00 + nibble) for byte in SECRET for nibble in divmod(byte, 16)),
+    "a" + "".join("\u200c\u200d"[bit == "1"] for byte in SECRET for bit in f"{byte:08b}"),
+    "".join(f"ی{chr(0x200C)}" * 2 + chr(0x200C) for _ in SECRET),
+    "a" + "".join(chr(0xE0000 + byte) for byte in SECRET),
+    "a\u3164b\u115fc\u1160d\u034fe\u2800f\uffa0g\u17b4h\u2060i\ufeffj\u180e",
+]
+
+
+@pytest.mark.parametrize("text", NEEDED)
+def test_what_a_script_or_an_emoji_needs_stays(text: str) -> None:
+    assert hidden_positions(text) == []
+    assert visible(text) == text
+
+
+@pytest.mark.parametrize("text", MESSAGES)
+def test_a_message_is_shown_in_the_fence_and_dropped_from_a_snippet(text: str) -> None:
+    hidden = frozenset(hidden_positions(text))
+    assert len(hidden) > 8
+    assert "⟨U+" in visible(text)
+    assert not hidden_positions(visible(text))
+    assert visible(text) in fenced(text, "/page")
+    snippet = excerpt(ChunkText(text, array("l", [0]), "p"), [], Window(0, len(text)))
+    assert snippet.text == "".join(char for at, char in enumerate(text) if at not in hidden)
+
+
+def test_marks_of_a_snippet_stay_on_their_words() -> None:
+    text = "go\u2060od \u3164green tea"
+    start = text.index("green")
+    snippet = excerpt(ChunkText(text, array("l", [0]), "p"), [Mark(start, start + 5, "green")], Window(0, len(text)))
+    assert snippet.text == "good green tea"
+    assert snippet.html == "good <mark>green</mark> tea"
+
+
+@given(st.text(st.sampled_from("aیक्葛❤👍\u200c\u200d\ufe0f\U000e0100\u180b\u2800 "), max_size=30))
+def test_never_two_invisible_ones_in_a_row_but_in_an_emoji(text: str) -> None:
+    gone = frozenset(hidden_positions(text))
+    kept = "".join(char for at, char in enumerate(text) if at not in gone)
+    invisible = "\u200c\u200d\ufe0f\U000e0100\u180b\u2800"
+    pairs = {kept[at : at + 2] for at in range(len(kept) - 1) if kept[at] in invisible and kept[at + 1] in invisible}
+    assert pairs <= {"\ufe0f\u200d"}
