@@ -23,11 +23,13 @@ test: $(VENV)/.ready
 milvus-test: $(VENV)/.ready .venv-milvus/.ready
 	$(BIN)/python -m pytest -m milvus_server tests/stores tests/faults tests/artifacts
 
-# What CI adds to the tests: format, lint, types, and that Dagster's own tool loads the definitions. That the lock fits is a test.
+# What CI adds to the tests: format, lint, types, spelling and wording, and that Dagster's own tool loads the definitions.
 check: $(VENV)/.ready
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(BIN)/codespell *.md docs examples/docs-site/src searchsocket/cli
+	$(BIN)/python -m pytest tests/test_wording.py
 	DAGSTER_DISABLE_TELEMETRY=yes $(BIN)/dg check defs
 	DAGSTER_DISABLE_TELEMETRY=yes $(BIN)/dg list defs --json >/dev/null
 
