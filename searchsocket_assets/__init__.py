@@ -1,1 +1,21 @@
-"""Dagster definitions of searchsocket: they wire the library's stages together and compute nothing (spec 4.1)."""
+"""Dagster definitions of searchsocket: they wire the library's stages together and compute nothing (spec 4.1).
+
+`Site` is a component for YAML, `site_definitions` the same as a function. Both load when they are first used, since the
+command line imports other modules of this package without them.
+"""
+
+from typing import Any
+
+_PUBLIC = {"Site": "searchsocket_assets.component", "site_definitions": "searchsocket_assets.site_factory"}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_PUBLIC]

@@ -5,7 +5,6 @@ came back, needs no repair; and no run key is given out, since Dagster never run
 """
 
 import os
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,11 +15,11 @@ from searchsocket.branches.prune import Match, seconds_of
 from searchsocket.branches.pruning import Asked, PrunePlan, apply_prune, plan_prune
 from searchsocket.errors import SearchSocketError
 from searchsocket_assets.discovery import named
-from searchsocket_assets.owned import about
-from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.ghosts import forget_in, ghosts_of
 from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures
+from searchsocket_assets.site import DagsterSite
+from searchsocket_assets.starts import schedule_start, sensor_status
 
 
 class PruneOptions(dg.Config):
@@ -36,58 +35,71 @@ class PruneOptions(dg.Config):
         return Asked(self.by_branch, None, older_than_s, self.match)
 
 
-@dg.op(name="prune", description="Delete the scopes of branches that are gone, then their partitions and runs.")
-def prune(context: dg.OpExecutionContext, config: PruneOptions, site: SiteProject) -> None:
-    with errors_as_failures(log=context.log):
-        project = site.open()
-        tag_run(context.instance, context.run, project.id, by_command=False)
-        plan = plan_prune(project, os.environ, config.asked(), datetime.now(UTC))
-        context.add_output_metadata(plan_metadata(plan))
-        for verdict in plan.verdicts:
-            context.log.info(f"{'goes ' if verdict.goes else 'stays'} {verdict.scope}: {verdict.reason}")
-        if not config.apply:
-            return
-        outcome = apply_prune(project, os.environ, plan, lambda scope: context.log.info(f"deleted {scope}"))
-        forgotten = forget_in(context.instance, project, os.environ, plan)
-        context.log.info(f"deleted {len(outcome.deleted)} scopes, forgot {len(forgotten)} partitions")
-        for error in outcome.failed.values():
-            raise error  # the others are deleted by now
+def prune_job(site: DagsterSite) -> dg.JobDefinition:
+    """The job that deletes the scopes of branches that are gone."""
+
+    @dg.op(name=site.named("prune"), pool=site.pool("prune"))
+    def prune(context: dg.OpExecutionContext, config: PruneOptions) -> None:
+        """Delete the scopes of branches that are gone, then their partitions and runs."""
+        with errors_as_failures(log=context.log):
+            project = site.open()
+            tag_run(context.instance, context.run, project.id)
+            plan = plan_prune(project, os.environ, config.asked(), datetime.now(UTC))
+            context.add_output_metadata(plan_metadata(plan))
+            for verdict in plan.verdicts:
+                context.log.info(f"{'goes ' if verdict.goes else 'stays'} {verdict.scope}: {verdict.reason}")
+            if not config.apply:
+                return
+            outcome = apply_prune(project, os.environ, plan, lambda scope: context.log.info(f"deleted {scope}"))
+            forgotten = forget_in(context.instance, site, project, os.environ, plan)
+            context.log.info(f"deleted {len(outcome.deleted)} scopes, forgot {len(forgotten)} partitions")
+            for error in outcome.failed.values():
+                raise error  # the others are deleted by now
+
+    @dg.job(
+        name=site.named("prune_scopes"),
+        description="Delete the scopes of branches that are gone: a plan, unless `apply` is set.",
+        tags=site.job_tags("branches"),
+        owners=[*site.look.owners],
+        executor_def=dg.in_process_executor,
+    )
+    def prune_scopes() -> None:
+        prune()
+
+    return prune_scopes
 
 
-@dg.job(name="prune_scopes", description="Delete the scopes of branches that are gone: a plan, unless `apply` is set.")
-def prune_scopes() -> None:
-    prune()
-
-
-def dead_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.RunRequest | dg.SkipReason:
+def dead_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.RunRequest | dg.SkipReason:
+    """Ask for a run that prunes, if the settings allow that; else name what it would delete."""
     try:
         project = site.open()
         plan = plan_prune(project, os.environ, Asked(by_branch=True), datetime.now(UTC))
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
-    ghosts = sorted(ghosts_of(context.instance, project, plan))
+    ghosts = sorted(ghosts_of(context.instance, site, project, plan))
     if not plan.going and not ghosts:
         return dg.SkipReason(f"no scope may go; {len(plan.verdicts)} stay, by the branches of {plan.listed}")
     going = [f"{verdict.scope} ({verdict.reason})" for verdict in plan.going] or [f"{key} (no data)" for key in ghosts]
     words = named(going)
     if project.settings.branches.prune != "apply":
-        return dg.SkipReason(f'would prune {words}; launch prune_scopes with apply, or set branches.prune = "apply"')
-    return dg.RunRequest(run_config=_APPLY)
+        job = site.named("prune_scopes")
+        return dg.SkipReason(f'would prune {words}; launch {job} with apply, or set branches.prune = "apply"')
+    return dg.RunRequest(run_config=_apply(site))
 
 
-_APPLY: dict[str, Any] = {"ops": {"prune": {"config": {"apply": True}}}}
+def _apply(site: DagsterSite) -> dict[str, Any]:
+    return {"ops": {site.named("prune"): {"config": {"apply": True}}}}
 
 
-def prune_schedule(job: Any, owners: Sequence[str]) -> dg.ScheduleDefinition:
-    """The schedule, which is off until somebody turns it on."""
+def prune_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefinition:
+    """The schedule that prunes; it is off unless the site turns it on."""
     return dg.ScheduleDefinition(
         job=job,
-        cron_schedule="0 4 * * *",
-        name="nightly_prune",
-        run_config=_APPLY,
+        **schedule_start(site, "nightly_prune", "0 4 * * *"),
+        run_config=_apply(site),
         description="Deletes the scopes of branches that are gone, once a night.",
-        owners=[*owners],
-        tags=about("branches"),
+        owners=[*site.look.owners],
+        tags=site.tags("branches"),
     )
 
 
@@ -105,13 +117,20 @@ def plan_metadata(plan: PrunePlan) -> dict[str, Any]:
     }
 
 
-def prune_sensor(job: Any, owners: Sequence[str]) -> dg.SensorDefinition:
-    """The sensor, which is off until somebody turns it on."""
-    return dg.sensor(
+def prune_sensor(site: DagsterSite, job: dg.JobDefinition) -> dg.SensorDefinition:
+    """The sensor that finds dead branches; it is off unless the site turns it on."""
+
+    @dg.sensor(
+        name=site.named("dead_branches"),
         job=job,
         minimum_interval_seconds=3600,
-        owners=[*owners],
-        tags=about("branches"),
+        default_status=sensor_status(site.look.prunes_branches),
+        owners=[*site.look.owners],
+        tags=site.tags("branches"),
         description="Looks for scopes of branches that are gone. A tick shows them; with "
         '`branches.prune = "apply"` it asks for a run that deletes them.',
-    )(dead_branches)
+    )
+    def look(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
+        return dead_branches(context, site)
+
+    return look

@@ -8,7 +8,7 @@ run, and a build whose run failed, or that comes back after another, is not kept
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
@@ -23,11 +23,11 @@ from searchsocket.project.project import Project
 from searchsocket.sources.preview import differs_by_scope
 from searchsocket.state import ProjectState
 from searchsocket_assets.jobs import INDEX_SITE
-from searchsocket_assets.owned import about
-from searchsocket_assets.partitions import NAME, SCOPES
-from searchsocket_assets.resources import SiteProject
+from searchsocket_assets.own_scopes import kept_names, own_partitions
 from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
+from searchsocket_assets.site import DagsterSite
+from searchsocket_assets.starts import sensor_status
 from searchsocket_assets.wholeness import described, wait_for
 
 _MOST_AT_ONCE = 20  # runs that one tick asks for
@@ -36,14 +36,14 @@ _LOOKED_AT = 20  # newest runs of a scope
 _FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
-def new_builds(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.SensorResult | dg.SkipReason:
+def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.SensorResult | dg.SkipReason:
     """Ask for a run of every scope whose build is another one than the last that a run was asked for."""
     try:
         project = site.open()
         if project.settings.source.mode == "crawl":
             return dg.SkipReason("a crawled site cannot be watched: what it holds is known when it was crawled")
         listed = _listed(project)
-        branches = _watched(context.instance, project, listed.scopes() if listed else {})
+        branches = _watched(context.instance, site, project, listed.scopes() if listed else {})
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
     settled, begin = _cursor(context.cursor)
@@ -63,36 +63,34 @@ def new_builds(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.Sen
         if wait := wait_for(run, build, time.time_ns()):
             busy.append(described(scope, wait))
             continue
-        request = _request(context.instance, project, run, build, settled)
+        request = _request(context.instance, site, run, build, settled)
         if request is not None:
             runs.append(request)
     known = {scope: digest for scope, digest in settled.items() if scope in branches}
     cursor = json.dumps([last if last != order[-1:][0] else "", known], separators=(",", ":")) if order else "[]"
-    missing = [
-        str(run.partition_key)
-        for run in runs
-        if not context.instance.has_dynamic_partition(NAME, str(run.partition_key))
-    ]
+    # Dagster's partitions follow from what is kept: a new Dagster home has none, and gets all of them here.
+    missing = sorted(branches.keys() - {*context.instance.get_dynamic_partitions(site.partitions_name)})
     reason = (
         f"still being written: {', '.join(busy)}" if busy else f"no new build of the {len(branches)} scopes watched"
     )
     return dg.SensorResult(
         run_requests=runs,
         skip_reason=None if runs else dg.SkipReason(reason),
-        dynamic_partitions_requests=[SCOPES.build_add_request(missing)] if missing else [],
+        dynamic_partitions_requests=[site.partitions.build_add_request(missing)] if missing else [],
         cursor=cursor,
     )
 
 
 def _request(
-    instance: dg.DagsterInstance, project: Project, run: ScopeRun, build: Build, settled: dict[str, str]
+    instance: dg.DagsterInstance, site: DagsterSite, run: ScopeRun, build: Build, settled: dict[str, str]
 ) -> dg.RunRequest | None:
-    scope = run.scope
-    newest = index_records(instance, project, scope.name, _LOOKED_AT)
+    scope, project = run.scope, run.project
+    newest = index_records(instance, site, project, scope.name, _LOOKED_AT)
     if any(not record.dagster_run.is_finished and BUILD_TAG not in record.dagster_run.tags for record in newest):
         return None  # it will read what there is when it begins
-    asked = [record for record in newest if _digest(record, build)]
-    attempts = [_attempt(record, build) for record in asked]
+    job = site.named(INDEX_SITE)
+    asked = [record for record in newest if _digest(record, build, job)]
+    attempts = [_attempt(record, build, job) for record in asked]
     if asked and asked[0].dagster_run.is_success and attempts[0].digest == build.digest:
         settled[scope.name] = build.digest
     if not is_due(build.digest, attempts, time.time()):
@@ -105,41 +103,38 @@ def _request(
     )
 
 
-def _digest(record: dg.RunRecord, build: Build) -> str:
+def _digest(record: dg.RunRecord, build: Build, job: str) -> str:
     """Of the build that a run read; "" where that is not known.
 
     By the time alone only of a whole run: one of some assets says itself that it read the build.
     """
-    is_whole = record.dagster_run.job_name == INDEX_SITE.name
+    is_whole = record.dagster_run.job_name == job
     is_later = is_whole and build.changed_ns and record.start_time and record.start_time * 1e9 > build.changed_ns
     return record.dagster_run.tags.get(BUILD_TAG, "") or (build.digest if is_later else "")
 
 
-def _attempt(record: dg.RunRecord, build: Build) -> Attempt:
+def _attempt(record: dg.RunRecord, build: Build, job: str) -> Attempt:
     ended_at = record.end_time or record.update_timestamp.timestamp()
-    return Attempt(_digest(record, build), record.dagster_run.status in _FAILED, ended_at)
+    return Attempt(_digest(record, build, job), record.dagster_run.status in _FAILED, ended_at)
 
 
-def _watched(instance: dg.DagsterInstance, project: Project, alive: Mapping[str, str]) -> Mapping[str, str]:
+def _watched(
+    instance: dg.DagsterInstance, site: DagsterSite, project: Project, alive: Mapping[str, str]
+) -> Mapping[str, str]:
     """Scope -> branch of those whose source can be told apart: all, or the one that the working tree is of.
 
     Args:
         alive: Scope -> branch, as git lists them.
+
+    Raises:
+        SearchSocketError: The kept scopes cannot be listed.
     """
-    known = ProjectState(project.state_dir).branches()
-    if differs_by_scope(project.settings.source):
-        scopes: Sequence[str] = [key for key in instance.get_dynamic_partitions(NAME) if _is_name(project, key)]
-        return {scope: branch_among(scope, known, alive) for scope in scopes}
-    scope = project.scope(os.environ)
-    return {scope.name: scope.branch}
-
-
-def _is_name(project: Project, key: str) -> bool:
-    try:
-        project.scope_named(key)
-    except SearchSocketError:
-        return False
-    return True
+    branches = ProjectState(project.state_dir).branches()
+    if not differs_by_scope(project.settings.source):
+        scope = project.scope(os.environ)
+        return {scope.name: scope.branch}
+    names = {*own_partitions(instance, site, project, alive), *kept_names(project)}
+    return {scope: branch_among(scope, branches, alive) for scope in sorted(names)}
 
 
 def _listed(project: Project) -> Branches | None:
@@ -164,15 +159,21 @@ def _cursor(text: str | None) -> tuple[dict[str, str], str]:
         return {}, ""
 
 
-def build_sensor(job: Any, owners: Sequence[str], *, watch: bool) -> dg.SensorDefinition:
-    """The sensor; off until somebody turns it on, unless the settings do."""
-    return dg.sensor(
+def build_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
+    """The sensor that finds new builds; it is off unless the site turns it on."""
+
+    @dg.sensor(
+        name=site.named("new_builds"),
         job=job,
         minimum_interval_seconds=30,
-        default_status=dg.DefaultSensorStatus.RUNNING if watch else dg.DefaultSensorStatus.STOPPED,
-        owners=[*owners],
-        tags=about("builds"),
+        default_status=sensor_status(site.look.watches_builds),
+        owners=[*site.look.owners],
+        tags=site.tags("builds"),
         description="Asks for one run of each scope that was built anew: another commit of its branch, or another "
         "build in its folder that nobody has written to for `branches.settle_s`. A build whose run failed is tried "
-        "again, after pauses that grow from a minute to six hours.",
-    )(new_builds)
+        "again, after pauses that grow from a minute to six hours. A kept scope without a partition gets one.",
+    )
+    def look(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+        return new_builds(context, site)
+
+    return look

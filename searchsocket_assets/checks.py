@@ -11,39 +11,38 @@ import dagster as dg
 
 from searchsocket.pipeline.run.checks import Check
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
-from searchsocket_assets.assets import InProcess
-from searchsocket_assets.partitions import SCOPES
-from searchsocket_assets.resources import IndexOptions, SiteProject
+from searchsocket_assets.resources import options_of
 from searchsocket_assets.run.evaluations import checked, outcome_of
 from searchsocket_assets.run.translate import errors_as_failures, events_logged
+from searchsocket_assets.site import DagsterSite
 
 
-def stage_checks(name: str, checks: Sequence[Check]) -> dg.AssetChecksDefinition:
+def stage_checks(name: str, checks: Sequence[Check], site: DagsterSite) -> dg.AssetChecksDefinition:
     """The checks of one stage, evaluated for the scope of the run."""
-    by_key = {dg.AssetCheckKey(dg.AssetKey(check.stage.name), check.name): check for check in checks}
+    by_key = {dg.AssetCheckKey(site.key(check.stage.name), check.name): check for check in checks}
     with warnings.catch_warnings():
-        # Partitions of checks are new in Dagster 1.13: the exact lock and the tests here guard what may change.
+        # Partitions of checks are new in Dagster 1.13; tests over the oldest and the newest release guard them.
         warnings.simplefilter("ignore", dg.PreviewWarning)
 
         @dg.multi_asset_check(
-            name=name,
+            name=site.named(name),
             specs=[
                 dg.AssetCheckSpec(
                     check.name,
-                    asset=check.stage.name,
+                    asset=key.asset_key,
                     description=check.description,
                     blocking=check.blocking,
-                    partitions_def=SCOPES,
+                    partitions_def=site.partitions,
                 )
-                for check in checks
+                for key, check in by_key.items()
             ],
             can_subset=True,
+            required_resource_keys={site.options_key},
+            pool=site.pool(name),
         )
-        def evaluate(
-            context: dg.AssetCheckExecutionContext, site: SiteProject, options: IndexOptions, caller: InProcess
-        ) -> Iterator[dg.AssetCheckResult]:
-            with errors_as_failures(), events_logged(context.log, caller.on_event) as on_event:
-                run = site.scope_run(caller, context.run, options.to_run_options(), on_event)
+        def evaluate(context: dg.AssetCheckExecutionContext) -> Iterator[dg.AssetCheckResult]:
+            with errors_as_failures(), events_logged(context.log) as on_event:
+                run = site.scope_run(context.run, options_of(context.resources, site).to_run_options(), on_event)
                 for key, check in by_key.items():
                     if key in context.selected_asset_check_keys:
                         outcome = outcome_of(check, run)
@@ -55,15 +54,10 @@ def stage_checks(name: str, checks: Sequence[Check]) -> dg.AssetChecksDefinition
     return evaluate
 
 
-def _between_runs(check: Check) -> bool:
-    return check.name in BETWEEN_RUNS
-
-
-IN_RUNS = tuple(
-    stage_checks(f"{stage}_checks", list(checks))
-    for stage, checks in groupby(
-        [check for check in ALL_CHECKS.values() if not _between_runs(check)], key=lambda check: check.stage.name
-    )
-)
-WITHOUT_RUNS = stage_checks("scope_checks", [check for check in ALL_CHECKS.values() if _between_runs(check)])
-ASSET_CHECKS = (*IN_RUNS, WITHOUT_RUNS)
+def all_checks(site: DagsterSite) -> tuple[dg.AssetChecksDefinition, ...]:
+    """The checks of a run, a step for each stage, and those that only make sense between runs."""
+    in_runs = [check for check in ALL_CHECKS.values() if check.name not in BETWEEN_RUNS]
+    between = [check for check in ALL_CHECKS.values() if check.name in BETWEEN_RUNS]
+    by_stage = groupby(in_runs, key=lambda check: check.stage.name)
+    steps = [stage_checks(f"{stage}_checks", list(checks), site) for stage, checks in by_stage]
+    return (*steps, stage_checks("scope_checks", between, site))

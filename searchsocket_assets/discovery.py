@@ -16,17 +16,15 @@ from searchsocket.branches.attempts import Attempt, is_due
 from searchsocket.branches.builds import OWN_SOURCES, build_of
 from searchsocket.branches.discovery import new_scopes, wanted_scopes
 from searchsocket.branches.living import living_branches
-from searchsocket.branches.scopes import kept_scopes
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.sources.preview import differs_by_scope
-from searchsocket_assets.owned import about
-from searchsocket_assets.partitions import NAME, SCOPES
-from searchsocket_assets.resources import SiteProject
+from searchsocket_assets.own_scopes import kept_names
 from searchsocket_assets.run.history import index_records
 from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
+from searchsocket_assets.site import DagsterSite
+from searchsocket_assets.starts import sensor_status
 from searchsocket_assets.wholeness import wait_for
 
 _MOST_AT_ONCE = 20  # scopes that one tick begins: a first look at a large repository is spread over several
@@ -45,8 +43,11 @@ class _Missing:
     shared: str  # why other branches are left out; "" = none is
 
 
-def new_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.SensorResult | dg.SkipReason:
-    """Ask for a run of every branch without a scope; a listing that may lack branches changes nothing."""
+def new_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.SensorResult | dg.SkipReason:
+    """Ask for a run of every branch without a scope; a listing that may lack branches changes nothing.
+
+    Scopes that are kept and have no partition get one: a new Dagster home knows none of them.
+    """
     try:
         project = site.open()
         branches = living_branches(project)
@@ -54,14 +55,19 @@ def new_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.S
         missing = _missing(project, wanted)
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
-    keys = set(context.instance.get_dynamic_partitions(NAME))
+    keys = set(context.instance.get_dynamic_partitions(site.partitions_name))
     last = {
-        key: index_records(context.instance, project, key, _LOOKED_AT)
+        key: index_records(context.instance, site, project, key, _LOOKED_AT)
         for key in keys & (missing.wanted.keys() - missing.known)
     }
     begun = {key for key, records in last.items() if not _is_to_begin(project, records)}
     unbuilt = _unbuilt(project, missing.wanted, begun | missing.known)
     new = new_scopes(missing.wanted, begun | missing.known | unbuilt, _MOST_AT_ONCE)
+    added = sorted({*missing.known, *new} - keys)
+    adding = [site.partitions.build_add_request(added)] if added else []
+    if not new and adding:
+        words = f"made partitions of the scopes that are kept: {named(added)}"
+        return dg.SensorResult(skip_reason=words, dynamic_partitions_requests=adding)
     if not new:
         waiting = f"waiting for a build of {named(sorted(unbuilt))}" if unbuilt else ""
         every = f"each of the {len(missing.wanted)} branches that {branches.place} names has its scope"
@@ -75,10 +81,7 @@ def new_branches(context: dg.SensorEvaluationContext, site: SiteProject) -> dg.S
         )
         for scope in new
     ]
-    added = [scope for scope in new if scope not in keys]
-    return dg.SensorResult(
-        run_requests=runs, dynamic_partitions_requests=[SCOPES.build_add_request(added)] if added else []
-    )
+    return dg.SensorResult(run_requests=runs, dynamic_partitions_requests=adding)
 
 
 def named(scopes: Sequence[str]) -> str:
@@ -91,10 +94,7 @@ def _missing(project: Project, wanted: Mapping[str, str]) -> _Missing:
     Raises:
         SearchSocketError: What is kept cannot be told.
     """
-    kept, problem = kept_scopes(project, Backends(project, os.environ, calls=False).store)
-    if problem is not None:
-        raise problem
-    known = frozenset(scope.name for scope in kept)
+    known = frozenset(kept_names(project))
     if differs_by_scope(project.settings.source):
         return _Missing(wanted, known, "")
     ours = project.scope(os.environ).name  # which a command run here would index, too
@@ -140,15 +140,22 @@ def _unbuilt(project: Project, wanted: Mapping[str, str], left_out: Collection[s
     return found
 
 
-def discovery_sensor(job: Any, owners: Sequence[str], *, discover: bool) -> dg.SensorDefinition:
-    """The sensor; off until somebody turns it on, unless the settings do."""
-    return dg.sensor(
+def discovery_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
+    """The sensor that finds new branches; it is off unless the site turns it on."""
+
+    @dg.sensor(
+        name=site.named("new_branches"),
         job=job,
         minimum_interval_seconds=60,
-        default_status=dg.DefaultSensorStatus.RUNNING if discover else dg.DefaultSensorStatus.STOPPED,
-        owners=[*owners],
-        tags=about("branches"),
+        default_status=sensor_status(site.look.discovers_branches),
+        owners=[*site.look.owners],
+        tags=site.tags("branches"),
         description="Makes a partition of every living branch that has no scope yet, and asks for one run each as soon "
-        "as its build is there; which branches: `[branches]` in the project's settings. Where all branches would be "
-        "read from one build folder, it asks for the one that is checked out and names the others.",
-    )(new_branches)
+        "as its build is there; which branches: `[branches]` in the project's settings. A kept scope without a "
+        "partition gets one. Where all branches would be read from one build folder, it asks for the one that is "
+        "checked out and names the others.",
+    )
+    def look(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+        return new_branches(context, site)
+
+    return look

@@ -1,22 +1,41 @@
 """The jobs that index a scope: its site, and its source code."""
 
+from typing import Any
+
 import dagster as dg
 
+from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES
 from searchsocket.quality.checks import BETWEEN_RUNS
+from searchsocket_assets.site import DagsterSite
 
-_NO_CHECKS = dg.AssetSelection.checks(
-    *(dg.AssetCheckKey(dg.AssetKey("search_index"), name) for name in sorted(BETWEEN_RUNS))
-)
-INDEX_SITE = dg.define_asset_job(
-    name="index_site",
-    selection=dg.AssetSelection.groups("site") - _NO_CHECKS,
-    description="Index one scope: read the site, mirror, chunk, embed and publish it. "
-    "Run configuration: `resources.options.config` (force, limits, cost). `plan_scope` says what it would do.",
-)
+INDEX_SITE = "index_site"
+INDEX_CODE = "index_code"
 
-INDEX_CODE = dg.define_asset_job(
-    name="index_code",
-    selection=dg.AssetSelection.groups("code"),
-    description="Index the source code of one scope: list the files, cut them at definitions, embed and publish them. "
-    "Run configuration: as of `index_site`.",
-)
+
+def index_site_job(site: DagsterSite) -> Any:
+    """The job over the assets of a site, without the checks that only make sense between runs."""
+    stages = [*STAGES, *(LLMS_STAGES if site.look.has_llms else ())]
+    between = [dg.AssetCheckKey(site.key("search_index"), name) for name in sorted(BETWEEN_RUNS)]
+    return dg.define_asset_job(
+        name=site.named(INDEX_SITE),
+        selection=dg.AssetSelection.assets(*map(site.key, stages)) - dg.AssetSelection.checks(*between),
+        description="Index one scope: read the site, mirror, chunk, embed and publish it. Run configuration: "
+        f"`resources.{site.options_key}.config` (force, limits, cost). `{site.named('plan_scope')}` says what it "
+        "would do.",
+        owners=[*site.look.owners],
+        tags=site.job_tags("site"),
+        executor_def=dg.in_process_executor,
+    )
+
+
+def index_code_job(site: DagsterSite) -> Any:
+    """The job over the assets of a project's source code."""
+    return dg.define_asset_job(
+        name=site.named(INDEX_CODE),
+        selection=dg.AssetSelection.assets(*map(site.key, CODE_STAGES)),
+        description="Index the source code of one scope: list the files, cut them at definitions, embed and publish "
+        f"them. Run configuration: as of `{site.named(INDEX_SITE)}`.",
+        owners=[*site.look.owners],
+        tags=site.job_tags("code"),
+        executor_def=dg.in_process_executor,
+    )

@@ -1,7 +1,7 @@
 """How a project's assets look in Dagster: whose they are, and what its pages are made of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from searchsocket.errors import SearchSocketError
@@ -16,6 +16,7 @@ _KINDS = {
     "crawl": {"html", "http"},
     "git-branch": {"markdown", "git"},
 }
+_LOCAL_PROVIDERS = {"builtin", "hash", "onnx"}
 _GENERATOR_KINDS = {"SvelteKit": "svelte", "Next.js": "nextjs"}  # else the name itself, in small letters
 
 
@@ -27,8 +28,14 @@ class Look:
     source_kinds: frozenset[str] = frozenset({"html"})
     has_code: bool = False  # its source code is indexed too
     has_llms: bool = False  # llms.txt and its pages are written
-    discovers_branches: bool = False  # whether the sensor for new branches runs from the start
-    watches_builds: bool = False  # and that for new builds
+    discovers_branches: bool = False  # the sensor for new branches runs from the start
+    watches_builds: bool = False  # the sensor for new builds runs from the start
+    prunes_branches: bool = False  # the sensor for dead branches runs from the start
+    pays_for_embeddings: bool = False  # a provider on another machine makes the vectors
+    max_age_days: float = 0.0  # of a live generation, before it counts as stale; 0 = no limit
+    group: str = ""  # of the site's assets
+    tags: Mapping[str, str] = field(default_factory=dict)  # of all definitions
+    schedules: Mapping[str, str] = field(default_factory=dict)  # those that run from the start -> cron
 
 
 def look_of_project(environ: Mapping[str, str]) -> Look:
@@ -36,10 +43,16 @@ def look_of_project(environ: Mapping[str, str]) -> Look:
 
     What is wrong with a project is for its runs to say: the graph is shown all the same.
     """
-    root, look = environ.get(PROJECT_VARIABLE, ""), Look()
+    root = environ.get(PROJECT_VARIABLE, "")
+    return look_of(Path(root) if root else Path.cwd(), environ)[1]
+
+
+def look_of(root: Path, environ: Mapping[str, str]) -> tuple[str, Look]:
+    """The id of the project in a folder, and its look; the folder's name and a plain look if it cannot be read."""
+    project_id, look = root.name, Look()
     try:
-        project = open_project(Path(root) if root else Path.cwd(), environ)
-        settings = project.settings
+        project = open_project(root, environ)
+        project_id, settings = project.id, project.settings
         look = replace(
             look,
             owners=settings.dagster.owners,
@@ -47,11 +60,13 @@ def look_of_project(environ: Mapping[str, str]) -> Look:
             has_llms=settings.llms.enable,
             discovers_branches=settings.branches.discover,
             watches_builds=settings.branches.watch,
+            pays_for_embeddings=settings.embeddings.provider not in _LOCAL_PROVIDERS,
+            max_age_days=settings.dagster.max_age_days,
         )
         origin = make_source(project.root, project.settings, None, scope="main").origin
     except (SearchSocketError, OSError):
-        return look
-    return replace(look, source_kinds=source_kinds(origin))
+        return project_id, look
+    return project_id, replace(look, source_kinds=source_kinds(origin))
 
 
 def source_kinds(origin: SourceOrigin) -> frozenset[str]:

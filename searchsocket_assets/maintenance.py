@@ -1,9 +1,8 @@
 """Keeping a project small: a job on a schedule, which says of each step what it freed."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 from pydantic import Field
@@ -14,20 +13,19 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
-from searchsocket.system.files import bytes_below
 from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
-from searchsocket_assets.live_jobs import rollback_scope, verify_scope
-from searchsocket_assets.owned import about
-from searchsocket_assets.partitions import NAME
-from searchsocket_assets.planning import plan_scope
-from searchsocket_assets.resources import SiteProject
+from searchsocket_assets.live_jobs import ROLLBACK, VERIFY
+from searchsocket_assets.own_scopes import own_partitions
+from searchsocket_assets.planning import PLAN
 from searchsocket_assets.run.details import table
 from searchsocket_assets.run.history import ASSET_JOB, KEPT_RUNS, delete_old_runs
 from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures
+from searchsocket_assets.site import DagsterSite
+from searchsocket_assets.starts import schedule_start
 
 # Whose runs are of one scope each.
-_JOBS = (INDEX_SITE.name, INDEX_CODE.name, ASSET_JOB, plan_scope.name, rollback_scope.name, verify_scope.name)
+_JOBS = (INDEX_SITE, INDEX_CODE, PLAN, ROLLBACK, VERIFY)
 _ROUNDS = 500  # of deleting runs, ten at a time
 
 
@@ -44,33 +42,51 @@ class MaintenanceOptions(dg.Config):
     )
 
 
-@dg.op(description="Old runs, generations and temporary folders, and space that databases do not use.")
-def maintain(context: dg.OpExecutionContext, config: MaintenanceOptions, site: SiteProject) -> None:
-    with errors_as_failures("maintain", log=context.log):
-        project = site.open()
-        tag_run(context.instance, context.run, project.id, by_command=False)
-        freed = [*_old_runs(context.instance, project, config.runs_kept), *_of_corpora(project), *tidy_temporary()]
-        freed += [step for path in _databases(context.instance, project) for step in compact(path)]
-        if config.unused_embeddings:
-            freed += _unused_embeddings(project)
-        for step in freed:
-            context.log.info(f"{step.what}, {step.where}: {step.note or f'{step.bytes:,} bytes'}")
-        rows = [{"what": each.what, "where": each.where, "bytes": each.bytes, "note": each.note} for each in freed]
-        shown = {"freed": table(rows)} if rows else {}
-        context.add_output_metadata({**shown, "megabytes": round(sum(each.bytes for each in freed) / 1e6, 3)})
+def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
+    """The job that keeps a project small."""
+
+    @dg.op(name=site.named("maintain"), pool=site.pool("maintain"))
+    def maintain(context: dg.OpExecutionContext, config: MaintenanceOptions) -> None:
+        """Old runs, generations and temporary folders, and space that databases do not use."""
+        with errors_as_failures("maintain", log=context.log):
+            project = site.open()
+            tag_run(context.instance, context.run, project.id)
+            freed = [*_old_runs(context.instance, site, project, config.runs_kept)]
+            freed += [*_of_corpora(project), *tidy_temporary()]
+            freed += [step for path in _databases(project) for step in compact(path)]
+            if config.unused_embeddings:
+                freed += _unused_embeddings(project)
+            for step in freed:
+                context.log.info(f"{step.what}, {step.where}: {step.note or f'{step.bytes:,} bytes'}")
+            rows = [{"what": each.what, "where": each.where, "bytes": each.bytes, "note": each.note} for each in freed]
+            shown = {"freed": table(rows)} if rows else {}
+            context.add_output_metadata({**shown, "megabytes": round(sum(each.bytes for each in freed) / 1e6, 3)})
+
+    @dg.job(
+        name=site.named("maintenance"),
+        description="Deletes old runs of each scope, what dead runs and old generations left, and dead temporary "
+        "folders, and gives back what databases hold and do not use. It says what each step freed. Embeddings stay, "
+        "unless `unused_embeddings` asks for those that no scope of any project uses.",
+        tags=site.job_tags("maintenance"),
+        owners=[*site.look.owners],
+        executor_def=dg.in_process_executor,
+    )
+    def maintenance() -> None:
+        maintain()
+
+    return maintenance
 
 
-def _old_runs(instance: dg.DagsterInstance, project: Project, kept: int) -> Iterator[Freed]:
-    home = Path(instance.root_directory)
-    for scope in instance.get_dynamic_partitions(NAME):
-        before, deleted = bytes_below(home), 0
-        for job in _JOBS:
+def _old_runs(instance: dg.DagsterInstance, site: DagsterSite, project: Project, kept: int) -> Iterator[Freed]:
+    for scope in own_partitions(instance, site, project):
+        deleted = 0
+        for job in (*map(site.named, _JOBS), ASSET_JOB):
             for _ in range(_ROUNDS):
                 if not (gone := delete_old_runs(instance, project, scope, kept, job)):
                     break
                 deleted += gone
         if deleted:
-            yield Freed(f"{deleted} old runs", scope, max(0, before - bytes_below(home)))
+            yield Freed(f"{deleted} old runs", scope, 0, "deleted from Dagster's history")
 
 
 def _of_corpora(project: Project) -> Iterator[Freed]:
@@ -90,30 +106,18 @@ def _unused_embeddings(project: Project) -> Iterator[Freed]:
         yield Freed(f"{found.texts} unused embeddings", str(cache.path), max(0, before - cache.held_bytes()))
 
 
-def _databases(instance: dg.DagsterInstance, project: Project) -> Iterator[Path]:
+def _databases(project: Project) -> Iterator[Path]:
     for home in (project, code_home(project)):
         if (path := home.state_dir / "state.db").is_file():
             yield path
-    yield from sorted(Path(instance.root_directory).glob("history/*.db"))
-    yield from sorted(Path(instance.root_directory).glob("history/runs/index.db"))
 
 
-@dg.job(
-    description="Deletes old runs of each scope, what dead runs and old generations left, and dead temporary folders, "
-    "and gives back what databases hold and do not use. It says what each step freed. Embeddings stay, "
-    "unless `unused_embeddings` asks for those that no scope of any project uses.",
-)
-def maintenance() -> None:
-    maintain()
-
-
-def maintenance_schedule(job: Any, owners: Sequence[str]) -> dg.ScheduleDefinition:
-    """The schedule, which is off until somebody turns it on."""
+def maintenance_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefinition:
+    """The schedule of maintenance; it is off unless the site turns it on."""
     return dg.ScheduleDefinition(
         job=job,
-        cron_schedule="0 5 * * 0",
-        name="weekly_maintenance",
+        **schedule_start(site, "weekly_maintenance", "0 5 * * 0"),
         description="Keeps the project small, on Sunday mornings.",
-        owners=[*owners],
-        tags=about("maintenance"),
+        owners=[*site.look.owners],
+        tags=site.tags("maintenance"),
     )

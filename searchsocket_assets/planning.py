@@ -7,33 +7,39 @@ import dagster as dg
 from searchsocket.pipeline.run.index import plan_scope as planned
 from searchsocket.pipeline.run.stages import CODE_STAGES, STAGES
 from searchsocket.project.corpora import Corpus
-from searchsocket_assets.partitions import SCOPES
-from searchsocket_assets.resources import Caller, IndexOptions, SiteProject
+from searchsocket_assets.resources import options_of
 from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures, events_logged, observed
+from searchsocket_assets.site import DagsterSite
 
+PLAN = "plan_scope"
 _PUBLISHED: dict[Corpus, str] = {"site": list(STAGES)[-1], "code": list(CODE_STAGES)[-1]}
 
 
-@dg.op(description="Runs every stage over a throw-away copy of the state. Nothing is called, written or materialized.")
-def plan(
-    context: dg.OpExecutionContext, site: SiteProject, options: IndexOptions, caller: dg.ResourceParam[Caller]
-) -> None:
-    with (
-        errors_as_failures("plan", caller.on_event, log=context.log),
-        events_logged(context.log, caller.on_event) as on_event,
-    ):
-        run = site.scope_run(caller, context.run, options.to_run_options(), on_event)
-        tag_run(context.instance, context.run, run.project.id, by_command=caller.is_command)
-        corpora: tuple[Corpus, ...] = ("site", "code") if run.project.settings.code.enable else ("site",)
-        for corpus in corpora:
-            context.log_event(observed(planned(run.of(corpus)), dg.AssetKey(_PUBLISHED[corpus])))
+def plan_job(site: DagsterSite) -> dg.JobDefinition:
+    """The job that plans a run."""
 
+    @dg.op(name=site.named("plan"), required_resource_keys={site.options_key}, pool=site.pool(PLAN))
+    def plan(context: dg.OpExecutionContext) -> None:
+        """Runs every stage over a throw-away copy of the state. Nothing is called, written or materialized."""
+        with errors_as_failures("plan", log=context.log), events_logged(context.log) as on_event:
+            options = options_of(context.resources, site).to_run_options()
+            run = site.scope_run(context.run, options, on_event)
+            tag_run(context.instance, context.run, run.project.id)
+            corpora: tuple[Corpus, ...] = ("site", "code") if run.project.settings.code.enable else ("site",)
+            for corpus in corpora:
+                context.log_event(observed(planned(run.of(corpus)), site.key(_PUBLISHED[corpus])))
 
-@dg.job(
-    partitions_def=SCOPES,
-    description="What indexing one scope would do and cost: an observation of `search_index`. Run configuration: as of "
-    "`index_site`.",
-)
-def plan_scope() -> None:
-    plan()
+    @dg.job(
+        name=site.named(PLAN),
+        partitions_def=site.partitions,
+        description="What indexing one scope would do and cost: an observation of `search_index`. Run configuration: "
+        f"as of `{site.named('index_site')}`.",
+        tags=site.job_tags("site"),
+        owners=[*site.look.owners],
+        executor_def=dg.in_process_executor,
+    )
+    def plan_scope() -> None:
+        plan()
+
+    return plan_scope

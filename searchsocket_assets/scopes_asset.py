@@ -1,7 +1,6 @@
 """The table of a project's scopes, as `searchsocket scopes` prints it."""
 
 import os
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,31 +8,32 @@ import dagster as dg
 
 from searchsocket.branches.overview import ScopesOverview, look_at_scopes, to_json
 from searchsocket.project.backends import Backends
-from searchsocket_assets.owned import about
-from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.details import bullets, table
 from searchsocket_assets.run.last_runs import last_runs_in
 from searchsocket_assets.run.tags import tag_run
 from searchsocket_assets.run.translate import errors_as_failures
+from searchsocket_assets.site import DagsterSite
 
 GROUP = "branches"
+SCOPES = "scopes"
 
 
-def scopes_asset(owners: Sequence[str]) -> dg.AssetsDefinition:
+def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
     """The asset `scopes`, which is no part of any index."""
 
     @dg.asset(
-        name="scopes",
-        group_name=GROUP,
+        key=site.key(SCOPES),
+        group_name=site.group(GROUP),
         kinds={"git", "table"},
-        owners=owners,
-        tags=about(GROUP),
+        owners=site.look.owners,
+        tags=site.tags(GROUP),
+        pool=site.pool(SCOPES),
         description="Every scope with its branch, whether that lives, its generation, what it holds and its last run.",
     )
-    def scopes(context: dg.AssetExecutionContext, site: SiteProject) -> dg.MaterializeResult[None]:
-        with errors_as_failures("scopes", log=context.log):
+    def scopes(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+        with errors_as_failures(SCOPES, log=context.log):
             project = site.open()
-            tag_run(context.instance, context.run, project.id, by_command=False)
+            tag_run(context.instance, context.run, project.id)
             found = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
             runs = last_runs_in(context.instance, project, [row.scope for row in found.rows])
             return dg.MaterializeResult(metadata=scopes_metadata(found, runs))
@@ -62,8 +62,13 @@ def _flat(row: Any) -> dict[str, Any]:
     }
 
 
-LOOK_AT_SCOPES = dg.define_asset_job(
-    name="look_at_scopes",
-    selection=dg.AssetSelection.groups(GROUP),
-    description="Brings the table of all scopes up to date.",
-)
+def scopes_job(site: DagsterSite) -> Any:
+    """The job that brings the table up to date."""
+    return dg.define_asset_job(
+        name=site.named("look_at_scopes"),
+        selection=dg.AssetSelection.assets(site.key(SCOPES)),
+        description="Brings the table of all scopes up to date.",
+        tags=site.job_tags(GROUP),
+        owners=[*site.look.owners],
+        executor_def=dg.in_process_executor,
+    )

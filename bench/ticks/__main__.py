@@ -23,7 +23,6 @@ from bench.week.site import git
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.partitions import NAME, PARTITION_TAG
-from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.tags import PROJECT_TAG
 
@@ -45,13 +44,11 @@ def main(counts: list[int]) -> None:
 
 
 def _measure(root: Path, instance: dg.DagsterInstance, count: int) -> None:
-    sensors = {sensor.name: sensor for sensor in build_definitions().sensors or ()}
+    sensors = {sensor.name: sensor for sensor in build_definitions(str(root)).sensors or ()}
     cursors: dict[str, str | None] = {}
 
     def tick(name: str) -> Any:
-        context = dg.build_sensor_context(
-            instance=instance, resources={"site": SiteProject(root=str(root))}, cursor=cursors.get(name)
-        )
+        context = dg.build_sensor_context(instance=instance, cursor=cursors.get(name))
         found: Any = sensors[name](context)
         cursors[name] = getattr(found, "cursor", None)
         return found

@@ -28,6 +28,8 @@ def dagster(root: Path, host: str, port: int) -> None:
       searchsocket dagster --port 3000
     """
     from searchsocket.project.access import make_private_folders
+    from searchsocket.system.bound import stop_group
+    from searchsocket_assets.run.dev import start
     from searchsocket_assets.run.home import HOME_VARIABLE, dagster_home, prepare_home, refuse_odd_home
     from searchsocket_assets.run.workspace import workspace_file
 
@@ -43,20 +45,29 @@ def dagster(root: Path, host: str, port: int) -> None:
         with home_errors(home):
             open_instance(home).dispose()
     address = f"http://{host}:{port}"
-    arguments = [sys.executable, "-m", "searchsocket_assets.run.dev", str(workspace_file()), host, str(port)]
+    locks = []
     if sys.platform != "win32":  # which has no open files that pass to another program
-        arguments.append(str(_lock(home, address)))
+        locks.append(_lock(home, address))
         from searchsocket_assets.run.dead import bury_dead
 
         if buried := bury_dead(home):
             click.echo(f"{len(buried)} runs of processes that are gone were ended; Dagster tries them again", err=True)
-    click.echo(f"Dagster at {address}   (Ctrl-C stops)\n{HOME_VARIABLE}={home}\n{' '.join(arguments)}")
     environ = {**os.environ, HOME_VARIABLE: str(home), "SEARCHSOCKET_PROJECT": str(project.root)}
-    # A shell starts what it runs in the background deaf to Ctrl-C, and Dagster would make SIGTERM alike.
+    child = start(str(workspace_file()), host, port, environ, locks)
+    click.echo(f"Dagster at {address}   (Ctrl-C stops)\n{HOME_VARIABLE}={home}")
+    received: list[int] = []
+
+    def pass_on(number: int, _: object) -> None:
+        received.append(number)
+        if child.poll() is None:
+            child.terminate()
+
+    # Set here, since a shell starts what it runs in the background deaf to Ctrl-C.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
-    # Replaced rather than supervised: signals go to Dagster itself.
-    os.execve(sys.executable, arguments, environ)  # noqa: S606
+        signal.signal(number, pass_on)
+    status = child.wait()
+    stop_group(child)  # a child that was killed leaves its services
+    raise SystemExit(0 if received else status)
 
 
 def _lock(home: Path, address: str) -> int:

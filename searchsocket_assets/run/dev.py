@@ -1,43 +1,43 @@
-"""Dagster's user interface and daemon over one workspace, with a lock on their home that the daemon holds as well.
+"""Dagster's own `dagster dev` as a child process, which ends with the process that started it.
 
-It is what `dg dev -w` runs, without `dg` and the packages that it needs. Two daemons over one home would start queued
-runs twice. Started as `python -m searchsocket_assets.run.dev WORKSPACE HOST PORT [FD]`: a child of Dagster's gets no
-open file but those that it is given, and a daemon outlives a parent that was killed.
+`python -m searchsocket_assets.run.dev ARGUMENTS` is the child: it runs Dagster's command line in its process.
 """
 
+import os
+import runpy
+import signal
+import subprocess
 import sys
-from collections.abc import Sequence
-from typing import Any
-
-from dagster._cli import dev
-from dagster_shared.cli import WorkspaceOpts
-from dagster_shared.ipc import open_ipc_subprocess
+import threading
+import warnings
+from collections.abc import Mapping, Sequence
 
 
-def run(workspace: str, host: str, port: str, lock: str = "") -> None:
-    """Run both until they are told to stop.
+def start(
+    workspace: str, host: str, port: int, environ: Mapping[str, str], locks: Sequence[int]
+) -> "subprocess.Popen[bytes]":
+    """Start Dagster's user interface and daemon over one workspace, in a session of their own.
 
     Args:
-        lock: The descriptor of an open file that they hold; "" for none.
+        locks: Descriptors of open files that the child holds too.
     """
-
-    def open_with_lock(parts: Sequence[str], *, pass_fds: Sequence[int] = (), **others: Any) -> Any:
-        return open_ipc_subprocess(parts, pass_fds=[*pass_fds, int(lock)], **others)
-
-    if lock:
-        dev.open_ipc_subprocess = open_with_lock  # type: ignore[attr-defined]
-    dev.dev_command_impl(
-        code_server_log_level="warning",
-        log_level="info",
-        log_format="colored",
-        port=port,
-        host=host,
-        use_legacy_code_server_behavior=False,
-        shutdown_pipe=None,
-        verbose=False,
-        workspace_opts=WorkspaceOpts(workspace=[workspace]),
+    command = [sys.executable, "-m", __spec__.name, "dev", "-w", workspace, "-h", host, "-p", str(port)]
+    inherited = {} if sys.platform == "win32" else {"pass_fds": locks}
+    return subprocess.Popen(  # type: ignore[call-overload,no-any-return]  # noqa: S603  no shell
+        command, stdin=subprocess.PIPE, env=dict(environ), start_new_session=True, **inherited
     )
 
 
+def _end_with_owner() -> None:
+    """End Dagster in order when the other end of the standard input is closed."""
+    while os.read(0, 1):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 if __name__ == "__main__":
-    run(*sys.argv[1:])
+    threading.Thread(target=_end_with_owner, daemon=True).start()
+    # `dg dev` runs the same, and needs packages that a site has no other use for.
+    warnings.filterwarnings("ignore", ".*is superseded")
+    sys.argv[0] = "dagster"
+    runpy.run_module("dagster", run_name="__main__")

@@ -31,24 +31,23 @@ def checked(outcome: CheckOutcome, key: dg.AssetCheckKey) -> dg.AssetCheckResult
     return dg.AssetCheckResult(asset_key=key.asset_key, check_name=key.name, **_shown(outcome))
 
 
-def refusal(
-    failure: GoldenQueriesFailed, run: ScopeRun, asset: str, partition: str
-) -> Iterator[dg.AssetCheckEvaluation]:
+def refusal(failure: GoldenQueriesFailed, key: dg.AssetKey, partition: str) -> Iterator[dg.AssetCheckEvaluation]:
     """Why a candidate is refused, as what its check found: the check's own step would come after the switch.
 
-    The live index stays, so the other checks of the asset are asked of it; Dagster would show them as failed.
+    The other checks of the asset are skipped, with a word: the live index is as it was, and Dagster shows a planned
+    check without an evaluation as failed.
     """
     golden = ALL_CHECKS[golden_queries_answered.__name__]
     words = f"candidate {failure.generation}: {failure.outcome.message}"
-    yield evaluated(replace(failure.outcome, message=words), golden, partition)
+    yield evaluated(replace(failure.outcome, message=words), golden, key, partition)
+    skipped = CheckOutcome(True, "skipped: the candidate was refused, and the live index is as it was", severity="warn")
     for check in ALL_CHECKS.values():
-        if check.stage.name == asset and check.name not in (golden.name, *BETWEEN_RUNS):
-            yield evaluated(outcome_of(check, run), check, partition)
+        if check.stage is golden.stage and check.name not in (golden.name, *BETWEEN_RUNS):
+            yield evaluated(skipped, check, key, partition)
 
 
-def evaluated(outcome: CheckOutcome, check: Check, partition: str) -> dg.AssetCheckEvaluation:
+def evaluated(outcome: CheckOutcome, check: Check, key: dg.AssetKey, partition: str) -> dg.AssetCheckEvaluation:
     """What a check found of a scope, outside of the check's own step."""
-    key = dg.AssetKey(check.stage.name)
     return dg.AssetCheckEvaluation(key, check.name, blocking=check.blocking, partition=partition, **_shown(outcome))
 
 

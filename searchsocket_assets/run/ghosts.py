@@ -14,10 +14,11 @@ from searchsocket.branches.scopes import kept_scopes
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
-from searchsocket_assets.partitions import NAME
-from searchsocket_assets.run.history import delete_run, is_own_home, runs_of
+from searchsocket_assets.own_scopes import owns_partitions
+from searchsocket_assets.run.history import delete_run, runs_of
 from searchsocket_assets.run.home_errors import home_errors
 from searchsocket_assets.run.instance import open_instance
+from searchsocket_assets.site import DagsterSite
 
 
 def forget_ghosts(project: Project, environ: Mapping[str, str], home: Path, plan: PrunePlan) -> list[str]:
@@ -27,19 +28,21 @@ def forget_ghosts(project: Project, environ: Mapping[str, str], home: Path, plan
         StateUnavailable: The Dagster home cannot be used.
     """
     with home_errors(home), open_instance(home) as instance:
-        return forget_in(instance, project, environ, plan)
+        return forget_in(instance, DagsterSite(), project, environ, plan)
 
 
-def forget_in(instance: dg.DagsterInstance, project: Project, environ: Mapping[str, str], plan: PrunePlan) -> list[str]:
+def forget_in(
+    instance: dg.DagsterInstance, site: DagsterSite, project: Project, environ: Mapping[str, str], plan: PrunePlan
+) -> list[str]:
     """As `forget_ghosts`, in an instance that is open.
 
-    In a home that is not the project's own, another project may have a scope of the same name: there only the runs that
-    name this project go, and the partition stays.
+    Where another project may use the same partitions, only the runs that name this project go, and the partition
+    stays.
     """
     backends = Backends(project, environ, calls=False)
-    own = is_own_home(instance, project)
+    own = owns_partitions(instance, site, project)
     forgotten = []
-    for name in sorted({verdict.scope for verdict in plan.going} | ghosts_of(instance, project, plan)):
+    for name in sorted({verdict.scope for verdict in plan.going} | ghosts_of(instance, site, project, plan)):
         try:
             with backends.state.lock(name):
                 runs = instance.get_runs(runs_of(instance, project, name))
@@ -49,15 +52,15 @@ def forget_in(instance: dg.DagsterInstance, project: Project, environ: Mapping[s
                 for run in runs:
                     delete_run(instance, run.run_id)
                 if own:
-                    instance.delete_dynamic_partition(NAME, name)
+                    instance.delete_dynamic_partition(site.partitions_name, name)
                 forgotten.append(name)
         except SearchSocketError:
             continue  # a run has the scope, or what is kept cannot be told: the next prune asks again
     return forgotten
 
 
-def ghosts_of(instance: dg.DagsterInstance, project: Project, plan: PrunePlan) -> set[str]:
-    """Partitions of no living branch and without data; none in a home that may be another project's too."""
-    if not is_own_home(instance, project):
+def ghosts_of(instance: dg.DagsterInstance, site: DagsterSite, project: Project, plan: PrunePlan) -> set[str]:
+    """Partitions of no living branch and without data; none where they may be another project's."""
+    if not owns_partitions(instance, site, project):
         return set()
-    return {key for key in instance.get_dynamic_partitions(NAME) if plan.is_ghost(key)}
+    return {key for key in instance.get_dynamic_partitions(site.partitions_name) if plan.is_ghost(key)}

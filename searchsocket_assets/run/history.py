@@ -2,13 +2,16 @@
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from searchsocket.project.project import Project
-from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import PARTITION_TAG
 from searchsocket_assets.run.tags import PROJECT_TAG
+
+if TYPE_CHECKING:
+    from searchsocket_assets.site import DagsterSite
 
 KEPT_RUNS = 50  # of each job over each scope
 _DELETED_AT_ONCE = 10  # a history from before is shortened little by little, so that no run pays for all of it
@@ -21,11 +24,13 @@ def runs_of(instance: dg.DagsterInstance, project: Project, scope: str, job: str
     return dg.RunsFilter(job_name=job, tags={PARTITION_TAG: scope, **whose})
 
 
-def index_records(instance: dg.DagsterInstance, project: Project, scope: str, limit: int) -> list[dg.RunRecord]:
+def index_records(
+    instance: dg.DagsterInstance, site: "DagsterSite", project: Project, scope: str, limit: int
+) -> list[dg.RunRecord]:
     """The newest runs that index a scope's site, the newest first: no plans, and none over what is live already."""
     records = [
         record
-        for job in (INDEX_SITE.name, ASSET_JOB)
+        for job in (site.named("index_site"), ASSET_JOB)
         for record in instance.get_run_records(runs_of(instance, project, scope, job), limit=limit)
     ]
     return sorted(records, key=lambda record: record.storage_id, reverse=True)[:limit]

@@ -1,8 +1,10 @@
 """What Dagster and its databases say about their home, as an error that names it."""
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import yaml
@@ -10,7 +12,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from searchsocket.errors import StateUnavailable
 from searchsocket.system.errors import client_error, is_full
-from searchsocket_assets.run.sqlite_storage import quote_paths
+
+_NOISE = "Exception while writing logger call to event log"  # followed by the whole statement in SQL
 
 
 @contextmanager
@@ -20,7 +23,6 @@ def home_errors(home: Path) -> Iterator[None]:
     Raises:
         StateUnavailable: A file of the home is damaged, or the disk is full.
     """
-    quote_paths()
     try:
         yield
     except (dg.DagsterError, SQLAlchemyError, yaml.YAMLError, OSError, ValueError) as error:
@@ -31,3 +33,23 @@ def home_errors(home: Path) -> Iterator[None]:
             f"the Dagster home {home} cannot be used ({why}); free space, or rename the folder and run again: "
             "it holds the history of runs, the index does not need it"
         ) from error
+
+
+@contextmanager
+def without_storage_noise() -> Iterator[None]:
+    """Drop what Dagster prints of log lines that it could not store; the error that matters ends the run."""
+    with redirect_stderr(_Filter(sys.stderr)):
+        yield
+
+
+class _Filter:
+    """A text stream without the noise."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return len(text) if text.startswith(_NOISE) else int(self._stream.write(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)

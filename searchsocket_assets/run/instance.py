@@ -3,31 +3,57 @@
 Two that do so at once leave databases that say twice which version they are of, and that Dagster never opens again.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 import yaml
-from dagster._core.instance.ref import InstanceRef
 from filelock import FileLock, Timeout
+
+from searchsocket.system.files import write_atomic
 
 _LOCK = ".opening.lock"
 _PATIENCE_S = 60.0
-_STORAGES = {"storage", "run_storage", "event_log_storage", "schedule_storage"}
+_SETTINGS = "dagster.yaml"
+_OF_COMMANDS = ".searchsocket-command.yaml"
 
 
-def open_instance(home: Path, overrides: Mapping[str, Any] | None = None) -> dg.DagsterInstance:
-    """The instance of a home, to be closed by the caller.
+def open_instance(home: Path) -> dg.DagsterInstance:
+    """The instance of a home, to be closed by the caller."""
+    with _alone(home):
+        return _opened(home, _SETTINGS)
 
-    Args:
-        overrides: Of what its `dagster.yaml` says.
+
+def open_for_command(home: Path) -> dg.DagsterInstance:
+    """The instance of a home for a run in this process, whose output Dagster leaves alone.
+
+    Capturing it takes four more processes, which Ctrl-C makes complain, and takes the terminal from a progress bar.
     """
     with _alone(home):
-        return dg.DagsterInstance.from_ref(
-            InstanceRef.from_dir(str(home), overrides={**_storage(home), **(overrides or {})})
-        )
+        return _opened(home, _settings_of_commands(home))
+
+
+def _opened(home: Path, settings: str) -> dg.DagsterInstance:
+    if set("?%") & set(str(home)):  # Dagster puts the path into a URL as it is
+        return dg.DagsterInstance.ephemeral()
+    return dg.DagsterInstance.from_config(str(home), settings)
+
+
+def _settings_of_commands(home: Path) -> str:
+    """The name of a file in the home with its settings, but without the capture of output."""
+    text = (home / _SETTINGS).read_text(encoding="utf-8") if (home / _SETTINGS).is_file() else ""
+    settings = yaml.safe_load(text) or {}
+    if not isinstance(settings, dict):
+        return _SETTINGS  # Dagster says what it thinks of them
+    with dg.DagsterInstance.ephemeral() as without_capture:
+        manager = type(without_capture.compute_log_manager)
+    settings["compute_logs"] = {"module": manager.__module__, "class": manager.__name__}
+    wanted = yaml.safe_dump(settings).encode()
+    path = home / _OF_COMMANDS
+    if not path.is_file() or path.read_bytes() != wanted:
+        write_atomic(path, wanted)
+    return _OF_COMMANDS
 
 
 @contextmanager
@@ -42,18 +68,3 @@ def _alone(home: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _storage(home: Path) -> dict[str, Any]:
-    """Storage that keeps its connections, unless the settings of the home name another.
-
-    Not written into the settings: there the folder would have to be a path, and a home that is moved would lose it.
-    """
-    try:
-        settings = yaml.safe_load((home / "dagster.yaml").read_text(encoding="utf-8")) or {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):  # Dagster says what it thinks of them
-        return {}
-    if not isinstance(settings, dict) or not _STORAGES.isdisjoint(settings):
-        return {}
-    kept = {"module": "searchsocket_assets.run.kept_storage", "class": "KeptSqliteStorage"}
-    return {"storage": {"custom": {**kept, "config": {"base_dir": str(home)}}}}

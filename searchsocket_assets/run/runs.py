@@ -1,18 +1,17 @@
-"""Running the graph in this process, as a full citizen of the project's Dagster instance.
+"""Runs of the command line, on record in the project's Dagster instance.
 
-It has private imports of Dagster, as has `sqlite_storage`: a run that names its code location is filtered by its job in
-the UI and can be re-executed there; no public function makes such a run in process.
+A command runs the stages and the checks itself, inside one op of a job that has the name of the one in the UI, and
+reports each of them as an event of its run. docs/decisions/001-dagster-public-apis.md compares other ways.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
-from dagster._core.definitions.job_base import InMemoryJob
-from dagster._core.execution.api import execute_run
-from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
 
 from searchsocket.errors import (
     BudgetExceeded,
@@ -25,30 +24,39 @@ from searchsocket.errors import (
     StateUnavailable,
 )
 from searchsocket.events import Event, OnEvent
+from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
+from searchsocket.pipeline.run.stage import Stage
+from searchsocket.pipeline.run.stages import stages_of
 from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
+from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
+from searchsocket.quality.gate import judge_candidate
 from searchsocket.system.garbage import keep_loaded, loading
 from searchsocket.types import Scope
-from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import NAME as SCOPES_NAME
 from searchsocket_assets.partitions import PARTITION_TAG, ensure_scope
-from searchsocket_assets.run.history import delete_run, is_own_home, runs_of
+from searchsocket_assets.resources import IndexOptions
+from searchsocket_assets.run.evaluations import evaluated, outcome_of, refusal
+from searchsocket_assets.run.history import KEPT_RUNS, delete_old_runs, delete_run, is_own_home, runs_of
 from searchsocket_assets.run.home import prepare_home
-from searchsocket_assets.run.home_errors import home_errors
-from searchsocket_assets.run.instance import open_instance
-from searchsocket_assets.run.sqlite_storage import without_storage_noise
-from searchsocket_assets.run.tags import BRANCH_TAG, COMMAND, LAUNCHED_BY_TAG, PROJECT_TAG
-from searchsocket_assets.run.translate import STAGE_FAILED
+from searchsocket_assets.run.home_errors import home_errors, without_storage_noise
+from searchsocket_assets.run.instance import open_for_command, open_instance
+from searchsocket_assets.run.tags import (
+    BRANCH_TAG,
+    COMMAND,
+    LAUNCHED_BY_TAG,
+    PROJECT_TAG,
+    REPOSITORY_TAG,
+    is_cancelled,
+    note_build,
+)
+from searchsocket_assets.run.translate import STAGE_FAILED, errors_as_failures, events_logged, reported
 
 LOCATION = "searchsocket"  # `location_name` in workspace.yaml
 JOB = "index_site"
 CODE_JOB = "index_code"
-# Stdout and stderr belong to the command: capturing them takes four more processes, which Ctrl-C makes complain.
-_NO_CAPTURE = {
-    "compute_logs": {"module": "dagster._core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
-}
 _CHECK_FAILED = ("CHECK_FAILED", "the live index is as it was")
 _CHECKS_FAILED = {  # name -> public code, and what to do
     "mirror_not_empty": (ConfigMissing.code, "the live index is as it was"),
@@ -80,7 +88,7 @@ def run_index(
     console: bool = False,
     corpus: Corpus = "site",
 ) -> RunOutcome:
-    """Run the job of a corpus for one scope against the Dagster instance in `home`; the caller holds the scope's lock.
+    """Index a corpus of one scope, on record in the Dagster instance in `home`; the caller holds the scope's lock.
 
     Dagster handles SIGINT and SIGTERM while a stage runs: the run is recorded as failed, and a failure is returned.
     Between stages it may miss one, so `should_stop` is asked too.
@@ -97,45 +105,131 @@ def run_index(
         else:
             on_event(event)
 
-    look = Look(
-        owners=project.settings.dagster.owners,  # which a run's record of its job holds
-        has_code=corpus == "code",
-        has_llms=corpus == "site" and project.settings.llms.enable,
-    )
-    with loading():
-        definitions = build_definitions(str(project.root), hear, should_stop, is_command=True, look=look)
-        job = definitions.resolve_job_def(JOB if corpus == "site" else CODE_JOB)
+    work = _Work(project, scope, options, corpus, hear, should_stop)
     try:
-        return _executed(job, project, scope, options, home, console=console)
+        outcome = _executed(work, home, console=console)
     except StateUnavailable:  # Dagster could not record the end of the run, which is not what went wrong first
         if not failures:
             raise
-        return RunOutcome("", False, *_code_and_words(**failures[0].fields))
+        outcome = RunOutcome("", False)
+    if outcome.success or not failures:
+        return outcome
+    return RunOutcome(outcome.run_id, False, *_code_and_words(**failures[0].fields))
 
 
-def _executed(
-    job: dg.JobDefinition, project: Project, scope: Scope, options: RunOptions, home: Path, *, console: bool
-) -> RunOutcome:
+@dataclass(slots=True)
+class _Work:
+    """The stages and checks of one run."""
+
+    project: Project
+    scope: Scope
+    options: RunOptions
+    corpus: Corpus
+    on_event: OnEvent
+    should_stop: Callable[[], bool]
+    stage: str = ""  # at work, or the last one
+
+    @property
+    def job_name(self) -> str:
+        return JOB if self.corpus == "site" else CODE_JOB
+
+    def job(self) -> dg.JobDefinition:
+        """The job of one op that does all of it."""
+
+        @dg.op(name=self.job_name, required_resource_keys={"options"})
+        def index(context: dg.OpExecutionContext) -> Iterator[Any]:
+            yield from self.events(context)
+            yield dg.Output(None)
+
+        # The resource is here for the run configuration, which has the form of the UI's own job.
+        @dg.job(name=self.job_name, resource_defs={"options": IndexOptions.configure_at_launch()})
+        def job() -> None:
+            index()
+
+        return job
+
+    def tags(self) -> dict[str, str]:
+        """What the UI lists and filters the run by."""
+        return {
+            PARTITION_TAG: self.scope.name,
+            PROJECT_TAG: self.project.id,
+            LAUNCHED_BY_TAG: COMMAND,
+            REPOSITORY_TAG: f"__repository__@{LOCATION}",
+            **({BRANCH_TAG: self.scope.branch} if self.scope.branch else {}),
+        }
+
+    def events(self, context: dg.OpExecutionContext) -> Iterator[Any]:
+        """Run stage after stage, each with its checks, and give what the UI shows of them."""
+        instance = context.instance
+        with _translated("", self.on_event, context.log) as on_event:
+            run = ScopeRun(
+                self.project,
+                self.scope,
+                context.run_id,
+                self.options,
+                on_event,
+                environ=os.environ,
+                should_stop=lambda: self.should_stop() or is_cancelled(instance, context.run_id),
+                judge=judge_candidate,
+            )
+            # Of a folder the time of the run's begin tells as much, and costs no look at each file.
+            if run.source_mode == "git-branch":
+                note_build(instance, context.run_id, run)
+            delete_old_runs(instance, self.project, self.scope.name, KEPT_RUNS, self.job_name)
+            run = run.of(self.corpus)
+        for stage in stages_of(self.corpus, self.project.settings).values():
+            self.stage = stage.name
+            with _translated(stage.name, self.on_event, context.log) as on_event:
+                yield from self._stage(context, stage, replace(run, on_event=on_event))
+
+    def _stage(self, context: dg.OpExecutionContext, stage: Stage[Any], run: ScopeRun) -> Iterator[Any]:
+        key, partition = dg.AssetKey(stage.name), self.scope.name
+        try:
+            result = stage(run)
+        except GoldenQueriesFailed as failure:
+            if self.corpus == "site":  # code has no such check: its run says why
+                yield from refusal(failure, key, partition)
+            raise
+        yield reported(context.instance, stage, key, run, result)
+        for check in ALL_CHECKS.values():
+            if check.stage.name == stage.name and check.name not in BETWEEN_RUNS:
+                outcome = outcome_of(check, run)
+                yield evaluated(outcome, check, key, partition)
+                if check.blocking and not outcome.passed and outcome.severity == "error":
+                    raise _CheckFailed(check.name, outcome)
+
+
+class _CheckFailed(SearchSocketError):
+    """A blocking check ended the run."""
+
+    def __init__(self, check: str, outcome: CheckOutcome) -> None:
+        self.code, advice = _CHECKS_FAILED.get(check, _CHECK_FAILED)
+        super().__init__(f"{outcome.message} (check {check}); {advice}")
+
+
+@contextmanager
+def _translated(stage: str, on_event: OnEvent, log: dg.DagsterLogManager) -> Iterator[OnEvent]:
+    with errors_as_failures(stage, on_event, log=log), events_logged(log, on_event) as logged:
+        yield logged
+
+
+def _executed(work: _Work, home: Path, *, console: bool) -> RunOutcome:
     with home_errors(home), without_storage_noise(), _opened(home) as instance:
-        ensure_scope(instance, scope.name)
-        _bury_dead_runs(instance, scope, job.name)
-        run = instance.create_run_for_job(
-            job,
-            run_config=run_config(options, console=console),
-            remote_job_origin=_origin(job.name),
-            tags={
-                PARTITION_TAG: scope.name,
-                PROJECT_TAG: project.id,
-                LAUNCHED_BY_TAG: COMMAND,
-                **({BRANCH_TAG: scope.branch} if scope.branch else {}),
-            },
+        ensure_scope(instance, work.scope.name)
+        _bury_dead_runs(instance, work.scope, work.job_name)
+        result = work.job().execute_in_process(
+            run_config(work.options, console=console), instance=instance, tags=work.tags(), raise_on_error=False
         )
-        return _outcome(execute_run(InMemoryJob(job), run, instance))
+        if result.success:
+            return RunOutcome(result.run_id, True)
+        run = instance.get_run_by_id(result.run_id)
+        cancelled = run is not None and run.status is dg.DagsterRunStatus.CANCELED
+        return RunOutcome(result.run_id, False, *(_CANCELLED if cancelled else _crash(result, work.stage)))
 
 
 def _opened(home: Path) -> dg.DagsterInstance:
     with loading():  # its databases bring SQLAlchemy
-        instance = open_instance(home, _NO_CAPTURE)
+        instance = open_for_command(home)
         keep_loaded()
     return instance
 
@@ -146,11 +240,6 @@ def run_config(options: RunOptions, *, console: bool) -> dict[str, Any]:
     # The log is in Dagster's database in any case; a command prints its own words.
     loggers = {} if console else {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
     return {**loggers, **({"resources": {"options": {"config": config}}} if config else {})}
-
-
-def _origin(job: str) -> RemoteJobOrigin:
-    location = RegisteredCodeLocationOrigin(LOCATION)
-    return RemoteJobOrigin(RemoteRepositoryOrigin(location, "__repository__"), job)
 
 
 def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope, job: str) -> None:
@@ -168,49 +257,25 @@ def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope, job: str) -> Non
             instance.report_run_failed(run, "The process that executed this run is gone.")
 
 
-def _outcome(result: dg.JobExecutionResult) -> RunOutcome:
-    if result.success:
-        return RunOutcome(result.run_id, True)
-    code, message = _failed_stage(result) or _failed_check(result) or _cancellation(result) or _crash(result)
-    return RunOutcome(result.run_id, False, code, message)
-
-
-def _failed_stage(result: dg.JobExecutionResult) -> tuple[str, str] | None:
-    """The first error of the library, see `translate.errors_as_failures`."""
-    for event in result.get_step_failure_events():
-        data = event.step_failure_data.user_failure_data
-        if data is not None and "code" in data.metadata:
-            return _code_and_words(event.step_key or "", data.metadata["code"].value, data.metadata["message"].value)
-    return None
-
-
 def _code_and_words(stage: object, code: object, message: object) -> tuple[str, str]:
     """Code and words; where the machine refused, with the stage that met it."""
     of_machine = code in (StateUnavailable.code, PermissionDenied.code)
     return str(code), f"{stage}: {message}" if of_machine else str(message)
 
 
-def _failed_check(result: dg.JobExecutionResult) -> tuple[str, str] | None:
-    for evaluation in result.get_asset_check_evaluations():
-        if not evaluation.passed and evaluation.blocking:
-            code, advice = _CHECKS_FAILED.get(evaluation.check_name, _CHECK_FAILED)
-            return code, f"{evaluation.description} (check {evaluation.check_name}); {advice}"
-    return None
+# A run that somebody terminates in the UI gets no signal.
+_CANCELLED = (
+    Interrupted.code,
+    "the run was terminated in Dagster before it published anything; run again to go on",
+)
 
 
-def _cancellation(result: dg.JobExecutionResult) -> tuple[str, str] | None:
-    """The run of a command that was terminated in the UI, which sends such a run no signal."""
-    if result.dagster_run.status is dg.DagsterRunStatus.CANCELED:
-        return Interrupted.code, "the run was terminated in Dagster before it published anything; run again to go on"
-    return None
-
-
-def _crash(result: dg.JobExecutionResult) -> tuple[str, str]:
+def _crash(result: dg.ExecuteInProcessResult, stage: str) -> tuple[str, str]:
     for event in result.get_step_failure_events():
         if error := event.step_failure_data.error:
             cause = error.cause or error
             what = cause.message.strip().removeprefix(f"{cause.cls_name}").lstrip(": ") or "it does not say what"
-            return SearchSocketError.code, f"{event.step_key} met a defect: {what}; report it with `--verbose`'s output"
+            return SearchSocketError.code, f"{stage} met a defect: {what}; report it with `--verbose`'s output"
     return SearchSocketError.code, "the run failed before its first stage; `--verbose` shows Dagster's log"
 
 

@@ -20,9 +20,10 @@ _MAX_SECONDS = 2.0  # for all of them
 _MAX_CHARS = 80
 
 
-def sample_metadata(instance: dg.DagsterInstance, run: ScopeRun, result: StageResult[Any]) -> dict[str, Any]:
+def sample_metadata(
+    instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
+) -> dict[str, Any]:
     """The sample queries of the generation that is live after the stage; asked again only when it is another one."""
-    key = dg.AssetKey(result.stage)
     wanted = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[run.scope.name])
     for record in instance.fetch_materializations(wanted, limit=1).records:
         before = record.asset_materialization.metadata if record.asset_materialization else {}

@@ -2,19 +2,23 @@
 
 import dagster as dg
 
+from searchsocket.branches.builds import build_of
+from searchsocket.pipeline.run.context import ScopeRun
+
 PROJECT_TAG = "project"  # a home may serve several projects
 BRANCH_TAG = "searchsocket/branch"  # what the name of its scope was made of
 BUILD_TAG = "searchsocket/build"  # digest of the build that the run was asked for, or found
 LAUNCHED_BY_TAG = "searchsocket/launched_by"
 COMMAND = "cli"
+REPOSITORY_TAG = ".dagster/repository"  # by which the UI lists a run on the page of its job
 
 
-def tag_run(instance: dg.DagsterInstance, run: dg.DagsterRun, project_id: str, *, by_command: bool) -> None:
+def tag_run(instance: dg.DagsterInstance, run: dg.DagsterRun, project_id: str) -> None:
     """Put both tags on a run that Dagster launched; a command's own run has them from the start.
 
     A run that is executed again has the tags of the first one.
     """
-    tags = {PROJECT_TAG: project_id, LAUNCHED_BY_TAG: COMMAND if by_command else launcher(run)}
+    tags = {PROJECT_TAG: project_id, LAUNCHED_BY_TAG: launcher(run)}
     if any(run.tags.get(name) != value for name, value in tags.items()):
         instance.add_run_tags(run.run_id, tags)
 
@@ -25,3 +29,15 @@ def launcher(run: dg.DagsterRun) -> str:
         return "re-execution"
     marks = {"dagster/schedule_name": "schedule", "dagster/sensor_name": "sensor", "dagster/backfill": "backfill"}
     return next((word for mark, word in marks.items() if mark in run.tags), "ui")
+
+
+def note_build(instance: dg.DagsterInstance, run_id: str, of_site: ScopeRun) -> None:
+    """Tag a run with the build that it reads, so that no sensor asks for another run of that build."""
+    if build := build_of(of_site):
+        instance.add_run_tags(run_id, {BUILD_TAG: build.digest})
+
+
+def is_cancelled(instance: dg.DagsterInstance, run_id: str) -> bool:
+    """Somebody asked Dagster to end the run, whose process may not know of it."""
+    run = instance.get_run_by_id(run_id)
+    return run is not None and run.status in (dg.DagsterRunStatus.CANCELING, dg.DagsterRunStatus.CANCELED)

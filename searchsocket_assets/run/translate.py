@@ -1,7 +1,7 @@
 """The library's words in Dagster's: results, plans, checks, errors and events."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,24 +11,39 @@ from searchsocket.errors import Interrupted, SearchSocketError
 from searchsocket.events import Event, OnEvent, ignore
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket_assets.run.details import bullets, details
 from searchsocket_assets.run.failures import failure_of, quiet_consequences
+from searchsocket_assets.run.sample_queries import sample_metadata
 
 STAGE_FAILED = "stage_failed"
 _EVENTS_LOGGED = 5  # of each name: Dagster's log is a database, a line for each of 10,000 pages would be most of a run
 
 
 def materialized(
-    run: ScopeRun, result: StageResult[Any], samples: Mapping[str, Any] | None = None
+    instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
 ) -> dg.MaterializeResult[None]:
-    """A stage's result as a materialization.
+    """A stage's result as what its asset returns."""
+    return dg.MaterializeResult(
+        metadata=_metadata(instance, key, run, result), data_version=dg.DataVersion(result.version)
+    )
 
-    Args:
-        samples: Metadata on what queries find.
-    """
-    metadata = details(run, result, samples or {})
-    return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(result.version))
+
+def reported(
+    instance: dg.DagsterInstance, stage: Stage[Any], key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
+) -> dg.AssetMaterialization:
+    """A stage's result as an event of a run that is not the asset's own, with the tags that Dagster would give it."""
+    versions = {"dagster/data_version": result.version, "dagster/code_version": stage.version}
+    metadata = _metadata(instance, key, run, result)
+    return dg.AssetMaterialization(key, partition=run.scope.name, metadata=metadata, tags=versions)
+
+
+def _metadata(
+    instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Any]
+) -> dict[str, Any]:
+    is_searched = result.generation and run.corpus == "site"
+    return details(run, result, sample_metadata(instance, key, run, result) if is_searched else {})
 
 
 def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
@@ -66,7 +81,7 @@ def errors_as_failures(
 
 
 @contextmanager
-def events_logged(log: dg.DagsterLogManager, also: OnEvent) -> Iterator[OnEvent]:
+def events_logged(log: dg.DagsterLogManager, also: OnEvent = ignore) -> Iterator[OnEvent]:
     """A listener that passes every event on, and logs the first of each name and the number of all."""
     seen: Counter[str] = Counter()
 

@@ -11,6 +11,7 @@ from small_site import write_site
 
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.partitions import ensure_scope
+from searchsocket_assets.run.tags import BRANCH_TAG
 
 
 @pytest.fixture
@@ -38,6 +39,7 @@ def run_graph(site: Path, instance: dg.DagsterInstance) -> RunGraph:
             config,
             instance=instance,
             partition_key=scope,
+            tags={BRANCH_TAG: scope},  # requests the scope, which need not be a branch
             raise_on_error=False,
             asset_selection=[dg.AssetKey(name) for name in only] if only else None,
         )

@@ -10,11 +10,9 @@ import pytest
 from runner_types import RunGraph
 
 from searchsocket.project.scopes import sanitise_scope
-from searchsocket_assets.branches import prune_scopes
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import NAME, PARTITION_TAG, ensure_scope
-from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.tags import PROJECT_TAG
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
@@ -42,40 +40,43 @@ def repository(site: Path) -> Path:
     return site
 
 
-def tick(looking: dg.SensorDefinition, site: Path, instance: dg.DagsterInstance) -> Any:
-    context = dg.build_sensor_context(instance=instance, resources={"site": SiteProject(root=str(site))})
-    return looking(context)
-
-
-def sensor(name: str, **look: Any) -> dg.SensorDefinition:
-    (found,) = [each for each in build_definitions(look=Look(**look)).sensors or () if each.name == name]
-    assert isinstance(found, dg.SensorDefinition)
+def tick(name: str, site: Path, instance: dg.DagsterInstance) -> Any:
+    """One look, and the next one where it only made partitions of scopes that are kept."""
+    found: Any = sensor(name, site)(dg.build_sensor_context(instance=instance))
+    if isinstance(found, dg.SensorResult) and not found.run_requests:
+        (add,) = found.dynamic_partitions_requests or ()
+        words = f"made partitions of the scopes that are kept: {', '.join(add.partition_keys)}"
+        assert found.skip_reason == dg.SkipReason(words)
+        instance.add_dynamic_partitions(NAME, list(add.partition_keys))
+        return tick(name, site, instance)
     return found
 
 
-def discovery(**look: Any) -> dg.SensorDefinition:
-    return sensor("new_branches", **look)
+def sensor(name: str, site: Path | str = "", **look: Any) -> dg.SensorDefinition:
+    (found,) = [each for each in build_definitions(str(site), look=Look(**look)).sensors or () if each.name == name]
+    assert isinstance(found, dg.SensorDefinition)
+    return found
 
 
 def test_each_branch_gets_a_partition_and_one_run(
     repository: Path, instance: dg.DagsterInstance, run_graph: RunGraph
 ) -> None:
-    found = tick(discovery(), repository, instance)
+    found = tick("new_branches", repository, instance)
     assert [run.partition_key for run in found.run_requests] == [FEATURE, "main"]
     (add,) = found.dynamic_partitions_requests
     assert add.partition_keys == [FEATURE, "main"]
 
     instance.add_dynamic_partitions(NAME, [FEATURE])  # as far as a daemon came that died then
-    again = tick(discovery(), repository, instance)
+    again = tick("new_branches", repository, instance)
     assert [run.partition_key for run in again.run_requests] == [FEATURE, "main"]
     assert [run.run_key for run in again.run_requests] == [run.run_key for run in found.run_requests], "they overlap"
     assert again.dynamic_partitions_requests[0].partition_keys == ["main"]
 
     run_graph("main")
     past_run(instance, "plan_scope")
-    assert len(tick(discovery(), repository, instance).run_requests) == 1, "a plan indexes nothing"
+    assert len(tick("new_branches", repository, instance).run_requests) == 1, "a plan indexes nothing"
     past_run(instance, "index_site")
-    assert "each of the 2 branches" in tick(discovery(), repository, instance).skip_message
+    assert "each of the 2 branches" in tick("new_branches", repository, instance).skip_message
 
 
 def past_run(instance: dg.DagsterInstance, job: str) -> dg.DagsterRun:
@@ -90,19 +91,19 @@ def test_a_branch_waits_for_its_build(repository: Path, instance: dg.DagsterInst
     shutil.rmtree(repository / "builds" / FEATURE)
     (repository / "builds/main/index.html").write_text("<title>Home</title><p>just now</p>")
     (repository / "searchsocket.toml").write_text(OWN_BUILDS.replace("settle_s = 0", "settle_s = 3600"))
-    skipped = tick(discovery(), repository, instance).skip_message
+    skipped = tick("new_branches", repository, instance).skip_message
     assert skipped == f"waiting for a build of {FEATURE}, main"
     (repository / "searchsocket.toml").write_text(OWN_BUILDS)
-    assert [run.partition_key for run in tick(discovery(), repository, instance).run_requests] == ["main"]
+    assert [run.partition_key for run in tick("new_branches", repository, instance).run_requests] == ["main"]
 
 
 def test_branches_that_share_a_build_are_not_indexed_from_it(repository: Path, instance: dg.DagsterInstance) -> None:
     """Each would be called by its name and hold the pages of another; the one that is checked out is what it is."""
     (repository / "searchsocket.toml").write_text("branches.settle_s = 0\n")
-    (request,) = tick(discovery(), repository, instance).run_requests
+    (request,) = tick("new_branches", repository, instance).run_requests
     assert request.partition_key == "main"
     (repository / ".searchsocket/pages/main").mkdir(parents=True)
-    words = tick(discovery(), repository, instance).skip_message
+    words = tick("new_branches", repository, instance).skip_message
     assert words.startswith(
         f"CONFIG_INVALID: {FEATURE}, {sanitise_scope('wip/b')} would be indexed from the same pages"
     )
@@ -116,14 +117,14 @@ def test_a_preview_that_did_not_answer_yet_is_tried_again_after_a_pause(
     (repository / "searchsocket.toml").write_text(
         'source.mode = "crawl"\nsource.crawl.base_url = "http://{branch_slug}.host.invalid"\n'
     )
-    scopes = [run.partition_key for run in tick(discovery(), repository, instance).run_requests]
+    scopes = [run.partition_key for run in tick("new_branches", repository, instance).run_requests]
     assert scopes == [FEATURE, "main", sanitise_scope("wip/b")]
     instance.add_dynamic_partitions(NAME, scopes)
     instance.report_run_failed(past_run(instance, "index_site"))
-    assert FEATURE not in [run.partition_key for run in tick(discovery(), repository, instance).run_requests]
+    assert FEATURE not in [run.partition_key for run in tick("new_branches", repository, instance).run_requests]
     real = time.time
     monkeypatch.setattr("searchsocket_assets.discovery.time.time", lambda: real() + 61)
-    assert FEATURE in [run.partition_key for run in tick(discovery(), repository, instance).run_requests]
+    assert FEATURE in [run.partition_key for run in tick("new_branches", repository, instance).run_requests]
 
 
 @pytest.mark.parametrize("trouble", ["no repository", "shallow", "nothing"])
@@ -139,7 +140,7 @@ def test_a_listing_that_may_lack_branches_changes_nothing(
     if trouble == "nothing":
         git(site, "init", "-q")
     for name in ("new_branches", "dead_branches"):
-        assert tick(sensor(name), site, instance).skip_message.startswith("BRANCHES_UNKNOWN")
+        assert tick(name, site, instance).skip_message.startswith("BRANCHES_UNKNOWN")
 
 
 def test_a_branch_that_is_renamed_is_a_new_scope_and_a_dead_one(repository: Path, instance: dg.DagsterInstance) -> None:
@@ -147,16 +148,16 @@ def test_a_branch_that_is_renamed_is_a_new_scope_and_a_dead_one(repository: Path
         (repository / ".searchsocket/pages" / scope).mkdir(parents=True)
     git(repository, "branch", "-m", "feature/a", "feature/b")
     renamed = sanitise_scope("feature/b")
-    assert tick(discovery(), repository, instance).skip_message == f"waiting for a build of {renamed}"
+    assert tick("new_branches", repository, instance).skip_message == f"waiting for a build of {renamed}"
     (repository / "builds" / FEATURE).rename(repository / "builds" / renamed)
-    assert [run.partition_key for run in tick(discovery(), repository, instance).run_requests] == [renamed]
-    words = tick(sensor("dead_branches"), repository, instance).skip_message
+    assert [run.partition_key for run in tick("new_branches", repository, instance).run_requests] == [renamed]
+    words = tick("dead_branches", repository, instance).skip_message
     assert words.startswith(f"would prune {FEATURE} (no branch of that name lives);")
 
 
 def test_discovery_is_off_unless_the_settings_turn_it_on() -> None:
-    assert discovery().default_status is dg.DefaultSensorStatus.STOPPED
-    assert discovery(discovers_branches=True).default_status is dg.DefaultSensorStatus.RUNNING
+    assert sensor("new_branches").default_status is dg.DefaultSensorStatus.STOPPED
+    assert sensor("new_branches", discovers_branches=True).default_status is dg.DefaultSensorStatus.RUNNING
 
 
 def test_dead_branches_are_shown_and_pruned_where_that_is_set(
@@ -166,28 +167,24 @@ def test_dead_branches_are_shown_and_pruned_where_that_is_set(
     shutil.copytree(repository / "build", repository / "builds/main")
     for scope in ("main", "gone"):
         assert run_graph(scope).success
-    assert (
-        "would prune gone (no branch of that name lives)"
-        in tick(sensor("dead_branches"), repository, instance).skip_message
-    )
+    assert "would prune gone (no branch of that name lives)" in tick("dead_branches", repository, instance).skip_message
     (repository / "searchsocket.toml").write_text(OWN_BUILDS + 'prune = "apply"\n')
-    request = tick(sensor("dead_branches"), repository, instance)
+    request = tick("dead_branches", repository, instance)
 
-    pruned = prune_scopes.execute_in_process(
-        request.run_config, instance=instance, resources={"site": SiteProject(root=str(repository))}
-    )
+    prune_scopes = build_definitions(str(repository)).resolve_job_def("prune_scopes")
+    pruned = prune_scopes.execute_in_process(request.run_config, instance=instance)
     assert pruned.success
     left = repository / ".searchsocket/index"
     assert [(left / name).exists() for name in ("main", "gone")] == [True, False]
-    assert "no scope may go; 1 stay" in tick(sensor("dead_branches"), repository, instance).skip_message
+    assert "no scope may go; 1 stay" in tick("dead_branches", repository, instance).skip_message
 
 
 def test_a_plan_deletes_nothing(repository: Path, instance: dg.DagsterInstance, run_graph: RunGraph) -> None:
     (repository / "builds" / FEATURE).rename(repository / "builds/gone")
     assert run_graph("gone").success
     ensure_scope(instance, "gone")
-    site = {"site": SiteProject(root=str(repository))}
-    planned = prune_scopes.execute_in_process(instance=instance, resources=site)
+    prune_scopes = build_definitions(str(repository)).resolve_job_def("prune_scopes")
+    planned = prune_scopes.execute_in_process(instance=instance)
     (metadata,) = [event.event_specific_data.metadata for event in planned.all_events if event.is_successful_output]
     assert metadata["going"].value == 1
     assert (repository / ".searchsocket/index/gone").is_dir()

@@ -17,8 +17,8 @@ from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look
 from searchsocket_assets.partitions import NAME, PARTITION_TAG
-from searchsocket_assets.resources import SiteProject
 from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
+from searchsocket_assets.site import DagsterSite
 from tests.sources.git_repository import commit, git
 from tests.watching.builders import prerender, write_slowly
 
@@ -50,14 +50,11 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 @pytest.fixture
 def tick(site: Path, instance: dg.DagsterInstance, later: object) -> Tick:
     """One look; the cursor is kept between them, as a daemon does."""
-    (sensor,) = [each for each in build_definitions().sensors or () if each.name == "new_builds"]
+    (sensor,) = [each for each in build_definitions(str(site)).sensors or () if each.name == "new_builds"]
     cursor: list[str | None] = [None]
 
     def look() -> list[dg.RunRequest]:
-        context = dg.build_sensor_context(
-            instance=instance, resources={"site": SiteProject(root=str(site))}, cursor=cursor[0]
-        )
-        found: Any = sensor(context)
+        found: Any = sensor(dg.build_sensor_context(instance=instance, cursor=cursor[0]))
         cursor[0] = found.cursor
         return list(found.run_requests or [])
 
@@ -204,10 +201,10 @@ def test_what_indexes_nothing_does_not_count_as_a_run_over_a_build(tick: Tick, i
 
 def test_a_cursor_that_cannot_be_read_is_begun_anew(site: Path, instance: dg.DagsterInstance) -> None:
     for cursor in ("", "nonsense", "{}", json.dumps([1, []]), json.dumps({"main": "x"})):
-        context = dg.build_sensor_context(
-            instance=instance, resources={"site": SiteProject(root=str(site))}, cursor=cursor
-        )
-        assert builds.new_builds(context, SiteProject(root=str(site))).cursor
+        context = dg.build_sensor_context(instance=instance, cursor=cursor)
+        found = builds.new_builds(context, DagsterSite(str(site)))
+        assert isinstance(found, dg.SensorResult)
+        assert found.cursor
 
 
 def test_watching_is_off_unless_the_settings_turn_it_on() -> None:

@@ -11,8 +11,10 @@ import dagster as dg
 import pytest
 
 from searchsocket.events import Event
+from searchsocket_assets import assets
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.partitions import ensure_scope
+from searchsocket_assets.run.translate import events_logged
 
 pytestmark = pytest.mark.dagster
 
@@ -53,11 +55,10 @@ def run(
         "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
         "resources": {"options": {"config": options}},
     }
-    result = (
-        build_definitions(str(site), on_event)
-        .resolve_job_def("index_site")
-        .execute_in_process(config, instance=instance, partition_key="main", raise_on_error=False)
-    )
+    job = build_definitions(str(site)).resolve_job_def("index_site")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assets, "events_logged", lambda log: events_logged(log, on_event))
+        result = job.execute_in_process(config, instance=instance, partition_key="main", raise_on_error=False)
     return result, busy
 
 

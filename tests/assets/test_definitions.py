@@ -20,7 +20,7 @@ from searchsocket.settings.site import SourceMode
 from searchsocket.sources.base import SourceOrigin
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import Look, look_of_project, source_kinds
-from searchsocket_assets.partitions import SCOPES
+from searchsocket_assets.partitions import NAME
 from searchsocket_assets.resources import IndexOptions
 from searchsocket_assets.run.runs import JOB, LOCATION
 from searchsocket_assets.run.workspace import workspace_file
@@ -86,14 +86,6 @@ def test_cost_is_checked_before_anything_is_embedded() -> None:
     """Over the budget nothing is called (spec 21)."""
     assert ALL_CHECKS["cost_within_budget"].blocking
     assert ALL_CHECKS["cost_within_budget"].stage.name == "page_chunks"
-
-
-def test_the_command_runs_the_same_job_as_the_ui(tmp_path: Path) -> None:
-    """The UI warns before it executes a run of another version of a job again."""
-    in_process = build_definitions(str(tmp_path), lambda _: None, is_command=True, look=Look(("team:docs",)))
-    definitions = build_definitions(look=Look(("team:docs",), frozenset({"svelte"})))
-    snapshots = {each.resolve_job_def(JOB).get_job_snapshot_id() for each in (definitions, in_process)}
-    assert len(snapshots) == 1
 
 
 def test_steps_share_one_process(definitions: dg.Definitions) -> None:
@@ -239,4 +231,5 @@ def test_all_that_dagster_lists_says_what_it_is_whose_and_what_about() -> None:
     for check in definitions.asset_checks or ():
         for spec in check.check_specs:  # type: ignore[union-attr]  # built by @multi_asset_check
             assert spec.description, spec.name
-            assert spec.partitions_def is SCOPES
+            assert isinstance(spec.partitions_def, dg.DynamicPartitionsDefinition)
+            assert spec.partitions_def.name == NAME

@@ -29,9 +29,10 @@ RESULT = StageResult(
 
 
 @pytest.fixture
-def metadata(site: Path) -> dict[str, Any]:
+def metadata(site: Path, instance: dg.DagsterInstance) -> dict[str, Any]:
     project = open_project(site, {})
-    made = materialized(ScopeRun(project, project.scope_named("main"), "run"), RESULT)
+    key = dg.AssetKey("chunk_embeddings")
+    made = materialized(instance, key, ScopeRun(project, project.scope_named("main"), "run"), RESULT)
     assert made.data_version == dg.DataVersion("abc")
     return dict(made.metadata or {})
 

@@ -15,7 +15,7 @@ from small_site import write_page
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.system.files import write_atomic
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.partitions import SCOPES, ensure_scope
+from searchsocket_assets.partitions import NAME, ensure_scope
 
 pytestmark = pytest.mark.dagster
 
@@ -165,7 +165,6 @@ def test_so_does_every_run_of_another_job(site: Path, instance: dg.DagsterInstan
     definitions = build_definitions(str(site))
     config: dict[str, Any] = {
         "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
-        "resources": {"site": {"config": {"root": str(site)}}},
     }
     for name in ("look_at_scopes", "maintenance", "verify_scope"):
         scope = "main" if name == "verify_scope" else None
@@ -182,7 +181,8 @@ def test_each_scope_is_verified_and_what_is_wrong_is_told(
     assert run_graph().success
     definitions = build_definitions(str(site))
     job = definitions.resolve_job_def("verify_scope")
-    assert job.partitions_def is SCOPES
+    assert isinstance(job.partitions_def, dg.DynamicPartitionsDefinition)
+    assert job.partitions_def.name == NAME
     quiet: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
     assert job.execute_in_process(quiet, instance=instance, partition_key="main").success
     for manifest in (site / ".searchsocket/index/main").glob("*/records.db"):

@@ -12,9 +12,9 @@ import pytest
 from searchsocket.events import ignore
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
-from searchsocket_assets import assets
 from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
 from searchsocket_assets.partitions import PARTITION_TAG
+from searchsocket_assets.run import runs
 from searchsocket_assets.run.dead import bury_dead
 from searchsocket_assets.run.history import delete_old_runs
 from searchsocket_assets.run.home import prepare_home
@@ -27,11 +27,11 @@ KEPT_RUNS = 4  # here; runs take time to make
 OVER = 13  # more than one run deletes
 
 
-@dg.job(name=INDEX_SITE.name)
+@dg.job(name=INDEX_SITE)
 def index_site() -> None: ...
 
 
-@dg.job(name=INDEX_CODE.name)
+@dg.job(name=INDEX_CODE)
 def index_code() -> None: ...
 
 
@@ -41,8 +41,8 @@ def another_job() -> None: ...
 
 @pytest.fixture(autouse=True)
 def few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert assets.KEPT_RUNS == 50
-    monkeypatch.setattr(assets, "KEPT_RUNS", KEPT_RUNS)
+    assert runs.KEPT_RUNS == 50
+    monkeypatch.setattr(runs, "KEPT_RUNS", KEPT_RUNS)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_runs_beyond_the_newest_go_with_their_files(project: Project, stored: dg
     others = [past_run(stored, "preview"), past_run(stored, job=another_job)]
     runs = [past_run(stored) for _ in range(KEPT_RUNS + OVER)]
     for _ in range(3):
-        delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_SITE.name)
+        delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_SITE)
     kept = {*runs[OVER:], unfinished, *others}
     assert set(stored.get_run_ids()) == kept
     assert files_of(project.dagster_home) - {"index"} == kept
@@ -97,7 +97,7 @@ def test_runs_beyond_the_newest_go_with_their_files(project: Project, stored: dg
 def test_one_call_deletes_some_and_the_oldest_wait(project: Project, stored: dg.DagsterInstance) -> None:
     """A long history from before is not paid for by one run."""
     runs = [past_run(stored) for _ in range(KEPT_RUNS + OVER)]
-    delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_SITE.name)
+    delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_SITE)
     assert 0 < len(set(runs) - set(stored.get_run_ids())) < OVER
 
 
@@ -108,7 +108,7 @@ def test_in_a_shared_home_only_the_runs_of_the_project_go(project: Project, tmp_
         theirs = [past_run(shared, project_id="another-project"), past_run(shared)]
         ours = [past_run(shared, project_id=project.id) for _ in range(KEPT_RUNS + 2)]
         of_code = [past_run(shared, project_id=project.id, job=index_code) for _ in range(KEPT_RUNS + 1)]
-        for job in (INDEX_SITE.name, INDEX_CODE.name):
+        for job in (INDEX_SITE, INDEX_CODE):
             delete_old_runs(shared, project, "main", KEPT_RUNS, job)
         assert set(shared.get_run_ids()) == {*theirs, *ours[2:], *of_code[1:]}
 
@@ -117,8 +117,8 @@ def test_runs_of_other_jobs_never_push_out_those_that_index(project: Project, st
     """Else Dagster would show a scope that nobody edits as never indexed, after so many nights of verifying it."""
     indexed = past_run(stored)
     others = [past_run(stored, job=job) for job in (another_job, index_code) for _ in range(KEPT_RUNS + 1)]
-    assert delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_SITE.name) == 0
-    assert delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_CODE.name) == 1
+    assert delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_SITE) == 0
+    assert delete_old_runs(stored, project, "main", KEPT_RUNS, INDEX_CODE) == 1
     assert set(stored.get_run_ids()) == {indexed, *others} - {others[KEPT_RUNS + 1]}
 
 

@@ -73,7 +73,7 @@ def open_it(home, gate):
         instance.get_runs(limit=1)
 if __name__ == "__main__":
     context = multiprocessing.get_context("fork")
-    import searchsocket_assets.run.instance, dagster._core.storage.sqlite_storage
+    import searchsocket_assets.run.instance
     for number in range(2):
         home, gate = Path(sys.argv[1]) / str(number), context.Barrier(3)
         each = [context.Process(target=open_it, args=(home, gate)) for _ in range(3)]

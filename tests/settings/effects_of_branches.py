@@ -11,7 +11,6 @@ from searchsocket.branches.pruning import Asked, PrunePlan, plan_prune
 from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import PROJECT_VARIABLE, look_of_project
-from searchsocket_assets.resources import SiteProject
 from tests.branches.repository import add_file, make_origin
 from tests.settings.lab import Effect, Lab
 from tests.sources.git_repository import git
@@ -54,8 +53,7 @@ def patience(lab: Lab) -> list[float]:
 def discovered(lab: Lab) -> list[str]:
     """Scopes that Dagster's sensor asks runs for."""
     with dg.DagsterInstance.ephemeral() as instance:
-        site = {"site": SiteProject(root=str(lab.root))}
-        found = sensor(lab, "new_branches")(dg.build_sensor_context(instance=instance, resources=site))
+        found = sensor(lab, "new_branches")(dg.build_sensor_context(instance=instance))
     return [run.partition_key for run in getattr(found, "run_requests", ())]
 
 
@@ -72,21 +70,19 @@ def built(lab: Lab) -> list[str]:
     written_ns = max(path.stat().st_ctime_ns for path in (lab.root / "build").rglob("*"))
     with dg.DagsterInstance.ephemeral() as instance, lab.patch.context() as patch:
         patch.setattr(builds.time, "time_ns", lambda: written_ns + 1_000_000_000)
-        site = {"site": SiteProject(root=str(lab.root))}
-        found = sensor(lab, "new_builds")(dg.build_sensor_context(instance=instance, resources=site))
+        found = sensor(lab, "new_builds")(dg.build_sensor_context(instance=instance))
     return [run.partition_key for run in found.run_requests or ()]
 
 
 def dead(lab: Lab) -> str:
     """What Dagster's sensor for dead branches answers with."""
     with dg.DagsterInstance.ephemeral() as instance:
-        site = {"site": SiteProject(root=str(lab.root))}
-        return type(sensor(lab, "dead_branches")(dg.build_sensor_context(instance=instance, resources=site))).__name__
+        return type(sensor(lab, "dead_branches")(dg.build_sensor_context(instance=instance))).__name__
 
 
 def sensor(lab: Lab, name: str) -> Any:
     look = look_of_project({PROJECT_VARIABLE: str(lab.root)})
-    return next(each for each in build_definitions(look=look).sensors or () if each.name == name)
+    return next(each for each in build_definitions(str(lab.root), look=look).sensors or () if each.name == name)
 
 
 def two_branches(lab: Lab) -> None:

@@ -1,0 +1,92 @@
+"""The component `searchsocket_assets.Site`: one site in a Dagster project, described in YAML."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import dagster as dg
+from pydantic import BaseModel, Field
+
+from searchsocket_assets.site_factory import site_definitions
+
+
+class SiteParams(BaseModel):
+    """What `dg scaffold defs searchsocket_assets.Site` takes."""
+
+    root: str = Field(default=".", description="Folder of the project, which holds searchsocket.toml.")
+
+
+class SiteScaffolder(dg.Scaffolder[SiteParams]):
+    """Writes a `defs.yaml` whose keys begin with the name of its folder."""
+
+    @classmethod
+    def get_scaffold_params(cls) -> type[SiteParams]:
+        return SiteParams
+
+    def scaffold(self, request: dg.ScaffoldRequest[SiteParams]) -> None:
+        root = request.params.root if request.params else "."
+        dg.scaffold_component(request, {"root": root, "key_prefix": request.target_path.name})
+
+
+def _says(description: str, example: Any = None) -> Any:
+    return dg.Resolver.default(description=description, examples=None if example is None else [example])
+
+
+@dg.scaffold_with(SiteScaffolder)
+@dataclass
+class Site(dg.Component, dg.Resolvable):
+    """The search index of one website: its pages, chunks, embeddings and index as assets, a partition per branch.
+
+    Sites in one deployment do not meet: each has keys, partitions, jobs, sensors, schedules and a pool of its own.
+    """
+
+    root: Annotated[
+        str, _says("Folder of the project, which holds searchsocket.toml; relative to the Dagster project.", "../docs")
+    ]
+    key_prefix: Annotated[
+        str | Sequence[str], _says("Begins all asset keys and names of the site; default: the project's id.", "docs")
+    ] = ()
+    group: Annotated[
+        str, _says("Asset group; default: one each for the site, its code and its branches.", "search")
+    ] = ""
+    pool: Annotated[str, _says("Concurrency pool; default: `searchsocket_<site>`.", "search")] = ""
+    owners: Annotated[
+        Sequence[str] | None, _says("Mail addresses or teams; default: the project's settings.", ["team:docs"])
+    ] = None
+    tags: Annotated[Mapping[str, str], _says("Tags of all definitions.", {"domain": "docs"})] = field(
+        default_factory=dict
+    )
+    code: Annotated[bool | None, _says("Add assets of the source code; default: the project's settings.")] = None
+    llms: Annotated[bool | None, _says("Add the asset `llms_txt`; default: the project's settings.")] = None
+    automation: Annotated[
+        bool | None,
+        _says("Run the sensors for branches and builds from the start; default: the project's settings."),
+    ] = None
+    schedules: Annotated[
+        Mapping[str, str],
+        _says("Schedules that run from the start, and their cron times.", {"nightly_verify": "30 4 * * *"}),
+    ] = field(default_factory=dict)
+    deps: Annotated[
+        Sequence[dg.ResolvedAssetKey], _says("Assets that build the site; a materialization leads to a run.")
+    ] = ()
+    keys: Annotated[
+        Mapping[str, str],
+        _says("Stage -> whole asset key, instead of the prefix and the stage's name.", {"search_index": "docs/index"}),
+    ] = field(default_factory=dict)
+
+    def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
+        return site_definitions(
+            context.project_root / Path(self.root).expanduser(),
+            self.key_prefix,
+            group=self.group,
+            pool=self.pool,
+            owners=self.owners,
+            tags=self.tags,
+            code=self.code,
+            llms=self.llms,
+            automation=self.automation,
+            schedules=self.schedules,
+            deps=self.deps,
+            keys={stage: dg.AssetKey.from_user_string(key) for stage, key in self.keys.items()},
+        )

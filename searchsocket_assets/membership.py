@@ -1,0 +1,55 @@
+"""Decide if a partition is a scope of a project: Dagster lets anybody launch a run over any key."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+
+from searchsocket.branches.living import living_or_why_not
+from searchsocket.branches.scopes import kept_scopes
+from searchsocket.errors import ConfigMissing, InvalidScope, SearchSocketError
+from searchsocket.project.backends import Backends
+from searchsocket.project.project import Project
+from searchsocket.project.scopes import sanitise_scope
+from searchsocket.types import Scope
+from searchsocket_assets.run.tags import BRANCH_TAG
+
+
+def require_scope(project: Project, scope: Scope, known: Mapping[str, str], stated: str) -> None:
+    """Refuse a scope that is no branch, no kept scope and no requested name of the project.
+
+    Args:
+        known: Scope -> branch, from the state.
+        stated: The branch that the run was requested for.
+
+    Raises:
+        InvalidScope: It is none of them.
+    """
+    if scope.name in known or _is_requested(project, scope.name, stated) or _is_kept(project, scope.name):
+        return
+    branches, problem = living_or_why_not(project)
+    if branches is not None and scope.name in branches.scopes():
+        return
+    why = f" ({problem.code}: {problem})" if problem else ""
+    raise InvalidScope(
+        f"{scope.name!r} is no branch of project {project.id!r}, and nothing of it is kept{why}; to index it all the "
+        f"same, launch again with the run tag {BRANCH_TAG} = {scope.name}, or run "
+        f"`searchsocket index --scope {scope.name}`"
+    )
+
+
+def _is_requested(project: Project, name: str, stated: str) -> bool:
+    """The run names the branch, or the settings name the scope."""
+    with suppress(ConfigMissing, InvalidScope):
+        if stated and sanitise_scope(stated) == name:
+            return True
+    with suppress(ConfigMissing, InvalidScope):
+        return project.scope(os.environ).name == name
+    return False
+
+
+def _is_kept(project: Project, name: str) -> bool:
+    try:
+        kept, _ = kept_scopes(project, Backends(project, os.environ, calls=False).store)
+    except SearchSocketError:  # the run reports it
+        return False
+    return name in {scope.name for scope in kept}

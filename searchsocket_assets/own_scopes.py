@@ -1,0 +1,45 @@
+"""The partitions that belong to a site: a Dagster home may hold those of other projects too."""
+
+import os
+from collections.abc import Collection
+
+import dagster as dg
+
+from searchsocket.branches.scopes import kept_scopes
+from searchsocket.project.backends import Backends
+from searchsocket.project.project import Project
+from searchsocket.project.scopes import is_scope_name
+from searchsocket_assets.run.history import is_own_home
+from searchsocket_assets.site import DagsterSite
+
+
+def kept_names(project: Project) -> set[str]:
+    """The scopes of which an index, a state or a mirror is kept.
+
+    Raises:
+        SearchSocketError: They cannot be listed.
+    """
+    kept, problem = kept_scopes(project, Backends(project, os.environ, calls=False).store)
+    if problem is not None:
+        raise problem
+    return {scope.name for scope in kept}
+
+
+def own_partitions(
+    instance: dg.DagsterInstance, site: DagsterSite, project: Project, alive: Collection[str] = ()
+) -> list[str]:
+    """Partitions of a site: all of its own definition; of one that is shared, kept scopes and living branches.
+
+    Raises:
+        SearchSocketError: The kept scopes cannot be listed.
+    """
+    keys = [key for key in instance.get_dynamic_partitions(site.partitions_name) if is_scope_name(key)]
+    if owns_partitions(instance, site, project):
+        return keys
+    ours = {*kept_names(project), *alive}
+    return [key for key in keys if key in ours]
+
+
+def owns_partitions(instance: dg.DagsterInstance, site: DagsterSite, project: Project) -> bool:
+    """No other project uses the site's partitions."""
+    return site.has_own_partitions or is_own_home(instance, project)

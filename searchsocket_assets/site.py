@@ -1,0 +1,102 @@
+"""One project inside a Dagster deployment: where it is, how its definitions are named and how they look."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import dagster as dg
+
+from searchsocket.branches.names import named_scope
+from searchsocket.events import OnEvent
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.project.project import Project, open_project
+from searchsocket.quality.gate import judge_candidate
+from searchsocket.state import ProjectState
+from searchsocket_assets.look import PROJECT_VARIABLE, Look
+from searchsocket_assets.membership import require_scope
+from searchsocket_assets.partitions import NAME, PARTITION_TAG
+from searchsocket_assets.run.tags import BRANCH_TAG, PROJECT_TAG
+
+PAID_POOL = "searchsocket_paid_embeddings"
+_POOL = "searchsocket"
+
+
+@dataclass(frozen=True)
+class DagsterSite:
+    """One project inside a Dagster deployment.
+
+    The default is a deployment of one project, whose definitions have plain names. Further projects have a `name` and
+    a `key_prefix`, so that many sites fit into one deployment.
+    """
+
+    root: str = ""  # folder of the project; "" = as the environment of a run says
+    name: str = ""  # in the names of jobs, sensors and schedules
+    project_id: str = ""  # "" = unknown until a run opens the project
+    key_prefix: tuple[str, ...] = ()
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # stage -> its whole asset key
+    deps: tuple[dg.AssetKey, ...] = ()  # assets that build the site
+    partitions_name: str = NAME
+    site_pool: str = ""
+    look: Look = field(default_factory=Look)
+
+    def open(self) -> Project:
+        """Open the project.
+
+        Raises:
+            ConfigError: Its configuration cannot be used.
+        """
+        root = self.root or os.environ.get(PROJECT_VARIABLE, "")
+        return open_project(Path(root) if root else Path.cwd(), os.environ)
+
+    def scope_run(self, run: dg.DagsterRun, options: RunOptions, on_event: OnEvent) -> ScopeRun:
+        """The library's view of one Dagster run over one partition.
+
+        Raises:
+            InvalidScope: The partition is none of this project's scopes.
+        """
+        project = self.open()
+        branches = ProjectState(project.state_dir).branches()
+        stated = run.tags.get(BRANCH_TAG, "")
+        scope = named_scope(project, run.tags[PARTITION_TAG], branches, stated)
+        require_scope(project, scope, branches, stated)
+        return ScopeRun(project, scope, run.run_id, options, on_event, environ=os.environ, judge=judge_candidate)
+
+    def key(self, stage: str) -> dg.AssetKey:
+        return dg.AssetKey(self.keys.get(stage) or (*self.key_prefix, stage))
+
+    def named(self, name: str) -> str:
+        """The name of a job, sensor, schedule, op or check function in this deployment."""
+        return f"{self.name}_{name}" if self.name else name
+
+    def group(self, corpus: str) -> str:
+        return self.look.group or (f"{self.name}_{corpus}" if self.name else corpus)
+
+    def tags(self, subject: str) -> dict[str, str]:
+        """Tags by which definitions are filtered; runs of a job have those of the job."""
+        about = {"searchsocket/about": subject}
+        return {**self.look.tags, **about, **({"searchsocket/site": self.name} if self.name else {})}
+
+    def job_tags(self, subject: str) -> dict[str, str]:
+        return {**self.tags(subject), **({PROJECT_TAG: self.project_id} if self.project_id else {})}
+
+    def pool(self, stage: str) -> str:
+        """The pool that bounds a stage: one for each site, and one for paid calls of all sites."""
+        calls = self.look.pays_for_embeddings and stage in ("chunk_embeddings", "code_embeddings")
+        return PAID_POOL if calls else self.site_pool or (f"{_POOL}_{self.name}" if self.name else _POOL)
+
+    @property
+    def options_key(self) -> str:
+        """The resource with the options of a launch."""
+        return f"{self.name}_options" if self.name else "options"
+
+    @cached_property
+    def partitions(self) -> dg.DynamicPartitionsDefinition:
+        return dg.DynamicPartitionsDefinition(name=self.partitions_name)
+
+    @property
+    def has_own_partitions(self) -> bool:
+        """No other project uses the partitions, unless it has the same id."""
+        return self.partitions_name != NAME

@@ -1,0 +1,114 @@
+"""The Dagster definitions of one site, for any deployment: `site_definitions`."""
+
+import os
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+
+from searchsocket_assets.look import look_of
+from searchsocket_assets.site import DagsterSite
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9_]+")
+
+
+def site_definitions(
+    root: str | Path,
+    key_prefix: str | Sequence[str] = (),
+    *,
+    group: str = "",
+    pool: str = "",
+    owners: Sequence[str] | None = None,
+    tags: Mapping[str, str] | None = None,
+    code: bool | None = None,
+    llms: bool | None = None,
+    automation: bool | None = None,
+    schedules: Mapping[str, str] | None = None,
+    deps: Sequence[dg.AssetKey] = (),
+    keys: Mapping[str, dg.AssetKey] | None = None,
+) -> dg.Definitions:
+    """The definitions of one site, to be merged with those of other sites and with your own.
+
+    Args:
+        root: Folder of the project, which holds `searchsocket.toml`.
+        key_prefix: Of the site's asset keys; it also names jobs, sensors, schedules and the pool. Default: the
+            project's id.
+        group: Asset group; default: one each for the site, its code and its branches.
+        pool: Concurrency pool of everything that the site runs; default: `searchsocket_<site>`.
+        owners: Mail addresses, or teams as `team:docs`; default: the project's settings.
+        tags: Tags of all definitions.
+        code: Add assets of the source code; default: the project's settings.
+        llms: Add the asset `llms_txt`; default: the project's settings.
+        automation: Run the sensors for branches and builds from the start; default: the project's settings.
+        schedules: Schedules that run from the start, and their cron times.
+        deps: Keys of assets that build the site; their materialization leads to a run.
+        keys: Stage -> whole asset key, instead of the prefix and the stage's name.
+
+    Returns:
+        Assets, checks, jobs, sensors and schedules. They set no executor: that is yours to choose.
+    """
+    folder = Path(root).expanduser().absolute()
+    project_id, look = look_of(folder, os.environ)
+    prefix = (key_prefix,) if isinstance(key_prefix, str) and key_prefix else tuple(key_prefix)
+    prefix = tuple(part for each in prefix for part in each.split("/")) or (project_id,)
+    look = replace(
+        look,
+        owners=look.owners if owners is None else tuple(owners),
+        has_code=look.has_code if code is None else code,
+        has_llms=look.has_llms if llms is None else llms,
+        discovers_branches=look.discovers_branches if automation is None else automation,
+        watches_builds=look.watches_builds if automation is None else automation,
+        prunes_branches=bool(automation),
+        group=group,
+        tags=tags or {},
+        schedules=schedules or {},
+    )
+    return definitions_of(
+        DagsterSite(
+            str(folder),
+            name=_NO_NAME.sub("_", "_".join(prefix)),
+            project_id=project_id,
+            key_prefix=prefix,
+            keys={stage: tuple(key.path) for stage, key in (keys or {}).items()},
+            deps=tuple(deps),
+            partitions_name=f"searchsocket/{project_id}",
+            site_pool=pool,
+            look=look,
+        )
+    )
+
+
+def definitions_of(site: DagsterSite) -> dg.Definitions:
+    """Everything that Dagster lists of a site."""
+    from searchsocket_assets.assets import stage_assets
+    from searchsocket_assets.branches import prune_job, prune_schedule, prune_sensor
+    from searchsocket_assets.builds import build_sensor
+    from searchsocket_assets.checks import all_checks
+    from searchsocket_assets.discovery import discovery_sensor
+    from searchsocket_assets.jobs import index_code_job, index_site_job
+    from searchsocket_assets.live_jobs import rollback_job, verify_job, verify_schedule
+    from searchsocket_assets.maintenance import maintenance_job, maintenance_schedule
+    from searchsocket_assets.planning import plan_job
+    from searchsocket_assets.resources import IndexOptions
+    from searchsocket_assets.scopes_asset import scopes_asset, scopes_job
+
+    # Dagster warns of it as new, also where it copies a sensor by itself.
+    warnings.filterwarnings("ignore", "Parameter `owners` of", dg.BetaWarning)
+    index_site = index_site_job(site)
+    prune, maintain, verify = prune_job(site), maintenance_job(site), verify_job(site)
+    code = [index_code_job(site)] if site.look.has_code else []
+    return dg.Definitions(
+        assets=[*stage_assets(site), scopes_asset(site)],
+        asset_checks=all_checks(site),
+        jobs=[index_site, *code, prune, maintain, verify, plan_job(site), scopes_job(site), rollback_job(site)],
+        sensors=[discovery_sensor(site, index_site), build_sensor(site, index_site), prune_sensor(site, prune)],
+        schedules=[
+            prune_schedule(site, prune),
+            maintenance_schedule(site, maintain),
+            verify_schedule(site, verify),
+        ],
+        resources={site.options_key: IndexOptions.configure_at_launch()},
+    )

@@ -1,0 +1,123 @@
+"""The component `searchsocket_assets.Site`, as Dagster's own tool sees it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import dagster
+import pytest
+import yaml
+from small_site import write_site
+
+import searchsocket_assets
+
+pytestmark = pytest.mark.dagster
+
+DG = Path(sys.executable).with_name("dg")
+PROJECT = """
+[project]
+name = "company"
+version = "0.1.0"
+[tool.dg]
+directory_type = "project"
+[tool.dg.project]
+root_module = "company"
+"""
+DEFINITIONS = """
+from pathlib import Path
+import dagster as dg
+
+@dg.definitions
+def defs():
+    return dg.load_from_defs_folder(path_within_project=Path(__file__).parent)
+"""
+
+
+@pytest.fixture
+def company(tmp_path: Path) -> Path:
+    """A Dagster project of somebody else, beside two sites."""
+    for name in ("docs", "blog"):
+        write_site(tmp_path / name)
+    project = tmp_path / "company"
+    (project / "src/company/defs").mkdir(parents=True)
+    (project / "pyproject.toml").write_text(PROJECT)
+    (project / "src/company/__init__.py").touch()
+    (project / "src/company/definitions.py").write_text(DEFINITIONS)
+    return project
+
+
+def dg(project: Path, *arguments: str) -> str:
+    environ = {"PATH": "/usr/bin:/bin", "PYTHONPATH": "src", "HOME": str(project), "DAGSTER_DISABLE_TELEMETRY": "yes"}
+    done = subprocess.run([DG, *arguments], cwd=project, env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_two_sites_are_scaffolded_checked_and_listed(company: Path) -> None:
+    """By YAML alone, without a line of Python."""
+    assert "searchsocket_assets.Site" in dg(company, "list", "components", "--json")
+    for name in ("docs", "blog"):
+        dg(company, "scaffold", "defs", "searchsocket_assets.Site", name, "--root", f"../{name}")
+        written = yaml.safe_load((company / f"src/company/defs/{name}/defs.yaml").read_text())
+        assert written == {
+            "type": "searchsocket_assets.Site",
+            "attributes": {"root": f"../{name}", "key_prefix": name},
+        }
+    dg(company, "check", "defs")
+    listed = json.loads(dg(company, "list", "defs", "--json"))
+    keys = {each["asset_key"] for each in listed["assets"]}
+    assert {"docs/search_index", "blog/search_index"} <= keys
+    assert {"docs_index_site", "blog_index_site"} <= {each["name"] for each in listed["jobs"]}
+
+
+def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(company / "src"))
+    properties = searchsocket_assets.Site.get_model_cls().model_json_schema()["properties"]
+    expected = "root key_prefix group pool owners tags code llms automation schedules deps keys"
+    assert set(properties) == set(expected.split())
+    assert all(each["description"] for each in properties.values())
+    attributes = {
+        "root": "../docs",
+        "key_prefix": ["web", "docs"],
+        "group": "search",
+        "pool": "small_machine",
+        "owners": ["team:docs"],
+        "tags": {"domain": "docs"},
+        "code": True,
+        "llms": True,
+        "automation": True,
+        "schedules": {"nightly_verify": "0 1 * * *"},
+        "deps": ["web/build"],
+        "keys": {"search_index": "warehouse/docs_search"},
+    }
+    folder = company / "src/company/defs/docs"
+    folder.mkdir()
+    document = {"type": "searchsocket_assets.Site", "attributes": attributes}
+    (folder / "defs.yaml").write_text(yaml.safe_dump(document))
+    definitions = dg_defs(company)
+    specs = {spec.key.to_user_string(): spec for spec in definitions.resolve_all_asset_specs()}
+    ours = {key: spec for key, spec in specs.items() if key != "web/build"}
+    assert {"warehouse/docs_search", "web/docs/code_index", "web/docs/llms_txt"} <= set(ours)
+    assert [dep.asset_key for dep in specs["web/docs/site_pages"].deps] == [dagster.AssetKey(["web", "build"])]
+    assert {spec.group_name for spec in ours.values()} == {"search"}
+    assert {tuple(spec.owners) for spec in ours.values()} == {("team:docs",)}
+    assert {spec.tags["domain"] for spec in ours.values()} == {"docs"}
+    pools = {asset.op.pool for asset in definitions.assets or () if isinstance(asset, dagster.AssetsDefinition)}
+    assert pools == {"small_machine"}
+    schedule = definitions.resolve_schedule_def("web_docs_nightly_verify")
+    assert (schedule.cron_schedule, schedule.default_status.value) == ("0 1 * * *", "RUNNING")
+    assert definitions.resolve_sensor_def("web_docs_new_builds").default_status.value == "RUNNING"
+
+
+def dg_defs(project: Path) -> dagster.Definitions:
+    """The definitions of a project as its code server loads them."""
+    return dagster.ComponentTree.for_project(project).build_defs()
+
+
+def test_the_package_loads_the_component_when_it_is_used() -> None:
+    """The command line imports other modules of the package, and does without Dagster's components."""
+    assert {"Site", "site_definitions"} <= set(dir(searchsocket_assets))
+    code = "import searchsocket_assets.run.home, sys; print('dagster' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
