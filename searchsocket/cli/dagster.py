@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -53,18 +54,24 @@ def dagster(root: Path, host: str, port: int) -> None:
         if buried := bury_dead(home):
             click.echo(f"{len(buried)} runs of processes that are gone were ended; Dagster tries them again", err=True)
     environ = {**os.environ, HOME_VARIABLE: str(home), "SEARCHSOCKET_PROJECT": str(project.root)}
-    child = start(str(workspace_file()), host, port, environ, locks)
-    click.echo(f"Dagster at {address}   (Ctrl-C stops)\n{HOME_VARIABLE}={home}")
     received: list[int] = []
+    children: list[subprocess.Popen[bytes]] = []
 
     def pass_on(number: int, _: object) -> None:
         received.append(number)
-        if child.poll() is None:
-            child.terminate()
+        for child in children:
+            if child.poll() is None:
+                child.terminate()
 
-    # Set here, since a shell starts what it runs in the background deaf to Ctrl-C.
+    # A shell starts what it runs in the background deaf to Ctrl-C. A child would inherit that, and Dagster would treat
+    # SIGTERM alike.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, pass_on)
+    child = start(str(workspace_file()), host, port, environ, locks)
+    children.append(child)
+    if received:
+        child.terminate()
+    click.echo(f"Dagster at {address}   (Ctrl-C stops)\n{HOME_VARIABLE}={home}")
     status = child.wait()
     stop_group(child)  # a child that was killed leaves its services
     raise SystemExit(0 if received else status)

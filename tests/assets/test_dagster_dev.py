@@ -215,20 +215,34 @@ def test_a_run_that_is_terminated_stays_canceled(paused: Dagster, at: str, polic
     assert live(paused.root) == before
 
 
-def test_a_second_one_is_refused_as_long_as_anything_of_the_first_is_alive(paused: Dagster) -> None:
-    """Two daemons would start every queued run twice; `dagster dev` that was killed leaves its daemon."""
+def test_a_second_one_is_refused_and_a_killed_one_leaves_nothing(paused: Dagster) -> None:
+    """Two daemons would start every queued run twice; a daemon outlived a `dagster dev` that was killed."""
     again = [*COMMAND, "dagster", "--project", str(paused.root), "--port", str(paused.port + 1)]
     first = subprocess.run(again, capture_output=True, text=True, check=False)
     assert first.returncode == 5
     assert f"http://127.0.0.1:{paused.port}" in first.stderr
     assert str(paused.process.pid) in first.stderr.rpartition(": kill ")[2].split()
+    services = descendants(paused.process.pid)
+    assert len(services) >= 4, "dagster dev, its server, its daemon and the code"
     paused.process.kill()
     paused.process.wait()
-    orphaned = subprocess.run(again, capture_output=True, text=True, check=False)
-    assert orphaned.returncode == 5
-    named = {int(pid) for pid in orphaned.stderr.rpartition(": kill ")[2].split()}
-    assert named <= set(session_members(paused.process.pid))
-    assert paused.process.pid not in named
+    wait_for(lambda: not any(map(is_alive, services)), "the end of all services")
+
+
+def test_services_of_a_dagster_that_was_killed_end_with_the_command(tmp_path: Path) -> None:
+    dagster = Dagster(write_site(tmp_path / "harbour"), {})
+    try:
+        services = descendants(dagster.process.pid)
+        (child,) = (pid for pid in services if "searchsocket_assets.run.dev" in command_of(pid))
+        os.kill(child, signal.SIGKILL)
+        assert dagster.process.wait(_PATIENCE_S) != 0
+        wait_for(lambda: not any(map(is_alive, services)), "the end of all services")
+    finally:
+        dagster.end()
+
+
+def command_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
 
 
 def test_in_the_background_it_ends_on_sigterm_and_lets_the_next_one_in(tmp_path: Path) -> None:

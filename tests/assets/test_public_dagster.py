@@ -16,7 +16,9 @@ SOURCES = sorted(
 )
 
 
-@pytest.mark.parametrize("line", ["from dagster._core import x", "import dagster_webserver._x", "from dagster import _a"])
+@pytest.mark.parametrize(
+    "line", ["from dagster._core import x", "import dagster_webserver._x", "from dagster import _a"]
+)
 def test_the_pattern_finds_private_modules(line: str) -> None:
     assert _PRIVATE.search(line)
 
