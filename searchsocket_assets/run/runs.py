@@ -1,7 +1,7 @@
 """Runs of the command line, on record in the project's Dagster instance.
 
 A command runs the stages and the checks itself, inside one op of a job that has the name of the one in the UI, and
-reports each of them as an event of its run. docs/decisions/001-dagster-public-apis.md compares other ways.
+reports each of them as an event of its run: of Dagster's public ways that cost least and shows most.
 """
 
 import os
