@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from searchsocket.agents.library import Library
-from searchsocket.search.wire import Address, Age, Resolution, RouteFile, Url, Wire
+from searchsocket.search.wire import Address, Age, ChangedSince, Resolution, RouteFile, Url, Wire
 from searchsocket.serving.page_parts import page_part
 from searchsocket.serving.parts import Part
 
@@ -24,6 +24,7 @@ class PageText(Wire):
     age_seconds: Age
     route_file: Annotated[RouteFile, Field(description="The source file that makes the page; null where none does.")]
     route_resolution: Resolution
+    changed_since: ChangedSince
     tags: tuple[str, ...]
     modified: str
     markdown: str
@@ -52,6 +53,7 @@ def page_text(library: Library, path: str, max_tokens: int, token: str) -> PageT
         age_seconds=library.age_s(found.generation.published_at),
         route_file=answer.route_file,
         route_resolution=answer.route_resolution,
+        changed_since=answer.changed_since,
         tags=answer.tags,
         modified=answer.modified,
         markdown=part.markdown,

@@ -7,6 +7,7 @@ from searchsocket.search.filters import FacetCounts
 from searchsocket.search.shape import (
     ADDRESS,
     AGE,
+    CHANGED_SINCE,
     CONFIDENCE,
     CONTINUATION_TOKEN,
     HREF,
@@ -17,6 +18,7 @@ from searchsocket.search.shape import (
     TOTAL,
     TRUNCATED,
     URL,
+    ChangedSince,
     PassageLines,
     Resolution,
     Revision,
@@ -118,6 +120,7 @@ class Result(Wire):
     alike: tuple[AlikePage, ...] = field(
         default=(), metadata={"description": "Pages whose passage says the same, which are no results of their own."}
     )
+    changed_since: ChangedSince = field(default=None, metadata=CHANGED_SINCE)
     kind: ChunkKind | CodeKind = field(default="section", metadata={"exclude": True})  # of the chunk that opens
     code: tuple[tuple[int, int], ...] = field(default=(), metadata={"exclude": True})  # where `snippet` is code
 

@@ -63,8 +63,13 @@ class FileLines(Wire):
 RouteFile = Annotated[str | None, ForTheTrusted(str)]
 Resolution = Annotated[RouteResolution | None, ForTheTrusted(RouteResolution)]
 Revision = Annotated[str | None, ForTheTrusted(str)]
+ChangedSince = Annotated[bool | None, ForTheTrusted(bool)]
 PassageLines = Annotated[FileLines | None, ForTheTrusted(FileLines)]
 
+CHANGED_SINCE: Metadata = {
+    "description": "Whether the content file or route file was written after the index was published; null for callers "
+    "without a key, and where no such file is known.",
+}
 SCORE: Metadata = {"ge": 0, "le": 1, "description": "Higher is better; comparable only within one answer."}
 CONFIDENCE: Metadata = {
     "ge": 0,

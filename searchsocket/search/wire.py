@@ -7,6 +7,7 @@ from pydantic import Field
 from searchsocket.search.shape import (
     ADDRESS,
     AGE,
+    CHANGED_SINCE,
     CONFIDENCE,
     CONTINUATION_TOKEN,
     HREF,
@@ -16,6 +17,7 @@ from searchsocket.search.shape import (
     URL,
 )
 from searchsocket.search.shape import SOURCES as SOURCES
+from searchsocket.search.shape import ChangedSince as _ChangedSince
 from searchsocket.search.shape import FileLines as FileLines
 from searchsocket.search.shape import ForTheTrusted as ForTheTrusted
 from searchsocket.search.shape import PassageLines as PassageLines
@@ -23,6 +25,7 @@ from searchsocket.search.shape import Resolution as Resolution
 from searchsocket.search.shape import RouteFile as RouteFile
 from searchsocket.search.shape import Wire as Wire
 
+ChangedSince = Annotated[_ChangedSince, Field(**CHANGED_SINCE)]
 Score = Annotated[float, Field(**SCORE)]
 Confidence = Annotated[float, Field(**CONFIDENCE)]
 Age = Annotated[float, Field(**AGE)]

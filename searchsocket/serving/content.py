@@ -119,12 +119,14 @@ class ContentService:
         if kind == "site":
             reader, queries = self.service.engine.opened(scope), self.service.engine.queries
             embed = partial(vector_for, queries, reader.generation, anonymous=not trusted)
-            return Corpus(folder_id, "site", reader, embed, partial(_is_read, queries, reader.generation))
+            changed = partial(self.service.changes.changed, published_at=reader.generation.published_at)
+            return Corpus(folder_id, "site", reader, embed, changed, partial(_is_read, queries, reader.generation))
         assert self.code
         reader, _ = self.code.engine.opened(self.code.home.scope_named(scope.name))
         queries = self.code.engine.queries
         embed = partial(vector_for, queries, reader.generation)
-        return Corpus(folder_id, "code", reader, embed, partial(_is_read, queries, reader.generation))
+        changed = partial(self.service.changes.changed, published_at=reader.generation.published_at)
+        return Corpus(folder_id, "code", reader, embed, changed, partial(_is_read, queries, reader.generation))
 
     def folder(self, folder_id: str, *, trusted: bool) -> tuple[Scope, str]:
         """The scope and the corpus that a folder is."""

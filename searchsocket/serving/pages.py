@@ -11,7 +11,7 @@ from searchsocket.errors import IndexCorrupt, PageMissing
 from searchsocket.mirror.document import parse_page, render_page
 from searchsocket.pages import Page
 from searchsocket.search.quoting.links import href
-from searchsocket.search.wire import Address, Resolution, RouteFile, Url, Wire
+from searchsocket.search.wire import Address, ChangedSince, Resolution, RouteFile, Url, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation
 from searchsocket.urls.absolute import site_path
@@ -45,6 +45,7 @@ class PageAnswer(Wire):
     outgoing_links: int
     route_file: RouteFile
     route_resolution: Resolution
+    changed_since: ChangedSince
     markdown: Annotated[str, Field(description="The page's text, without front matter.")]
     truncated: Annotated[
         bool, Field(exclude_if=lambda is_so: not is_so, description="Whether `maxTokens` ended it before its end.")
@@ -70,6 +71,7 @@ class FoundPage:
 
     page: Page
     generation: Generation
+    changed_since: bool | None = None  # see `SourceChanges`
 
     def markdown(self, part: PagePart | None = None, *, sources: bool) -> str:
         """The mirror file, or a part of it: front matter, then Markdown; without source paths unless `sources`."""
@@ -98,6 +100,7 @@ class FoundPage:
             outgoing_links=page.outgoing_links,
             route_file=facts.route_file or None,
             route_resolution=facts.route_resolution,
+            changed_since=self.changed_since,
             markdown=part.markdown if part else page.body,
             truncated=part is not None and part.token is not None,
             continuation_token=part.token if part else None,

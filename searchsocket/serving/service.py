@@ -24,6 +24,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.serving.health import HealthCheck, ServiceHealth
 from searchsocket.serving.pages import FoundPage, find_page, suggestions
 from searchsocket.serving.scopes import ReadableScopes
+from searchsocket.serving.source_changes import SourceChanges, changes_of
 from searchsocket.stores.base import VectorStore
 from searchsocket.types import Scope
 from searchsocket.urls.absolute import site_path
@@ -50,12 +51,13 @@ class SearchService:
     health_check: HealthCheck
     on_error: OnError  # hears of errors that no caller reads about
     site_of: Callable[[str], SiteBase]  # scope -> where its site lies
+    changes: SourceChanges
     check: Callable[[], object] = lambda: None  # raises what would fail at the first query that is reranked
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
         """See `SearchEngine.search`."""
         prefix = site_path(query.path_prefix, self.site_of(scope.name))
-        return self.engine.search(replace(query, path_prefix=prefix), scope, anonymous=anonymous)
+        return self.changes.marked(self.engine.search(replace(query, path_prefix=prefix), scope, anonymous=anonymous))
 
     def find(self, query: FindQuery, scope: Scope) -> FindAnswer:
         """See `find_all`; nothing is embedded."""
@@ -79,7 +81,10 @@ class SearchService:
 
     def page(self, path: str, scope: Scope, *, is_segment: bool = False) -> FoundPage:
         """See `find_page`."""
-        return find_page(path, self.store.reader(scope), is_segment=is_segment, site=self.site_of(scope.name))
+        found = find_page(path, self.store.reader(scope), is_segment=is_segment, site=self.site_of(scope.name))
+        facts = found.page.facts
+        changed = self.changes.changed(facts.source_file or facts.route_file, found.generation.published_at)
+        return replace(found, changed_since=changed)
 
     def health(self, *, trusted: bool) -> ServiceHealth:
         """Whether queries are answered; who is not trusted learns of public scopes only."""
@@ -174,5 +179,6 @@ def open_service(
         ),
         on_error=on_error,
         site_of=lambda scope: configured_site(project.settings, None, scope),
+        changes=changes_of(project),
         check=judge if has_reranker else lambda: None,
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from searchsocket.search.answer import Note
-from searchsocket.search.wire import Age, Confidence, Href, PassageLines, RouteFile, Url, Wire
+from searchsocket.search.wire import Age, ChangedSince, Confidence, Href, PassageLines, RouteFile, Url, Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class AnswerPassage(Wire):
     section_title: str
     route_file: RouteFile
     source: Annotated[PassageLines, Field(description="Where the section stands in the file that people edit.")]
+    changed_since: ChangedSince
     generation: str
     confidence: Annotated[Confidence, Field(description="How likely this section, not these sentences alone, answers.")]
 

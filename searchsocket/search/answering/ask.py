@@ -20,7 +20,7 @@ from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import fitting
 from searchsocket.search.content.corpus import Corpus, chunk_id
 from searchsocket.search.content.hints import call
-from searchsocket.search.content.source import href_of
+from searchsocket.search.content.source import changed_of, href_of
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.find import find
 from searchsocket.search.notes import NOTES
@@ -200,6 +200,7 @@ def _cited(one: Supported, sure: float) -> AnswerPassage:
         section_title=displayed(at.title),
         route_file=page.route_file or None,
         source=source_of(record),
+        changed_since=changed_of(page, corpus),
         generation=corpus.reader.generation.name,
         confidence=round(sure, 3),
     )

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from searchsocket.search.wire import Age, ForTheTrusted, Href, RouteFile, Score, Url, Wire
+from searchsocket.search.wire import Age, ChangedSince, ForTheTrusted, Href, RouteFile, Score, Url, Wire
 
 
 class Documented(Wire):
@@ -34,6 +34,7 @@ class Source(Documented):
     section: Annotated[str, Field(description="The heading, or the symbol of code; empty above the first one.")]
     route_file: RouteFile
     lines: Annotated[SourceLines | None, ForTheTrusted(SourceLines)]
+    changed_since: ChangedSince = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ class Corpus:
     kind: CorpusKind
     reader: IndexReader
     vector: Callable[[str], Vector | NoVector]  # of a text, comparable with those of the generation
+    changed: Callable[[str], bool | None] = lambda _: None  # whether a source file is newer than the generation
     is_read: Callable[[], bool] = lambda: False  # whether what makes these reads a text as a whole, see `shares_of`
 
     @property

@@ -129,7 +129,7 @@ class DocumentReader:
             last_line=max(bisect_right(ends, max(last - 1, start)) + 1, first_line),
             total_lines=len(ends),
             tokens=json_tokens(part),
-            source=source_of_page(records[0].page, corpus.kind),
+            source=source_of_page(records[0].page, corpus),
         )
         more = call(tool, folder_id=corpus.folder_id, file_path=query.file_path, continuation_token=token)
         return DocumentTextAnswer(
@@ -152,7 +152,7 @@ class DocumentReader:
         held = [record for record in records if record.chunk.kind != "summary"]
         if query.chunk_id and not query.continuation_token:
             start = held.index(_of_document(corpus, query.chunk_id, url))
-        chunks = _chunks_within(held, start, max_tokens)
+        chunks = _chunks_within(corpus, held, start, max_tokens)
         last = start + len(chunks)
         token = None
         if last < len(held):
@@ -170,7 +170,7 @@ class DocumentReader:
             document_keywords=corpus.reader.catalogue.key_phrases(url),
             total_chunks=len(held),
             chunks=tuple(chunks),
-            source=source_of_page(page, corpus.kind),
+            source=source_of_page(page, corpus),
         )
         text = call("get_document_text", folder_id=corpus.folder_id, file_path=query.file_path)
         more = call(tool, folder_id=corpus.folder_id, file_path=query.file_path, continuation_token=token)
@@ -231,7 +231,7 @@ def _fitting(text: str, start: int, starts: Sequence[int], max_tokens: int) -> s
     return text[start:end] if end > start else cut_to(text[start:], max_tokens)
 
 
-def _chunks_within(records: Sequence[Record], start: int, max_tokens: int) -> list[DocumentChunk]:
+def _chunks_within(corpus: Corpus, records: Sequence[Record], start: int, max_tokens: int) -> list[DocumentChunk]:
     """The chunks from `start` on that fit, at least one of them."""
     chunks: list[DocumentChunk] = []
     left = max_tokens
@@ -251,7 +251,7 @@ def _chunks_within(records: Sequence[Record], start: int, max_tokens: int) -> li
                 path,
                 content,
                 content != text,
-                source_of_chunk(record),
+                source_of_chunk(record, corpus),
             )
         )
     return chunks

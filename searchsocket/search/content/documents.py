@@ -137,7 +137,7 @@ def _document(corpus: Corpus, url: str, score: float) -> FoundDocument:
         document_keywords=corpus.reader.catalogue.key_phrases(url),
         relevance_score=score,
         total_chunks=sum(record.chunk.kind != "summary" for record in records),
-        source=source_of_page(page, corpus.kind),
+        source=source_of_page(page, corpus),
     )
 
 

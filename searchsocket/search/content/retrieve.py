@@ -157,6 +157,6 @@ def _result(corpus: Corpus, query: ContentQuery, one: Scored, record: Record, co
         chunk_index=corpus.chunk_index(record),
         document_keywords=corpus.reader.catalogue.key_phrases(record.page.url),
         raw=RawScore(min(round(one.semantic, _DIGITS), 1.0), BOOST ** len(held), round(one.raw, _DIGITS), held),
-        source=source_of_chunk(record),
+        source=source_of_chunk(record, corpus),
         truncated=content != text,
     )

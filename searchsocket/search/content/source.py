@@ -1,24 +1,24 @@
 """Where content comes from, as an answer says it."""
 
 from searchsocket.search.content.answer import IndexFacts, Source, SourceLines
-from searchsocket.search.content.corpus import Corpus, CorpusKind
+from searchsocket.search.content.corpus import Corpus
 from searchsocket.search.quoting.lines import source_of
 from searchsocket.search.quoting.links import href
 from searchsocket.search.quoting.titles import displayed
 from searchsocket.types import Lines, PageFacts, Record
 
 
-def source_of_chunk(record: Record) -> Source:
+def source_of_chunk(record: Record, corpus: Corpus) -> Source:
     """The page or file of a chunk, and the lines that people edit."""
     lines, at = source_of(record), record.chunk.at
     kept = SourceLines(lines.file, lines.first_line, lines.last_line) if lines.file else None
-    return _source(record.page, displayed(at.title), href_of(record), kept)
+    return _source(record.page, corpus, displayed(at.title), href_of(record), kept)
 
 
-def source_of_page(page: PageFacts, kind: CorpusKind) -> Source:
+def source_of_page(page: PageFacts, corpus: Corpus) -> Source:
     """The page or file itself."""
     lines = SourceLines(page.source_file, None, None) if page.source_file else None
-    return _source(page, "", href(page) if kind == "site" else None, lines)
+    return _source(page, corpus, "", href(page) if corpus.kind == "site" else None, lines)
 
 
 def href_of(record: Record) -> str | None:
@@ -33,6 +33,11 @@ def index_facts(corpus: Corpus, age_seconds: float) -> IndexFacts:
     return IndexFacts(corpus.folder_id, generation.scope, generation.name, generation.published_at, age_seconds)
 
 
-def _source(page: PageFacts, section: str, opens: str | None, lines: SourceLines | None) -> Source:
+def _source(page: PageFacts, corpus: Corpus, section: str, opens: str | None, lines: SourceLines | None) -> Source:
     url = None if opens is None else page.url
-    return Source(url, opens, displayed(page.title), section, page.route_file or None, lines)
+    return Source(url, opens, displayed(page.title), section, page.route_file or None, lines, changed_of(page, corpus))
+
+
+def changed_of(page: PageFacts, corpus: Corpus) -> bool | None:
+    """Whether the source file of a page changed after it was indexed."""
+    return corpus.changed(page.source_file or page.route_file)

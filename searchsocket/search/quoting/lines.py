@@ -11,13 +11,17 @@ _mirror_name = lru_cache(maxsize=1 << 12)(mirror_name)  # sections of a page sha
 
 
 def source_of(record: Record) -> FileLines:
-    """The content file, relative to the project; of a built page, its route file where that is Markdown."""
+    """The content file, relative to the project; of a built page, its route file where that is the page's own source.
+
+    A route file with a parameter is the template of many pages; it is their source where it is Markdown.
+    """
     page, at = record.page, record.chunk.at
     if isinstance(at, Lines):
         return FileLines(page.source_file or None, at.first, at.last)
     if page.source_file:
         return FileLines(page.source_file, at.source_first or None, at.source_last or None)
-    is_source = page.route_resolution == "exact" and is_markdown(page.route_file)
+    is_own = is_markdown(page.route_file) or "[" not in page.route_file
+    is_source = page.route_resolution == "exact" and bool(page.route_file) and is_own
     return FileLines(page.route_file if is_source else None, None, None)
 
 

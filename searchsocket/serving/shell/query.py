@@ -11,6 +11,7 @@ from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.shell.hashed import HashedOnce
+from searchsocket.serving.source_changes import changes_of
 from searchsocket.stores import index_folder
 from searchsocket.text.synonyms import make_synonyms
 from searchsocket.urls.absolute import site_path
@@ -36,4 +37,4 @@ def answer_alone(
         store, QueryVectors(lambda _: model), settings.ranking, lambda: datetime.now(UTC), settings.facets
     )
     prefix = site_path(query.path_prefix, configured_site(settings, None, scope.name))
-    return engine.search(replace(query, path_prefix=prefix), scope)
+    return changes_of(project).marked(engine.search(replace(query, path_prefix=prefix), scope))

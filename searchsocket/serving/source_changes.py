@@ -1,0 +1,57 @@
+"""Tell whether the source file of a page was written after the page was indexed (spec 14.1)."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from searchsocket.project.project import Project
+from searchsocket.search.answer import Result, SearchAnswer
+from searchsocket.sources.files import path_of
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChanges:
+    """The source files of a working tree against the times at which generations were published.
+
+    A file that is written while a run reads the site counts as indexed. A file that was only touched counts as
+    changed until the next generation.
+    """
+
+    root: str  # "" = sources are no files of this machine: those of a commit never change
+
+    def changed(self, file: str, published_at: str) -> bool | None:
+        """Whether a file is newer than a generation; None where there is no such file, or no such time.
+
+        Args:
+            file: Relative to the project; "" where the page has no known source.
+            published_at: ISO 8601.
+        """
+        path = path_of(file)
+        parts = PurePosixPath(path).parts
+        if not self.root or not parts or parts[0] == "/" or ".." in parts or "\0" in path:
+            return None
+        try:
+            written = os.lstat(os.path.join(self.root, *parts)).st_mtime
+            return written > datetime.fromisoformat(published_at).timestamp()
+        except (OSError, ValueError):
+            return None
+
+    def marked(self, answer: SearchAnswer) -> SearchAnswer:
+        """An answer whose results say it; only where their sources were asked for."""
+        published_at = answer.meta.published_at
+        return replace(answer, results=self._marked(answer.results, published_at))
+
+    def _marked(self, results: Sequence[Result], published_at: str) -> tuple[Result, ...]:
+        return tuple(
+            replace(one, changed_since=self.changed(one.source.file or one.route_file or "", published_at))
+            if one.source
+            else one
+            for one in results
+        )
+
+
+def changes_of(project: Project) -> SourceChanges:
+    """The source files of a project, where its site is made from a working tree."""
+    return SourceChanges("" if project.settings.source.mode == "git-branch" else str(project.root))
