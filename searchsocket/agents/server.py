@@ -21,7 +21,7 @@ from searchsocket.agents.library import Libraries, Library
 from searchsocket.agents.reply import Reply, defect, failure
 from searchsocket.agents.resources import KINDS, STATUS_URI, complete, read_resource
 from searchsocket.agents.tool import Tool, fitting_reply, output_schema
-from searchsocket.errors import ScopeNotIndexed, SearchSocketError
+from searchsocket.errors import CodeNotIndexed, ScopeNotIndexed, SearchSocketError
 
 T = TypeVar("T")
 Context: TypeAlias = ServerRequestContext[object]
@@ -178,6 +178,8 @@ class _Calls:
             asked = read_arguments(tool.takes, sent)
             library = self._libraries.find(asked.scope_asked)
             return fitting_reply(tool, library, asked).with_actions_of(self._tools)
+        except CodeNotIndexed as error:
+            return failure(error)  # the scopes that could be named have pages, and perhaps no code either
         except ScopeNotIndexed as error:
             return failure(error, tuple(library.others()) if library else ())
         except SearchSocketError as error:

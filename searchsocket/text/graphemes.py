@@ -3,6 +3,7 @@
 import unicodedata
 
 _MAX_CLUSTER = 64  # code points of one grapheme that are kept together; hostile text stacks more
+_REGIONALS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two of them are a flag
 
 
 def safe_cut(text: str, at: int, start: int = 0) -> int:
@@ -32,14 +33,12 @@ def _is_border(text: str, at: int) -> bool:
 
 
 def _is_regional(char: str) -> bool:
-    return "\U0001f1e6" <= char <= "\U0001f1ff"
+    return char in _REGIONALS
 
 
 def _regionals_before(text: str, at: int) -> int:
-    count = 0
-    while count < min(at, _MAX_CLUSTER) and _is_regional(text[at - 1 - count]):
-        count += 1
-    return count
+    run = text[max(at - _MAX_CLUSTER, 0) : at]
+    return len(run) - len(run.rstrip(_REGIONALS))
 
 
 def _joins_hangul(before: str, after: str) -> bool:

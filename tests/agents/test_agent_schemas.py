@@ -3,13 +3,13 @@
 import copy
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
-from searchsocket.agents.arguments import schema_of
+from searchsocket.agents.arguments import Arguments, schema_of
 from searchsocket.agents.schemas import shape_of
 from searchsocket.agents.tool import output_schema
 from searchsocket.agents.toolset import TOOLS
@@ -70,3 +70,17 @@ def test_a_part_that_is_used_twice_or_within_itself_stays_a_part() -> None:
         "$defs": {"Node": {"properties": {"title": {"type": "string"}, "below": {"$ref": "#/$defs/Node"}}}},
         "properties": {"a": {"$ref": "#/$defs/Node"}, "b": {"type": ["string", "null"]}},
     }
+
+
+def test_what_a_model_of_arguments_says_of_itself_is_not_listed() -> None:
+    """The tool's own description says it already, and each talk pays for the list."""
+
+    class Documented(Arguments):
+        """For whoever reads the code."""
+
+        query: Annotated[str, Field(description="For the agent.")]
+
+    schema = schema_of(Documented)
+    assert "description" not in schema
+    assert schema["properties"]["query"]["description"] == "For the agent."
+    assert not [tool.name for tool in TOOLS if "description" in schema_of(tool.takes)]

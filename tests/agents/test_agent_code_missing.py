@@ -1,0 +1,34 @@
+"""Tools over code that was never indexed say what is missing, and offer no scope that has none either."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from searchsocket.project.project import open_project
+from tests.agents.agent_project import TOML, call, server_of, text_of
+from tests.api.api_client import make_project
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Any:
+    make_project(tmp_path)
+    (tmp_path / "searchsocket.toml").write_text(TOML)
+    return server_of(open_project(tmp_path, {}))
+
+
+@pytest.mark.parametrize(
+    ("tool", "sent"),
+    [
+        ("search_code", {"query": "step"}),
+        ("fetch", {"file": "src/steps.py"}),
+        ("search_content", {"folder_id": "code", "exact_terms": ["step"]}),
+        ("find_documents", {"folder_id": "code", "query": "step"}),
+    ],
+)
+def test_code_that_is_not_indexed_is_named_as_that(server: Any, tool: str, sent: dict[str, Any]) -> None:
+    refused = call(server, tool, **sent)
+    assert refused.is_error
+    said = text_of(refused)
+    assert "the code of scope 'main' has no index yet; run `searchsocket index --only code --scope main`" in said
+    assert "to be asked with" not in said
