@@ -63,7 +63,7 @@ class Site:
         records = [record_of(piece, scope, self.embedder.model_id) for piece in pieces]
         texts = [f"{one.page.title}\n{one.chunk.at.title}\n{one.chunk.body.text}" for one in records]
         self.store.upsert(records, self.embedder.embed(texts, "passage"), scope)
-        self.store.put_bodies(bodies, scope)
+        self.store.stage_bodies(bodies, scope)
         self.store.publish(
             scope, PublishInfo(self.embedder.model_id, self.embedder.dimensions, PUBLISHED, aliases=aliases or {})
         )

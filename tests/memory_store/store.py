@@ -76,7 +76,7 @@ class MemoryStore:
     def take_over(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
         return []
 
-    def put_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
+    def stage_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
         self._of(scope).bodies.update({body.url: body for body in bodies})
 
     def discard(self, scope: Scope) -> None:

@@ -21,14 +21,14 @@ def live(root: Path) -> Path:
 
 
 def test_texts_that_did_not_change_are_linked(tmp_path: Path, store: LocalStore) -> None:
-    store.put_bodies([body(f"/{number}") for number in range(9)], MAIN)
+    store.stage_bodies([body(f"/{number}") for number in range(9)], MAIN)
     fill(store, [record(f"k{number}", f"/{number}") for number in range(9)])
     assert (live(tmp_path) / "bodies.db").stat().st_nlink == 1
     fill(store, [record("k3", "/3", "some text", title="Changed")])
     assert (live(tmp_path) / "bodies.db").stat().st_nlink == 2
     before = (live(tmp_path) / "bodies.db").read_bytes()
     previous = live(tmp_path)
-    store.put_bodies([body("/3", "changed")], MAIN)
+    store.stage_bodies([body("/3", "changed")], MAIN)
     store.publish(MAIN, INFO)
     assert (previous / "bodies.db").read_bytes() == before
 
@@ -37,7 +37,7 @@ def test_a_text_is_packed_with_what_the_records_of_its_page_say(tmp_path: Path, 
     """And packed anew where they say something else, whichever way the generation is written."""
     urls = [f"/{number}" for number in range(20)]
     texts = {url: "".join(f"Line {hash_of(f'{url}{line}')}.\n" for line in range(90)) for url in urls}
-    store.put_bodies([body(url, texts[url]) for url in urls], MAIN)
+    store.stage_bodies([body(url, texts[url]) for url in urls], MAIN)
     fill(store, [record(url, url, texts[url][70:]) for url in urls])
     assert (live(tmp_path) / "bodies.db").stat().st_size < sum(map(len, texts.values())) / 2
     for changed in (urls[3:4], urls):
@@ -49,7 +49,7 @@ def test_a_text_is_packed_with_what_the_records_of_its_page_say(tmp_path: Path, 
 
 def test_the_file_shrinks_with_the_site(tmp_path: Path, store: LocalStore) -> None:
     urls = [f"/{number}" for number in range(200)]
-    store.put_bodies([body(url, "".join(map(chr, range(40, 9000)))) for url in urls], MAIN)
+    store.stage_bodies([body(url, "".join(map(chr, range(40, 9000)))) for url in urls], MAIN)
     fill(store, [record(url, url) for url in urls])
     size = (live(tmp_path) / "bodies.db").stat().st_size
     store.delete_by_ids(urls[20:], MAIN)
@@ -58,7 +58,7 @@ def test_the_file_shrinks_with_the_site(tmp_path: Path, store: LocalStore) -> No
 
 
 def test_a_wrong_byte_is_found(tmp_path: Path, store: LocalStore) -> None:
-    store.put_bodies([body("/a")], MAIN)
+    store.stage_bodies([body("/a")], MAIN)
     fill(store, [record("a", "/a")])
     path = live(tmp_path) / "bodies.db"
     data = bytearray(path.read_bytes())

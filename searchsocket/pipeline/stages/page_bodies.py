@@ -26,7 +26,7 @@ def stage_bodies(run: ScopeRun, state: ScopeState, store: VectorStore) -> None:
     live = dict(store.body_digests(run.scope))
     changed = ((url, digest) for url, digest in state.chunks.cut_pages() if live.get(url) != digest)
     for batch in batches(changed, _BATCH):
-        store.put_bodies(list(_bodies(run, state, batch)), run.scope)
+        store.stage_bodies(list(_bodies(run, state, batch)), run.scope)
 
 
 def _bodies(run: ScopeRun, state: ScopeState, pages: list[tuple[str, str]]) -> Iterator[PageBody]:

@@ -81,7 +81,7 @@ class Publisher(Protocol):
             StateUnavailable: The place cannot be written.
         """
 
-    def put_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
+    def stage_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
         """Stage the texts of pages; same URL replaces, the last call wins.
 
         A text is published when its page has records, and goes with the last one of them.

@@ -34,8 +34,8 @@ class RowJoin:
             paged, page_bm25 = self._words.best_pages(text, top_k, where)
             (titled, of_title), (headed, of_heading) = self._words.named_rows(text, top_k, where)
         with watch("vector"):
-            known = set(near.tolist())
-            others = np.array([row for row in worded.tolist() if row not in known], np.int64)
+            near_rows = set(near.tolist())
+            others = np.array([row for row in worded.tolist() if row not in near_rows], np.int64)
             cosine = np.concatenate([cosine, self._vectors.cosines(vector, others)])
         rows = np.concatenate([near, others])
         with self._damage:
@@ -49,9 +49,9 @@ class RowJoin:
         return Candidates(self._numbering.ids_of(rows), facts, cosine, of_words, of_page, of_title, of_heading, best)
 
 
-def _column(found: Rows, scores: Scores, wanted: Rows) -> Scores:
-    """The score of each of `wanted`; 0 for those that were not found."""
-    if not len(found):
-        return np.zeros(len(wanted))
-    known = dict(zip(found.tolist(), scores.tolist(), strict=True))
-    return np.array(list(map(known.get, wanted.tolist(), repeat(0.0))), np.float64)
+def _column(rows: Rows, scores: Scores, joined: Rows) -> Scores:
+    """The score of each of `joined`; 0 for those that were not found."""
+    if not len(rows):
+        return np.zeros(len(joined))
+    by_row = dict(zip(rows.tolist(), scores.tolist(), strict=True))
+    return np.array(list(map(by_row.get, joined.tolist(), repeat(0.0))), np.float64)

@@ -255,7 +255,7 @@ class NamingDamage:
 def _unreadable(path: Path) -> Path | None:
     """What this user may not read: the file itself, or of a folder any file of the generation that it is part of."""
     files = sorted(path.parent.rglob("*")) if os.path.isdir(path) else [path]  # noqa: PTH112  never raises
-    return next((found for each in (path, *files) if (found := first_refused(each, os.R_OK))), None)
+    return next((refused for each in (path, *files) if (refused := first_refused(each, os.R_OK))), None)
 
 
 def remove_leftovers(folder: Path, keep: Current | None) -> None:

@@ -110,18 +110,18 @@ class LiveGenerations:
         """See `VectorStore.reader_of`."""
         folder = self.folder(scope)
         current = read_current(folder)
-        places = {LIVE: current.live, PREVIOUS: current.previous} if current else {}
-        places = {name: place for name, place in places.items() if place}
+        roles = {LIVE: current.live, PREVIOUS: current.previous} if current else {}
+        roles = {name: target for name, target in roles.items() if target}
         with suppress(FileNotFoundError):
-            places[CANDIDATE] = read_manifest(folder / REFUSED).generation.name
-        names = {**places, **{place: place for place in places.values()}}
+            roles[CANDIDATE] = read_manifest(folder / REFUSED).generation.name
+        names = {**roles, **{target: target for target in roles.values()}}
         if (name := names.get(generation)) is None:
-            raise GenerationNotKept(scope.name, generation, [f"{what} ({named})" for what, named in places.items()])
-        place = folder / (REFUSED if name == places.get(CANDIDATE) else name)
+            raise GenerationNotKept(scope.name, generation, [f"{what} ({named})" for what, named in roles.items()])
+        target = folder / (REFUSED if name == roles.get(CANDIDATE) else name)
         try:
-            return self.open(place)
+            return self.open(target)
         except FileNotFoundError as error:
-            raise corrupt(Path(error.filename or place), "is missing") from error
+            raise corrupt(Path(error.filename or target), "is missing") from error
 
     def list_scopes(self) -> list[Generation]:
         """See `Catalogue.list_scopes`."""

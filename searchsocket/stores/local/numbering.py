@@ -71,12 +71,12 @@ class Numbering:
 
     def rows_or_none(self, ids: Sequence[str]) -> Rows:
         """-1 where there is no such record."""
-        known = self._row_of.values
-        rows = np.array([known.get(id_, -1) for id_ in ids], np.int64)
+        row_of = self._row_of.values
+        rows = np.array([row_of.get(id_, -1) for id_ in ids], np.int64)
         others = np.flatnonzero(rows < 0)
         if len(others) and len(self.ids):
-            wanted = np.array([storable(ids[i]).encode() for i in others.tolist()])
-            after = np.searchsorted(self.ids, wanted, sorter=self._rows_by_id)
-            found = self._rows_by_id[np.minimum(after, len(self.ids) - 1)]
-            rows[others] = np.where(self.ids[found] == wanted, found, -1)
+            keys = np.array([storable(ids[i]).encode() for i in others.tolist()])
+            after = np.searchsorted(self.ids, keys, sorter=self._rows_by_id)
+            rows_found = self._rows_by_id[np.minimum(after, len(self.ids) - 1)]
+            rows[others] = np.where(self.ids[rows_found] == keys, rows_found, -1)
         return rows

@@ -27,7 +27,7 @@ OpenGeneration = Callable[[Path, int], LocalReader]
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _OpenReader:
     scope: Scope
     folder: Path  # of the scope
     stamp: Stamp
@@ -62,7 +62,7 @@ class OpenReaders:
         self._clock = clock
         self._lock = threading.Lock()
         self._opening = threading.Lock()
-        self._readers: dict[str, _Held] = {}  # by scope, the one that was used last at the end
+        self._readers: dict[str, _OpenReader] = {}  # by scope, the one that was used last at the end
         self._failures: dict[str, _Failure] = {}  # by scope
         self._refreshed_at = clock()
 
@@ -78,13 +78,13 @@ class OpenReaders:
             PermissionDenied: A file may not be read.
             VectorBackendUnavailable: The folder cannot be read, or changes faster than that.
         """
-        known = self._used(scope)
+        current = self._used(scope)
         try:
-            if known and known.stamp == _stamp(folder):
-                return known.reader
-            if not self._opening.acquire(blocking=known is None):
-                assert known is not None
-                return known.reader
+            if current and current.stamp == _stamp(folder):
+                return current.reader
+            if not self._opening.acquire(blocking=current is None):
+                assert current is not None
+                return current.reader
             try:
                 reader = self._opened(scope, folder)
             finally:
@@ -92,9 +92,9 @@ class OpenReaders:
         except ScopeNotIndexed:
             raise
         except SearchSocketError:
-            if known is None:
+            if current is None:
                 raise
-            return known.reader
+            return current.reader
         if self._clock() - self._refreshed_at > 2 * REFRESH_S:  # nobody else sees to it
             self.refresh()
         return reader
@@ -111,7 +111,7 @@ class OpenReaders:
         """
         self._refreshed_at = self._clock()
         with self._lock:
-            folders = {held.scope: held.folder for held in self._readers.values()}
+            folders = {entry.scope: entry.folder for entry in self._readers.values()}
             folders |= {failed.scope: failed.folder for failed in self._failures.values()}
         failed: list[SearchSocketError] = []
         for scope, folder in folders.items():
@@ -136,8 +136,8 @@ class OpenReaders:
     def last(self, scope: Scope) -> LocalReader | None:
         """The generation that is held, live or not."""
         with self._lock:
-            known = self._readers.get(scope.name)
-        return known.reader if known else None
+            entry = self._readers.get(scope.name)
+        return entry.reader if entry else None
 
     def failure(self, scope: Scope, folder: Path) -> SearchSocketError | None:
         """Why the live generation could not be opened when it was tried last."""
@@ -151,12 +151,12 @@ class OpenReaders:
             self._readers.pop(scope.name, None)
             self._failures.pop(scope.name, None)
 
-    def _used(self, scope: Scope) -> _Held | None:
+    def _used(self, scope: Scope) -> _OpenReader | None:
         with self._lock:
-            known = self._readers.pop(scope.name, None)
-            if known:
-                self._readers[scope.name] = known
-        return known
+            entry = self._readers.pop(scope.name, None)
+            if entry:
+                self._readers[scope.name] = entry
+        return entry
 
     def _opened(self, scope: Scope, folder: Path) -> LocalReader:
         for _ in range(MAX_OPEN_TRIES):
@@ -166,15 +166,15 @@ class OpenReaders:
                 self.forget(scope)  # its files may be gone, and would stay on the disk
                 raise ScopeNotIndexed(scope.name)
             with self._lock:
-                known = self._readers.get(scope.name)
-            if known and known.stamp == stamp:  # another thread was first
-                return known.reader
+                entry = self._readers.get(scope.name)
+            if entry and entry.stamp == stamp:  # another thread was first
+                return entry.reader
             live = folder / current.live
             self._wait_for_another_try(scope, stamp, live)
             try:
                 reader = self._open(live, self._room(scope))
-                if known:
-                    reader.catalogue.take_over(known.reader.catalogue)
+                if entry:
+                    reader.catalogue.take_over(entry.reader.catalogue)
             except (FileNotFoundError, SearchSocketError) as error:
                 # SQLite and tantivy do not say that a file is gone, which it is once two runs have published meanwhile.
                 if read_current(folder) != current:
@@ -185,7 +185,7 @@ class OpenReaders:
                 missing = corrupt(Path(error.filename or live), "is missing")
                 self._remember(scope, folder, stamp, live, missing)
                 raise missing from error
-            self._hold(scope, _Held(scope, folder, stamp, reader))
+            self._hold(scope, _OpenReader(scope, folder, stamp, reader))
             return reader
         raise VectorBackendUnavailable(f"{folder} changes faster than it can be read")
 
@@ -208,14 +208,14 @@ class OpenReaders:
     def _room(self, scope: Scope) -> int:
         """How many bytes of vectors may be read into memory for a scope."""
         with self._lock:
-            others = sum(held.reader.read_bytes for name, held in self._readers.items() if name != scope.name)
+            others = sum(entry.reader.read_bytes for name, entry in self._readers.items() if name != scope.name)
         return min(MAX_READ_BYTES, _MAX_ALL_READ_BYTES - others)
 
-    def _hold(self, scope: Scope, held: _Held) -> None:
+    def _hold(self, scope: Scope, entry: _OpenReader) -> None:
         with self._lock:
             self._failures.pop(scope.name, None)
             self._readers.pop(scope.name, None)
-            self._readers[scope.name] = held
+            self._readers[scope.name] = entry
             while len(self._readers) > _MAX_READERS:
                 del self._readers[next(iter(self._readers))]
 
@@ -233,7 +233,7 @@ def _stamp(folder: Path) -> Stamp | None:
 
 def _files(generation: Path) -> frozenset[tuple[str, int, int, int]]:
     """Name, size and times of every file: whatever mends a generation changes one of them."""
-    found = []
+    stamps = []
     for folder, _, names in os.walk(generation):
         for name in names:
             path = os.path.join(folder, name)
@@ -242,5 +242,5 @@ def _files(generation: Path) -> frozenset[tuple[str, int, int, int]]:
             except OSError:
                 continue
             if not name.endswith(".lock"):  # tantivy leaves these behind when it tries
-                found.append((path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
-    return frozenset(found)
+                stamps.append((path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
+    return frozenset(stamps)

@@ -35,14 +35,14 @@ class Ownership:
         try:
             data = json.loads(path.read_bytes())
             owner = data["projectId"]
-            told = data.get("sha256", _digest(owner))  # none in folders of an earlier version
+            stored = data.get("sha256", _digest(owner))  # none in folders of an earlier version
         except FileNotFoundError:
             return False
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise corrupt(path, "is damaged") from error
         except OSError as error:
             raise system_error("cannot read", path, error, VectorBackendUnavailable) from error
-        if told != _digest(owner):
+        if stored != _digest(owner):
             raise corrupt(path, "was changed after it was written")
         if owner != self._project_id:
             fix = f"set `project.id = {json.dumps(owner, ensure_ascii=False)}`"

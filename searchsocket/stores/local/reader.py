@@ -142,9 +142,9 @@ class LocalReader:
         firsts = docs[np.concatenate([[0], starts])] if len(pages) else docs
         with damage:
             words = Words(self.folder, self.numbering.docs_by_id, firsts, synonyms)
-        held, expected = (words.records, words.pages), (self.generation.records, self.generation.pages)
-        if held != expected:
+        counts, expected = (words.records, words.pages), (self.generation.records, self.generation.pages)
+        if counts != expected:
             raise corrupt(
-                self.folder / WORDS, "holds {} records and {} pages instead of {} and {}".format(*held, *expected)
+                self.folder / WORDS, "holds {} records and {} pages instead of {} and {}".format(*counts, *expected)
             )
         return words

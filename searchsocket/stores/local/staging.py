@@ -12,11 +12,17 @@ import numpy as np
 from searchsocket.errors import StateUnavailable
 from searchsocket.stores.base import PageBody, check_vectors
 from searchsocket.stores.base.models import Model, model_of
-from searchsocket.stores.local.build.origin import TAKEN_TABLE, link_generation
+from searchsocket.stores.local.build.origin import COPIED_TABLE, link_generation
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
 from searchsocket.stores.local.catalogue.columns import record_of
 from searchsocket.stores.local.catalogue.hashes import as_stored
-from searchsocket.stores.local.catalogue.records import FIELD_NAMES, KEPT_COLUMNS, KEPT_NAMES, PLACEHOLDERS, path_key
+from searchsocket.stores.local.catalogue.records import (
+    FIELD_NAMES,
+    PLACEHOLDERS,
+    RECORD_COLUMNS,
+    RECORD_NAMES,
+    path_key,
+)
 from searchsocket.stores.local.catalogue.rows import row_of
 from searchsocket.stores.local.layout import REMOVED, STAGING
 from searchsocket.stores.local.reader import LocalReader
@@ -25,11 +31,11 @@ from searchsocket.system.files import make_folder
 from searchsocket.text.storable import storable
 from searchsocket.types import Generation, Record, Renamed, Vector, Vectors
 
-_NULLABLE = KEPT_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)
+_NULLABLE = RECORD_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS changes (slot INTEGER, sort BLOB, {_NULLABLE});
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-{TAKEN_TABLE}
+{COPIED_TABLE}
 {STAGED_TABLE}
 """
 
@@ -70,7 +76,7 @@ class Staging:
         self._connection.execute("BEGIN")
         try:
             self._connection.executemany(
-                f"INSERT OR REPLACE INTO changes (slot, sort, {KEPT_NAMES}) VALUES (?, ?, {PLACEHOLDERS})", rows
+                f"INSERT OR REPLACE INTO changes (slot, sort, {RECORD_NAMES}) VALUES (?, ?, {PLACEHOLDERS})", rows
             )
             facts = {"model_id": model_id, "dimensions": dimensions, "slots": first_slot + len(records)}
             self._connection.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
@@ -97,14 +103,14 @@ class Staging:
         if self.origin is None:
             return []
         held = self.origin.catalogue.hashes([record.origin_id for record in records])
-        taken = [record for record in records if held.get(record.origin_id) == record.origin_hash]
+        equal = [record for record in records if held.get(record.origin_id) == record.origin_hash]
         self._connection.execute("BEGIN")
         self._connection.executemany(
             "INSERT OR IGNORE INTO taken VALUES (?, ?, ?)",
-            [(record.origin_id, storable(record.id), as_stored(record.record_hash)) for record in taken],
+            [(record.origin_id, storable(record.id), as_stored(record.record_hash)) for record in equal],
         )
         self._connection.execute("COMMIT")
-        return [record.id for record in taken]
+        return [record.id for record in equal]
 
     def delete(self, ids: Sequence[str]) -> None:
         """Stage deletions whole or not at all."""
@@ -114,7 +120,7 @@ class Staging:
         )
         self._connection.execute("COMMIT")
 
-    def put_bodies(self, bodies: Sequence[PageBody]) -> None:
+    def stage_bodies(self, bodies: Sequence[PageBody]) -> None:
         """Stage texts of pages whole or not at all."""
         self._connection.execute("BEGIN")
         self._connection.executemany("INSERT OR REPLACE INTO bodies VALUES (?, ?, ?, ?)", map(row_of_body, bodies))

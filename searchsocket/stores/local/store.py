@@ -22,7 +22,7 @@ from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, Vector
 from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced, drift_of
 from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.stores.local import upkeep
-from searchsocket.stores.local.build.build import drop_unchanged, drop_what_is_left, refuse_two_models
+from searchsocket.stores.local.build.build import drop_remaining, drop_unchanged, refuse_two_models
 from searchsocket.stores.local.build.candidate import candidate, drop_refused, is_same
 from searchsocket.stores.local.layout import (
     Current,
@@ -104,10 +104,10 @@ class LocalStore(LiveGenerations):
                     staging.begin_from(folder / current.live if current else folder, self.open)
             return staging.take_over(records)
 
-    def put_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
+    def stage_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
         """See `Publisher.put_bodies`."""
         with self._staged(scope) as staging:
-            staging.put_bodies(bodies)
+            staging.stage_bodies(bodies)
 
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """See `Catalogue.body_digests`."""
@@ -129,7 +129,7 @@ class LocalStore(LiveGenerations):
             if live is not None:
                 drop_unchanged(staging, live, self.vectors)
             elif staging.origin is not None:
-                drop_what_is_left(staging, staging.origin)
+                drop_remaining(staging, staging.origin)
             refuse_two_models(staging, before, info)
             if live is not None and is_same(staging, live, info):
                 published = live.generation

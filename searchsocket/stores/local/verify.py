@@ -85,11 +85,11 @@ def record_problems(reader: LocalReader) -> list[str]:
     try:
         is_same = index_digest(all_fingerprints(reader)) == reader.generation.digest
         bodies = list(reader.catalogue.body_digests())
-        told = (reader.generation.bodies, reader.generation.bodies_digest or index_digest([]))
+        expected = (reader.generation.bodies, reader.generation.bodies_digest or index_digest([]))
     except SearchSocketError as error:
         return [f"{reader.folder}: {error}"]
     problems = [] if is_same else [f"{reader.folder}: the records are not those of the manifest"]
-    if (len(bodies), index_digest(bodies)) != told:
+    if (len(bodies), index_digest(bodies)) != expected:
         problems.append(f"{reader.folder}: the page texts are not those of the manifest")
     return problems
 
@@ -120,8 +120,8 @@ def word_problems(reader: LocalReader) -> list[str]:
     try:
         for start in range(0, len(docs), _BATCH):
             with NamingDamage(reader.folder / WORDS):
-                are_held = reader.words.index.holds(docs[start : start + _BATCH].tolist())
-            if not are_held:
+                are_indexed = reader.words.index.holds(docs[start : start + _BATCH].tolist())
+            if not are_indexed:
                 problems.append(f"{reader.folder}: rows {start} and following have no words")
         if len(docs) and np.bincount(docs).max() > 1:
             problems.append(f"{reader.folder}: two rows of one record")

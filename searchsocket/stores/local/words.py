@@ -46,15 +46,15 @@ class LocalWords:
         """See `WordSnapshot.neighbours`."""
         docs = self._numbering.docs_of(ids)
         with self._damage:
-            found = self.index.neighbours(text, docs)
-        return [found.get(doc, 0.0) for doc in docs]
+            scores = self.index.neighbours(text, docs)
+        return [scores.get(doc, 0.0) for doc in docs]
 
     def together(self, text: str, ids: Sequence[str]) -> list[float]:
         """See `WordSnapshot.together`."""
         docs = self._numbering.docs_of(ids)
         with self._damage:
-            found = self.index.together(text, docs)
-        return [found[doc] for doc in docs]
+            scores = self.index.together(text, docs)
+        return [scores[doc] for doc in docs]
 
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
@@ -64,8 +64,8 @@ class LocalWords:
     def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
         """See `WordSnapshot.pages_with`."""
         with self._damage:
-            found = [self.index.with_letters(one, canonical(where)) for one in letters or (None,)]
-            pages = [self._urls.codes[self._numbering.rows_of_docs(docs)] for docs in found]
+            docs_by_letters = [self.index.with_letters(one, canonical(where)) for one in letters or (None,)]
+            pages = [self._urls.codes[self._numbering.rows_of_docs(docs)] for docs in docs_by_letters]
             rows = np.flatnonzero(np.logical_and.reduce([np.isin(self._urls.codes, codes) for codes in pages]))
             firsts = rows[np.unique(self._urls.codes[rows], return_index=True)[1]]
         return list(self._urls.take(np.sort(firsts)))
@@ -84,10 +84,10 @@ class LocalWords:
     def by_rarity(self, terms: Sequence[str], *, top_k: int) -> list[TermHit]:
         """See `WordSnapshot.by_rarity`."""
         with self._damage:
-            found = self.index.by_rarity(terms, top_k)
-        rows = self._numbering.rows_of_docs([doc for doc, _, _ in found])
+            matches = self.index.by_rarity(terms, top_k)
+        rows = self._numbering.rows_of_docs([doc for doc, _, _ in matches])
         ids = self._numbering.ids_of(rows)
-        hits = [TermHit(id_, score, held) for id_, (_, score, held) in zip(ids, found, strict=True)]
+        hits = [TermHit(id_, score, terms_present) for id_, (_, score, terms_present) in zip(ids, matches, strict=True)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def evidence(self, text: str) -> WordEvidence:
@@ -111,15 +111,15 @@ class LocalWords:
             pages = self._best_pages(self.index.named_pages(text, canonical(where), top_k), top_k)
             return pages, self._best_rows(self.index.named_records(text, canonical(where), top_k), top_k)
 
-    def _best_rows(self, found: Scored, top_k: int) -> tuple[Rows, Scores]:
-        rows, scores = self._numbering.rows_of_docs(found[0]), found[1]
+    def _best_rows(self, scored: Scored, top_k: int) -> tuple[Rows, Scores]:
+        rows, scores = self._numbering.rows_of_docs(scored[0]), scored[1]
         if len(rows) < 2:
             return rows, scores
         best = np.lexsort((self._numbering.id_order[rows], -scores))[:top_k]
         return rows[best], scores[best]
 
-    def _best_pages(self, found: Scored, top_k: int) -> tuple[Rows, Scores]:
-        rows, scores = self._numbering.rows_of_docs(found[0]), found[1]
+    def _best_pages(self, scored: Scored, top_k: int) -> tuple[Rows, Scores]:
+        rows, scores = self._numbering.rows_of_docs(scored[0]), scored[1]
         if len(rows) < 2:
             return rows, scores
         best = np.lexsort((rows, -scores))[:top_k]

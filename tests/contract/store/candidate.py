@@ -34,7 +34,7 @@ class CandidateContract:
             asked.append(store.generation(MAIN))
 
         store.upsert([record(f"k{n}", f"/{n % 4}", "zebra heron", ordinal=n) for n in range(9)], random_units(9), MAIN)
-        store.put_bodies([body(f"/{n}", f"text {n}") for n in range(4)], MAIN)
+        store.stage_bodies([body(f"/{n}", f"text {n}") for n in range(4)], MAIN)
         before = store.generation(MAIN)
         published = store.publish(MAIN, INFO, gate=gate)
         reader = store.reader(MAIN)
@@ -80,7 +80,7 @@ class CandidateContract:
 
         before = fill(store, [record("a", "/a", "zebra")])
         store.upsert([record("b", "/b", "zebra")], EAST[None], MAIN)
-        store.put_bodies([body("/b", "text b")], MAIN)
+        store.stage_bodies([body("/b", "text b")], MAIN)
         with pytest.raises(CandidateRefused):
             store.publish(MAIN, INFO, gate=not_good_enough)
         store.discard(MAIN)

@@ -19,7 +19,7 @@ class OriginsContract:
         theirs = records(MAIN, "boats", "lanterns", "tickets")
         ours = records(DRAFT, "boats", "lanterns", "prices")
         vectors = [EAST, NORTH, UP]
-        store.put_bodies([body(f"/{number}") for number in (1, 2, 3)], MAIN)
+        store.stage_bodies([body(f"/{number}") for number in (1, 2, 3)], MAIN)
         for one, vector in zip(theirs, vectors, strict=True):
             store.upsert([one], vector[None], MAIN)
         store.publish(MAIN, INFO)
@@ -31,7 +31,7 @@ class OriginsContract:
         assert taken in ([], [ours[0].id, ours[1].id])
         store.delete_scope(MAIN)
         held = dict(store.body_digests(DRAFT))
-        store.put_bodies([body(f"/{n}") for n in (1, 2, 3) if held.get(f"/{n}") != body(f"/{n}").digest], DRAFT)
+        store.stage_bodies([body(f"/{n}") for n in (1, 2, 3) if held.get(f"/{n}") != body(f"/{n}").digest], DRAFT)
         for one, vector in zip(ours, vectors, strict=True):
             if one.id not in taken:
                 store.upsert([one], vector[None], DRAFT)

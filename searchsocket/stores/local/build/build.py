@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from searchsocket.stores.base import PublishInfo, index_digest
 from searchsocket.stores.base.models import check_model
 from searchsocket.stores.base.spread import sampled, spread_of
-from searchsocket.stores.local.build.origin import DELETE_THE_REST, rename_taken
+from searchsocket.stores.local.build.origin import DELETE_THE_REST, rename_copied
 from searchsocket.stores.local.build.sayings import sayings
 from searchsocket.stores.local.build.word_source import MergedRecords
 from searchsocket.stores.local.catalogue.bodies import WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable, write_facts
 from searchsocket.stores.local.catalogue.hashes import as_text
 from searchsocket.stores.local.catalogue.packed_texts import PACK, TEXT, begin_packed, write_packed
-from searchsocket.stores.local.catalogue.records import INDEXES, KEPT_NAMES, PATH_ORDER, TABLES, connect_writer
+from searchsocket.stores.local.catalogue.records import INDEXES, PATH_ORDER, RECORD_NAMES, TABLES, connect_writer
 from searchsocket.stores.local.hashed_file import HashedFile
 from searchsocket.stores.local.layout import BODIES, FACTS, IDS, ORDER, RECORDS, FileEntry, corrupt
 from searchsocket.stores.local.numbering import Rows
@@ -75,7 +75,7 @@ def drop_unchanged(staging: Staging, live: LocalReader, part: VectorPart) -> Non
         merge.execute("COMMIT")
 
 
-def drop_what_is_left(staging: Staging, origin: LocalReader) -> None:
+def drop_remaining(staging: Staging, origin: LocalReader) -> None:
     """Stage the deletion of what was not taken over from another scope, and forget texts that say what it does."""
     drop_unchanged_bodies(staging.database, origin.folder / BODIES)
     with closing(_open_merge(staging.database, live=origin)) as merge:
@@ -88,10 +88,10 @@ def refuse_two_models(staging: Staging, live: LocalReader | None, info: PublishI
     stays = False
     if live and (live.generation.model_id, live.generation.dimensions) != (info.model_id, info.dimensions):
         with closing(_open_merge(staging.database, live=live)) as merge:
-            (found,) = merge.execute(
+            (models,) = merge.execute(
                 "SELECT EXISTS (SELECT 1 FROM live.records WHERE id NOT IN (SELECT id FROM changes))"
             ).fetchone()
-        stays = bool(found)
+        stays = bool(models)
     check_model(staging.scope, info, staging.model() if staging.counts()[0] else None, generation, stays=stays)
 
 
@@ -171,28 +171,28 @@ def _merge_records(
         number below which all records are old.
     """
     merge.execute("BEGIN")
-    kept: Rows = np.empty(0, np.int64)  # live rows of the old records
-    old_docs: Rows = kept  # their numbers in the new file
+    old_rows: Rows = np.empty(0, np.int64)  # live rows of the old records
+    old_docs: Rows = old_rows  # their numbers in the new file
     if copied is not None:
         write_packed(merge)
         merge.execute("DELETE FROM tags WHERE doc IN (SELECT doc FROM records WHERE id IN (SELECT id FROM changes))")
         merge.execute("DELETE FROM records WHERE id IN (SELECT id FROM changes)")
         if rename:
-            rename_taken(merge)
+            rename_copied(merge)
         first_new = copied.manifest.max_doc
-        kept, old_docs = np.arange(len(copied.numbering)), copied.numbering.docs.astype(np.int64)
+        old_rows, old_docs = np.arange(len(copied.numbering)), copied.numbering.docs.astype(np.int64)
     else:
         _execute_all(merge, TABLES)
         text = begin_packed(merge, live_records=0 if live is None else live.generation.records)
         if live is not None:
-            kept = _copy_live(merge, live, text)
-            old_docs = np.arange(1, len(kept) + 1)
-        first_new = len(kept)
+            old_rows = _copy_live(merge, live, text)
+            old_docs = np.arange(1, len(old_rows) + 1)
+        first_new = len(old_rows)
     slots = _add_staged(merge)
     _execute_all(merge, INDEXES)
     merge.execute("COMMIT")
     origin = np.zeros(first_new + len(slots) + 1, np.int64)
-    origin[old_docs] = kept
+    origin[old_docs] = old_rows
     origin[first_new + 1 :] = ~slots
     return origin, first_new
 
@@ -205,7 +205,7 @@ def _copy_live(merge: sqlite3.Connection, live: LocalReader, text: str) -> Rows:
     """
     stays = f"FROM live.records WHERE id NOT IN (SELECT id FROM changes) ORDER BY {PATH_ORDER}"
     docs = np.fromiter((row[0] for row in merge.execute(f"SELECT doc {stays}")), np.int64)
-    merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES.replace(TEXT, text)} {stays}")
+    merge.execute(f"INSERT INTO records (sort, {RECORD_NAMES}) SELECT sort, {RECORD_NAMES.replace(TEXT, text)} {stays}")
     _add_tags(merge, 0)
     return live.numbering.rows_of_docs(docs)
 
@@ -215,7 +215,9 @@ def _add_staged(merge: sqlite3.Connection) -> Rows:
     merge.execute(f"CREATE INDEX IF NOT EXISTS staged.by_path ON changes ({PATH_ORDER}) WHERE slot IS NOT NULL")
     upserts = f"FROM staged.changes WHERE slot IS NOT NULL ORDER BY {PATH_ORDER}"
     (last,) = merge.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence").fetchone()
-    merge.execute(f"INSERT INTO records (sort, {KEPT_NAMES}) SELECT sort, {KEPT_NAMES.replace(TEXT, PACK)} {upserts}")
+    merge.execute(
+        f"INSERT INTO records (sort, {RECORD_NAMES}) SELECT sort, {RECORD_NAMES.replace(TEXT, PACK)} {upserts}"
+    )
     _add_tags(merge, last)
     return np.fromiter((row[0] for row in merge.execute(f"SELECT slot {upserts}")), np.int64)
 
@@ -230,10 +232,10 @@ def _add_tags(merge: sqlite3.Connection, after_doc: int) -> None:
 
 def _path_order(merge: sqlite3.Connection) -> tuple[NDArray[np.uint32], NDArray[np.bytes_]]:
     """The `doc` number and the id of every row of the matrix to come."""
-    found = merge.execute(f"SELECT doc, id FROM records ORDER BY {PATH_ORDER}")
+    cursor = merge.execute(f"SELECT doc, id FROM records ORDER BY {PATH_ORDER}")
     docs: list[NDArray[np.uint32]] = []
     ids: list[NDArray[np.bytes_]] = []
-    while rows := found.fetchmany(BATCH):
+    while rows := cursor.fetchmany(BATCH):
         docs.append(np.array([doc for doc, _ in rows], np.uint32))
         ids.append(np.array([id_.encode() for _, id_ in rows], np.bytes_))
     if not docs:
@@ -264,7 +266,7 @@ def _summary(merge: sqlite3.Connection, records: int, max_doc: int, id_bytes: in
     routes = {str(resolution): int(pages) for resolution, pages in counts}
     (pages,) = merge.execute("SELECT count(DISTINCT sort) FROM records").fetchone()
     hashes = merge.execute("SELECT id, record_hash FROM records ORDER BY id")
-    digest = index_digest((id_, as_text(held)) for id_, held in hashes)
+    digest = index_digest((id_, as_text(stored)) for id_, stored in hashes)
     return Built(records, int(pages), routes, digest, max_doc, id_bytes, bodies)
 
 

@@ -7,7 +7,7 @@ from searchsocket.stores.local.layout import MANIFEST, read_manifest
 from searchsocket.system.copying import link_file
 
 # What stays of it, by the names that it has there and here.
-TAKEN_TABLE = """
+COPIED_TABLE = """
 CREATE TABLE IF NOT EXISTS taken (id TEXT PRIMARY KEY, new_id TEXT NOT NULL, new_hash TEXT NOT NULL) WITHOUT ROWID;
 """
 DELETE_THE_REST = (
@@ -29,7 +29,7 @@ def link_generation(source: Path, target: Path) -> None:
         link_file(source / name, path)
 
 
-def rename_taken(merge: sqlite3.Connection) -> None:
+def rename_copied(merge: sqlite3.Connection) -> None:
     """Give records that were taken over the names that they have here; whoever calls makes the indexes again."""
     merge.execute("DROP INDEX by_id")
     merge.execute("DROP INDEX by_path")

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from searchsocket.stores.local.catalogue.bodies import Sayings
-from searchsocket.stores.local.catalogue.records import SAID_BY_PAGE, path_key
+from searchsocket.stores.local.catalogue.records import PAGE_TEXTS, path_key
 from searchsocket.stores.local.reader import LocalReader
 
 
@@ -13,7 +13,7 @@ def sayings(merge: sqlite3.Connection, live: LocalReader | None, touched: Iterab
     keys = set(touched)
 
     def said(url: str) -> str:
-        return "\n".join(text for (text,) in merge.execute(SAID_BY_PAGE, (path_key(url),)))
+        return "\n".join(text for (text,) in merge.execute(PAGE_TEXTS, (path_key(url),)))
 
     def before(url: str) -> str | None:
         return None if live is None else live.catalogue.page_body(url)

@@ -56,11 +56,11 @@ class BodyFile:
         # By itself a connection waits for the garbage collector, and holds a file that may be deleted.
         weakref.finalize(self, self._connection.close)
 
-    def text(self, url: str, said: TextOf) -> str | None:
+    def text(self, url: str, page_text: TextOf) -> str | None:
         """The text of a page; None where there is none.
 
         Args:
-            said: What its records say.
+            page_text: What its records say.
 
         Raises:
             IndexCorrupt: The file is damaged.
@@ -68,7 +68,7 @@ class BodyFile:
         with self._damage:
             with self._lock:
                 row = self._connection.execute("SELECT text FROM bodies WHERE url = ?", (storable(url),)).fetchone()
-            return Packing(said(url).encode("utf-8")).unpacked(row[0]) if row else None
+            return Packing(page_text(url).encode("utf-8")).unpacked(row[0]) if row else None
 
     def digest(self, url: str) -> str:
         """The digest of the text of a page; "" where there is none."""
@@ -101,7 +101,7 @@ def drop_unchanged_bodies(staged: Path, live: Path) -> None:
 class Sayings(NamedTuple):
     """What is to be known of the pages of a new generation, by URL."""
 
-    said: TextOf  # by its records
+    page_text: TextOf  # by its records
     touched: Callable[[str], bool]  # whether these may say something else than before
     before: Callable[[str], str | None]  # the text of the live generation
 
@@ -114,18 +114,20 @@ def write_bodies(target: Path, live: Path | None, staged: Path, urls: Collection
         urls: Of all pages that have records.
     """
     with closing(_attached(staged, live)) as connection:
-        known = (
+        live_bodies = (
             connection.execute("SELECT url, digest, beside FROM other.bodies ORDER BY url").fetchall() if live else []
         )
-        gone = [(url,) for url, *_ in known if url not in urls]
+        gone = [(url,) for url, *_ in live_bodies if url not in urls]
         new = [url for (url,) in connection.execute("SELECT url FROM bodies ORDER BY url") if url in urls]
     stays = set(urls).difference(new)
     moved = [
-        url for url, _, beside in known if url in stays and pages.touched(url) and _mark(pages.said(url)) != beside
+        url
+        for url, _, beside in live_bodies
+        if url in stays and pages.touched(url) and _mark(pages.page_text(url)) != beside
     ]
     if live is not None and not gone and not new and not moved:
         link_file(live, target)
-        return WrittenBodies(len(known), index_digest((url, digest) for url, digest, _ in known))
+        return WrittenBodies(len(live_bodies), index_digest((url, digest) for url, digest, _ in live_bodies))
     if live is not None:
         copy_file(live, target)
     with closing(_attached(target, staged)) as connection:
@@ -133,36 +135,37 @@ def write_bodies(target: Path, live: Path | None, staged: Path, urls: Collection
         if live is None:
             connection.execute(_TABLE)
         for url in moved:
-            text, said = pages.before(url) or "", pages.said(url)
+            text, page_text = pages.before(url) or "", pages.page_text(url)
             connection.execute(
-                "UPDATE bodies SET text = ?, beside = ? WHERE url = ?", (_packed(text, said), _mark(said), url)
+                "UPDATE bodies SET text = ?, beside = ? WHERE url = ?",
+                (_packed(text, page_text), _mark(page_text), url),
             )
         if live is not None:
             connection.executemany("DELETE FROM bodies WHERE url = ?", [*gone, *((url,) for url in new)])
         for url in new:
-            said = pages.said(url)
+            page_text = pages.page_text(url)
             (text,) = connection.execute("SELECT text FROM other.bodies WHERE url = ?", (url,)).fetchone()
             connection.execute(
                 "INSERT INTO bodies SELECT url, digest, phrases, ?, ? FROM other.bodies WHERE other.bodies.url = ?",
-                (_packed(unpacked(text), said), _mark(said), url),
+                (_packed(unpacked(text), page_text), _mark(page_text), url),
             )
         if live is None:
             connection.execute(_INDEX)
         connection.execute("COMMIT")
-        if live is not None and len(gone) + len(new) + len(moved) > _MAX_CHANGED_SHARE * len(known):
+        if live is not None and len(gone) + len(new) + len(moved) > _MAX_CHANGED_SHARE * len(live_bodies):
             connection.execute("DETACH other")
             connection.execute("VACUUM")
-        held = connection.execute("SELECT url, digest FROM bodies ORDER BY url").fetchall()
-    return WrittenBodies(len(held), index_digest(held))
+        stored = connection.execute("SELECT url, digest FROM bodies ORDER BY url").fetchall()
+    return WrittenBodies(len(stored), index_digest(stored))
 
 
-def _packed(text: str, said: str) -> bytes:
-    return Packing(said.encode("utf-8")).packed(text)
+def _packed(text: str, page_text: str) -> bytes:
+    return Packing(page_text.encode("utf-8")).packed(text)
 
 
-def _mark(said: str) -> bytes:
+def _mark(page_text: str) -> bytes:
     """By which another dictionary is told."""
-    return hashlib.sha256(said.encode("utf-8")).digest()[:8]
+    return hashlib.sha256(page_text.encode("utf-8")).digest()[:8]
 
 
 def all_digests(file: BodyFile) -> Iterator[tuple[str, str]]:

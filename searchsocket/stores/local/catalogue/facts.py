@@ -24,7 +24,7 @@ NUMBERS = ("depth", "incoming_links", "weight")
 COLUMNS = (*TEXTS, *NUMBERS)
 # As expressions over the columns of records.db.
 SELECTED = ", ".join(COLUMNS).replace("anchor", "coalesce(at_anchor, format('L%d-L%d', at_first, at_last))")
-_MAX_KNOWN = 8_192  # texts of a column that stay decoded, under 1 MB: the same pages are found again and again
+_MAX_DECODED = 8_192  # texts of a column that stay decoded, under 1 MB: the same pages are found again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class TextColumn:
     codes: NDArray[Any]  # shape (rows,), unsigned
     joined: bytes  # the texts as UTF-8, one after the other
     bounds: NDArray[np.int64]  # shape (texts + 1,): where each begins, and the next one with it ends
-    _known: BoundedCache[int, str] = field(  # some texts, by code
-        default_factory=lambda: BoundedCache(_MAX_KNOWN), compare=False, repr=False
+    _decoded: BoundedCache[int, str] = field(  # some texts, by code
+        default_factory=lambda: BoundedCache(_MAX_DECODED), compare=False, repr=False
     )
 
     @classmethod
@@ -49,14 +49,14 @@ class TextColumn:
         """The text of each row."""
         codes = self.codes[rows].tolist()
         try:
-            return list(map(self._known.values.__getitem__, codes))
+            return list(map(self._decoded.values.__getitem__, codes))
         except KeyError:
-            known = self._known.values.get
-            return [text if (text := known(code)) is not None else self._text(code) for code in codes]
+            decoded = self._decoded.values.get
+            return [text if (text := decoded(code)) is not None else self._text(code) for code in codes]
 
     def _text(self, code: int) -> str:
         text = self.joined[self.bounds[code] : self.bounds[code + 1]].decode()
-        self._known.remember_one(code, text)
+        self._decoded.remember_one(code, text)
         return text
 
     def merged(self, other: Self, rows: Rows) -> Self:
@@ -83,15 +83,15 @@ class FactTable:
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]]) -> Self:
         """The table of rows of `COLUMNS`, which may be a stream."""
-        known: tuple[dict[str, int], ...] = tuple({} for _ in TEXTS)
+        distinct: tuple[dict[str, int], ...] = tuple({} for _ in TEXTS)
         columns = [array("d" if name == "weight" else "q") for name in COLUMNS]
         for row in rows:
             for column, value in enumerate(row):
-                texts = known[column] if column < len(known) else None
+                texts = distinct[column] if column < len(distinct) else None
                 columns[column].append(value if texts is None else texts.setdefault(value, len(texts)))
         arrays = {name: np.array(column) for name, column in zip(COLUMNS, columns, strict=True)}
         return cls(
-            {name: TextColumn.of(arrays[name], texts) for name, texts in zip(TEXTS, known, strict=True)},
+            {name: TextColumn.of(arrays[name], texts) for name, texts in zip(TEXTS, distinct, strict=True)},
             {name: arrays[name] if name == "weight" else _narrow(arrays[name]) for name in NUMBERS},
         )
 

@@ -11,6 +11,6 @@ def as_stored(value: str) -> bytes | str:
     return bytes.fromhex(value) if _SHA256.fullmatch(value) else value
 
 
-def as_text(held: bytes | str) -> str:
+def as_text(stored: bytes | str) -> str:
     """The text of what is kept."""
-    return held.hex() if isinstance(held, bytes) else held
+    return stored.hex() if isinstance(stored, bytes) else stored

@@ -32,11 +32,11 @@ class LabelledRows:
         """Whether each row carries one of some labels of one name; shape (rows,)."""
         name = split_label(group[0])[0]
         name = name if name in _LABELS else _FACETS
-        column, known = self._texts[name], self._known(name)
-        wanted = np.zeros(len(column.bounds) - 1, np.bool_)
+        column, known = self._texts[name], self._codes_of(name)
+        matches = np.zeros(len(column.bounds) - 1, np.bool_)
         for label in group:
-            wanted[known.get(label, [])] = True
-        carries: NDArray[np.bool_] = wanted[column.codes]
+            matches[known.get(label, [])] = True
+        carries: NDArray[np.bool_] = matches[column.codes]
         return carries
 
     def facets_of(self, rows: Rows) -> list[tuple[str, ...]]:
@@ -47,14 +47,14 @@ class LabelledRows:
 
     def facet_names(self) -> frozenset[str]:
         """The facets that any page states."""
-        return frozenset(split_label(label)[0] for label in self._known(_FACETS))
+        return frozenset(split_label(label)[0] for label in self._codes_of(_FACETS))
 
-    def _known(self, name: str) -> dict[str, list[int]]:
-        known = self._codes.get(name)
-        if known is None:
-            known = {}
+    def _codes_of(self, name: str) -> dict[str, list[int]]:
+        codes = self._codes.get(name)
+        if codes is None:
+            codes = {}
             for code, text in enumerate(self._texts[name].distinct()):
                 for label in _LABELS[name](text):
-                    known.setdefault(label, []).append(code)
-            self._codes[name] = known  # two threads may both make it, and make the same
-        return known
+                    codes.setdefault(label, []).append(code)
+            self._codes[name] = codes  # two threads may both make it, and make the same
+        return codes

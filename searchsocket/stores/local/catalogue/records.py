@@ -13,14 +13,14 @@ from searchsocket.types import Generation
 from searchsocket.urls.paths import sort_key
 
 FIELD_NAMES = ", ".join(NAMES)
-KEPT_COLUMNS = ", ".join([*DEFINITIONS, *(f"{name} {sql} NOT NULL" for name, sql in plain.COLUMNS.items())])
-KEPT_NAMES = ", ".join([*NAMES, *plain.COLUMNS])
+RECORD_COLUMNS = ", ".join([*DEFINITIONS, *(f"{name} {sql} NOT NULL" for name, sql in plain.COLUMNS.items())])
+RECORD_NAMES = ", ".join([*NAMES, *plain.COLUMNS])
 READ_FIELDS = FIELD_NAMES.replace(packed_texts.TEXT, packed_texts.READ)  # of a finished file
-READ_KEPT = KEPT_NAMES.replace(packed_texts.TEXT, packed_texts.READ)
+READ_RECORD = RECORD_NAMES.replace(packed_texts.TEXT, packed_texts.READ)
 PLACEHOLDERS = ", ".join("?" * (len(NAMES) + len(plain.COLUMNS)))
 
 TABLES = f"""
-{packed_texts.TABLE}CREATE TABLE records (doc INTEGER PRIMARY KEY AUTOINCREMENT, sort BLOB NOT NULL, {KEPT_COLUMNS});
+{packed_texts.TABLE}CREATE TABLE records (doc INTEGER PRIMARY KEY AUTOINCREMENT, sort BLOB NOT NULL, {RECORD_COLUMNS});
 CREATE TABLE tags (tag TEXT NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY (tag, doc)) WITHOUT ROWID;
 """
 # Created after the rows of a new file are in, which is several times faster.
@@ -30,13 +30,13 @@ CREATE INDEX IF NOT EXISTS by_path ON records (sort, ordinal, id, route_resoluti
 """
 SCHEMA = TABLES + INDEXES
 PATH_ORDER = "sort, ordinal, id"
-SAID_BY_PAGE = f"SELECT {packed_texts.READ} FROM records WHERE sort = ? ORDER BY ordinal, id"
+PAGE_TEXTS = f"SELECT {packed_texts.READ} FROM records WHERE sort = ? ORDER BY ordinal, id"
 CACHE_KIB = 32_768
 PAGE_BYTES = 16_384  # rows of a kilobyte or two leave a sixth of SQLite's own 4,096 unused
 
 
 def readable_of(row: Sequence[Any], generation: Generation) -> ReadableRecord:
-    """The record of a row of `KEPT_NAMES`, and what it says.
+    """The record of a row of `RECORD_NAMES`, and what it says.
 
     Raises:
         ValueError, TypeError, LookupError: The row is damaged.

@@ -10,7 +10,7 @@ from searchsocket.types import Code, Record
 
 
 def row_of(record: Record) -> tuple[Any, ...]:
-    """The values of `KEPT_NAMES`, ready for SQLite."""
+    """The values of `RECORD_NAMES`, ready for SQLite."""
     values = values_of(record)
     if isinstance(body := record.chunk.body, Code):  # nothing else is said of it
         text = storable(body.text)

@@ -77,7 +77,7 @@ class LocalCatalogue:
 
     def page_body(self, url: str) -> str | None:
         """See `CatalogueSnapshot.page_body`."""
-        text = self._bodies.text(url, self._records.said)
+        text = self._bodies.text(url, self._records.page_text)
         if text is None and self.page_records(url):
             raise PageTextsMissing(self._scope)
         return text

@@ -37,12 +37,12 @@ class IndexPart:
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
         """See `VectorPart.are_same`."""
         try:
-            found = live.vectors_of(ids)
+            stored = live.vectors_of(ids)
         except VectorsMissing as error:  # which are then written
-            held = np.array([id_ not in error.ids for id_ in ids])
-            found = np.full_like(vectors, np.inf)
-            found[held] = live.vectors_of([id_ for id_ in ids if id_ not in error.ids])
-        same: NDArray[np.bool_] = (np.abs(found - vectors) <= live.limits.tolerance).all(axis=1)
+            is_stored = np.array([id_ not in error.ids for id_ in ids])
+            stored = np.full_like(vectors, np.inf)
+            stored[is_stored] = live.vectors_of([id_ for id_ in ids if id_ not in error.ids])
+        same: NDArray[np.bool_] = (np.abs(stored - vectors) <= live.limits.tolerance).all(axis=1)
         return same
 
     def blocks(self, live: VectorSnapshot, numbering: Numbering) -> Iterator[Vectors]:
@@ -56,8 +56,8 @@ class IndexPart:
         """See `VectorPart.write`: what is written of vectors that lie elsewhere is when each was sent there."""
         born = np.full(len(sources), number, np.int64)
         if isinstance(live, IndexVectors):
-            kept = sources >= 0
-            born[kept] = live.born[sources[kept]]
+            is_old = sources >= 0
+            born[is_old] = live.born[sources[is_old]]
         with HashedFile(target / BORN) as file:
             file.write(memoryview(born.tobytes()))
             return {BORN: file.entry}

@@ -35,14 +35,14 @@ class IndexVectors:
         """
         self.born = born
         self._since = np.append(born, np.int64(NOT_KEPT))  # the last: of no record
-        self._shown = index.open(generation, self.written)
+        self._snapshot = index.open(generation, self.written)
         self._generation = generation
         self._numbering = numbering
         self._selector = selector
 
     @property
     def limits(self) -> VectorLimits:
-        return self._shown.limits
+        return self._snapshot.limits
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """See `VectorSnapshot.nearest`.
@@ -50,7 +50,7 @@ class IndexVectors:
         Raises:
             VectorsMissing: The index lacks records that match.
         """
-        hits = self._shown.nearest(vector, top_k=top_k, where=where)
+        hits = self._snapshot.nearest(vector, top_k=top_k, where=where)
         promised = top_k if self.limits.max_top_k is None else min(top_k, self.limits.max_top_k)
         if len(hits) < promised and len(hits) < self._selector.count(where):
             raise VectorsMissing(self._generation.scope, self._generation.name)
@@ -58,7 +58,7 @@ class IndexVectors:
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `VectorSnapshot.similarities`; raises what `vectors_of` does."""
-        return self._named(ids, lambda: self._shown.similarities(vector, ids))
+        return self._named(ids, lambda: self._snapshot.similarities(vector, ids))
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `VectorSnapshot.vectors_of`.
@@ -66,7 +66,7 @@ class IndexVectors:
         Raises:
             VectorsMissing: The index lacks some of these records.
         """
-        return self._named(ids, lambda: self._shown.vectors_of(ids))
+        return self._named(ids, lambda: self._snapshot.vectors_of(ids))
 
     def written(self, ids: Sequence[str]) -> Sequence[int]:
         """See `Written`."""

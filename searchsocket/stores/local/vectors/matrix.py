@@ -86,10 +86,10 @@ def best_rows(
             inside = hidden[(hidden >= chosen.start) & (hidden < chosen.stop)]
             scores[inside - chosen.start] = -np.inf
     near = _near_the_top(scores, top_k)
-    found = near + chosen.start if rows is None else rows[near]
-    exact = cosines(matrix, vector, found)
-    best = np.lexsort((order[found], -exact))[:top_k]
-    return found[best], exact[best]
+    rows_near = near + chosen.start if rows is None else rows[near]
+    exact = cosines(matrix, vector, rows_near)
+    best = np.lexsort((order[rows_near], -exact))[:top_k]
+    return rows_near[best], exact[best]
 
 
 def _scores_of_rows(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.float32]:

@@ -65,8 +65,8 @@ class MatrixVectors:
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """See `VectorSnapshot.similarities`."""
         self._check(vector)
-        found: list[float] = self.cosines(vector, self._numbering.rows_of(ids)).tolist()
-        return found
+        scores: list[float] = self.cosines(vector, self._numbering.rows_of(ids)).tolist()
+        return scores
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `VectorSnapshot.vectors_of`."""

@@ -154,12 +154,12 @@ def _whole(vectors: Vectors) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
     numbers, is_whole = np.zeros(vectors.shape, np.int16), np.zeros(len(vectors), np.bool_)
     biggest = np.abs(exact).max(axis=1) / smallest
     for number in range(1, _MAX_SMALLEST + 1):
-        left = np.flatnonzero(~is_whole & (biggest * number < _MAX_NUMBER))
-        if not len(left):
+        remaining = np.flatnonzero(~is_whole & (biggest * number < _MAX_NUMBER))
+        if not len(remaining):
             break
-        tried = np.rint(exact[left] * (number / smallest[left])[:, np.newaxis])
-        fits = (_unit(tried) == vectors[left]).all(axis=1)
-        numbers[left[fits]], is_whole[left[fits]] = tried[fits], True
+        tried = np.rint(exact[remaining] * (number / smallest[remaining])[:, np.newaxis])
+        fits = (_unit(tried) == vectors[remaining]).all(axis=1)
+        numbers[remaining[fits]], is_whole[remaining[fits]] = tried[fits], True
     return numbers, is_whole
 
 
