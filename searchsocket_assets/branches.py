@@ -12,7 +12,7 @@ import dagster as dg
 from pydantic import Field
 
 from searchsocket.branches.prune import Match, seconds_of
-from searchsocket.branches.pruning import Asked, PrunePlan, apply_prune, plan_prune
+from searchsocket.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket.errors import SearchSocketError
 from searchsocket_assets.discovery import named
 from searchsocket_assets.run.ghosts import forget_in, ghosts_of
@@ -30,9 +30,9 @@ class PruneOptions(dg.Config):
     by_branch: bool = Field(default=True, description="Scopes of no living branch.")
     match: Match = Field(default="any", description="Whether one of these reasons is enough.")
 
-    def asked(self) -> Asked:
+    def asked(self) -> PruneRequest:
         older_than_s = seconds_of(self.older_than) if self.older_than else None
-        return Asked(self.by_branch, None, older_than_s, self.match)
+        return PruneRequest(self.by_branch, None, older_than_s, self.match)
 
 
 def prune_job(site: DagsterSite) -> dg.JobDefinition:
@@ -73,7 +73,7 @@ def dead_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.
     """Ask for a run that prunes, if the settings allow that; else name what it would delete."""
     try:
         project = site.open()
-        plan = plan_prune(project, os.environ, Asked(by_branch=True), datetime.now(UTC))
+        plan = plan_prune(project, os.environ, PruneRequest(by_branch=True), datetime.now(UTC))
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
     ghosts = sorted(ghosts_of(context.instance, site, project, plan))

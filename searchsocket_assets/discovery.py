@@ -14,8 +14,8 @@ import dagster as dg
 
 from searchsocket.branches.attempts import Attempt, is_due
 from searchsocket.branches.builds import OWN_SOURCES, build_of
-from searchsocket.branches.discovery import new_scopes, wanted_scopes
-from searchsocket.branches.living import living_branches
+from searchsocket.branches.discovery import new_scopes, selected_scopes
+from searchsocket.branches.living import live_branches
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
@@ -50,8 +50,8 @@ def new_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.S
     """
     try:
         project = site.open()
-        branches = living_branches(project)
-        wanted = wanted_scopes(branches, project.settings.branches.include, project.settings.branches.exclude)
+        branches = live_branches(project)
+        wanted = selected_scopes(branches, project.settings.branches.include, project.settings.branches.exclude)
         missing = _missing(project, wanted)
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
@@ -70,7 +70,7 @@ def new_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.S
         return dg.SensorResult(skip_reason=words, dynamic_partitions_requests=adding)
     if not new:
         waiting = f"waiting for a build of {named(sorted(unbuilt))}" if unbuilt else ""
-        every = f"each of the {len(missing.wanted)} branches that {branches.place} names has its scope"
+        every = f"each of the {len(missing.wanted)} branches that {branches.origin} names has its scope"
         return dg.SkipReason(waiting or missing.shared or every)
     runs = [
         dg.RunRequest(

@@ -47,10 +47,10 @@ def build_of(run: ScopeRun, commits: Mapping[str, str] = MappingProxyType({})) -
             return Build((commits.get(source.origin.revision) or source.commit())[:_HEX], 0)
         if isinstance(source, StaticOutputSource):
             folder = os.path.normpath(run.project.root / source.origin.folder)
-            return _build(below(folder), wanted=_HTML, folder=folder)
+            return _build(below(folder), endings=_HTML, folder=folder)
         if isinstance(source, ContentFilesSource):
             base = run.project.root / source.origin.folder
-            return _build((_stated(os.path.join(base, page.locator)) for page in source.pages()), wanted="")
+            return _build((_with_stat(os.path.join(base, page.locator)) for page in source.pages()), endings="")
     except (ConfigMissing, SourceUnavailable, InvalidScope, OSError):  # not built yet, or in the middle of it
         return None
     return None
@@ -67,9 +67,9 @@ def refuse_shared_source(project: Project, scopes: int, mode: SourceMode | None 
 
 
 def _build(
-    files: Iterable[tuple[str, os.stat_result]], *, wanted: str | tuple[str, ...], folder: str = ""
+    files: Iterable[tuple[str, os.stat_result]], *, endings: str | tuple[str, ...], folder: str = ""
 ) -> Build | None:
-    """Of names, sizes and times; None where no name ends like `wanted`.
+    """Of names, sizes and times; None where no name ends like `endings`.
 
     Raises:
         OSError: Something went away meanwhile.
@@ -78,7 +78,7 @@ def _build(
     for path, info in files:
         youngest = max(youngest, info.st_ctime_ns)  # tools set times of modification as they like
         if stat.S_ISREG(info.st_mode):
-            is_there = is_there or path.endswith(wanted)
+            is_there = is_there or path.endswith(endings)
             line = f"{path}\0{info.st_size}\0{info.st_mtime_ns}\0{info.st_ctime_ns}\n"
             digest.update(line.encode("utf-8", "surrogateescape"))
     return Build(digest.hexdigest()[:_HEX], youngest, folder) if is_there else None
@@ -86,7 +86,7 @@ def _build(
 
 def below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     """The folder and all below it but what is hidden: folders tell that something went."""
-    yield _stated(folder)
+    yield _with_stat(folder)
     with os.scandir(folder) as entries:
         listed = sorted(entries, key=lambda entry: entry.name)
     for entry in listed:
@@ -95,8 +95,8 @@ def below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
         if entry.is_dir(follow_symlinks=False):
             yield from below(entry.path)
         else:
-            yield _stated(entry.path)
+            yield _with_stat(entry.path)
 
 
-def _stated(path: str) -> tuple[str, os.stat_result]:
+def _with_stat(path: str) -> tuple[str, os.stat_result]:
     return path, os.stat(path, follow_symlinks=False)  # noqa: PTH116  a Path costs as much as the call

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from searchsocket.branches.discovery import wanted_scopes
-from searchsocket.branches.living import living_or_why_not
+from searchsocket.branches.discovery import selected_scopes
+from searchsocket.branches.living import live_branches_or_error
 from searchsocket.branches.names import branch_among
-from searchsocket.branches.scopes import kept_scopes
+from searchsocket.branches.scopes import existing_scopes
 from searchsocket.errors import InvalidRequest, SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
@@ -25,21 +25,21 @@ def choose_scopes(
         ProjectMismatch, PermissionDenied: The index is not this project's, or not this user's.
     """
     settings = project.settings.branches
-    branches, problem = living_or_why_not(project)
-    known = backends.state.branches()
-    kept = {scope.name: branch_among(scope.name, known) for scope in kept_scopes(project, backends.store)[0]}
+    branches, problem = live_branches_or_error(project)
+    recorded = backends.state.branches()
+    existing = {scope.name: branch_among(scope.name, recorded) for scope in existing_scopes(project, backends.store)[0]}
     if branches is None:
-        found: Mapping[str, str] = kept
+        candidates: Mapping[str, str] = existing
     else:
         alive = branches.scopes()
-        wanted = wanted_scopes(branches, settings.include, settings.exclude)
-        found = {**{name: alive[name] for name in kept if name in alive}, **wanted}
+        selected = selected_scopes(branches, settings.include, settings.exclude)
+        candidates = {**{name: alive[name] for name in existing if name in alive}, **selected}
     for glob in globs:
-        if not any(_fits(glob, name, branch) for name, branch in found.items()):
+        if not any(_fits(glob, name, branch) for name, branch in candidates.items()):
             raise InvalidRequest(
                 f"no scope and no living branch fits {glob[:80]!r}; `searchsocket scopes` lists what is kept"
             )
-    fitting = {name: branch for name, branch in found.items() if any(_fits(glob, name, branch) for glob in globs)}
+    fitting = {name: branch for name, branch in candidates.items() if any(_fits(glob, name, branch) for glob in globs)}
     return [project.scope_named(name, branch) for name, branch in sorted(fitting.items())], problem
 
 

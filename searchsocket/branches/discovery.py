@@ -7,7 +7,7 @@ from searchsocket.branches.listing import Branches
 from searchsocket.project.scopes import sanitise_scope
 
 
-def wanted_scopes(branches: Branches, include: Sequence[str], exclude: Sequence[str]) -> Mapping[str, str]:
+def selected_scopes(branches: Branches, include: Sequence[str], exclude: Sequence[str]) -> Mapping[str, str]:
     """Scope name -> branch of every living branch whose name fits a glob of `include` and none of `exclude`."""
     return {
         scope: branch
@@ -16,9 +16,9 @@ def wanted_scopes(branches: Branches, include: Sequence[str], exclude: Sequence[
     }
 
 
-def new_scopes(wanted: Mapping[str, str], known: Collection[str], limit: int) -> list[str]:
+def new_scopes(selected: Mapping[str, str], existing: Collection[str], limit: int) -> list[str]:
     """The first `limit` wanted scopes, by name, of which nothing is known."""
-    return [scope for scope in sorted(wanted) if scope not in known][:limit]
+    return [scope for scope in sorted(selected) if scope not in existing][:limit]
 
 
 def _fits(branch: str, globs: Sequence[str]) -> bool:

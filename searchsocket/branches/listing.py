@@ -29,7 +29,7 @@ class Branches:
 
     commits: Mapping[str, str]  # name -> commit id
     default: str  # "" where the place does not say
-    place: str  # where they were listed, in words
+    origin: str  # where they were listed, in words
     has_remote: bool = True  # else others may have branches that this repository never heard of
 
     def scopes(self) -> Mapping[str, str]:
@@ -42,11 +42,11 @@ def scopes_of(names: Iterable[str]) -> Mapping[str, str]:
 
     A branch of whose name nothing can be kept has none.
     """
-    found = {}
+    branches_by_scope = {}
     for branch in sorted(names):
         with suppress(InvalidScope):
-            found[branch] = found[sanitise_scope(branch)] = branch
-    return found
+            branches_by_scope[branch] = branches_by_scope[sanitise_scope(branch)] = branch
+    return branches_by_scope
 
 
 def list_branches(root: Path, remote: str, timeout_s: float) -> Branches:
@@ -65,39 +65,39 @@ def list_branches(root: Path, remote: str, timeout_s: float) -> Branches:
 
 
 def _of_remote(root: Path, remote: str, timeout_s: float) -> Branches:
-    place = f"remote {remote!r}"
-    address = _git(root, ["ls-remote", "--get-url", "--", remote], timeout_s, place).strip()
+    origin = f"remote {remote!r}"
+    address = _git(root, ["ls-remote", "--get-url", "--", remote], timeout_s, origin).strip()
     if not _ADDRESS.match(address):
-        top = _git(root, ["rev-parse", "--show-toplevel"], timeout_s, place, may_fail=True).strip()
+        top = _git(root, ["rev-parse", "--show-toplevel"], timeout_s, origin, may_fail=True).strip()
         address = os.path.join(top or root, address)
-    answer = _git(None, ["ls-remote", "--symref", "--", address, "HEAD", f"{_HEADS}*"], timeout_s, place)
+    answer = _git(None, ["ls-remote", "--symref", "--", address, "HEAD", f"{_HEADS}*"], timeout_s, origin)
     commits: dict[str, str] = {}
     default = ""
     for line in answer.splitlines():
-        left, _, name = line.partition("\t")
-        if left.startswith("ref: ") and name == "HEAD":
-            default = left.removeprefix("ref: ").removeprefix(_HEADS)
+        reference, _, name = line.partition("\t")
+        if reference.startswith("ref: ") and name == "HEAD":
+            default = reference.removeprefix("ref: ").removeprefix(_HEADS)
         elif name.startswith(_HEADS):
-            commits[name.removeprefix(_HEADS)] = left
-    return _not_empty(Branches(commits, default, place))
+            commits[name.removeprefix(_HEADS)] = reference
+    return _not_empty(Branches(commits, default, origin))
 
 
 def _of_clone(root: Path, timeout_s: float) -> Branches:
-    place = f"the clone at {root}"
+    origin = f"the clone at {root}"
 
     def ask(*arguments: str, may_fail: bool = False) -> str:
-        return _git(root, arguments, timeout_s, place, may_fail=may_fail)
+        return _git(root, arguments, timeout_s, origin, may_fail=may_fail)
 
     if ask("rev-parse", "--is-shallow-repository").strip() != "false":
         raise BranchesUnknown(
-            f"{place} is shallow, so it may not know every branch; run `git fetch --unshallow`, or set branches.remote"
+            f"{origin} is shallow, so it may not know every branch; run `git fetch --unshallow`, or set branches.remote"
         )
     remotes = ask("remote").split()
     for name in remotes:
         fetched = ask("config", "--get-all", f"remote.{name}.fetch", may_fail=True).split()
         if not any(map(_ALL_HEADS.match, fetched)):
             how = f"was made for some branches of {name!r} only" if fetched else f"fetches no branches of {name!r}"
-            raise BranchesUnknown(f"{place} {how}; set branches.remote = {name!r} to ask it")
+            raise BranchesUnknown(f"{origin} {how}; set branches.remote = {name!r} to ask it")
     commits: dict[str, str] = {}
     for line in ask("for-each-ref", "--format=%(objectname) %(refname)", _HEADS, _REMOTES).splitlines():
         commit, _, ref = line.partition(" ")
@@ -106,7 +106,7 @@ def _of_clone(root: Path, timeout_s: float) -> Branches:
             commits.setdefault(name, commit)  # a local branch comes first
     heads = (ask("symbolic-ref", "--quiet", f"{_REMOTES}{name}/HEAD", may_fail=True).strip() for name in remotes)
     default = next((_branch_of(head, remotes) for head in heads if head), "")
-    return _not_empty(Branches(commits, default, place, has_remote=bool(remotes)))
+    return _not_empty(Branches(commits, default, origin, has_remote=bool(remotes)))
 
 
 def _branch_of(ref: str, remotes: Sequence[str]) -> str:
@@ -121,11 +121,11 @@ def _branch_of(ref: str, remotes: Sequence[str]) -> str:
 
 def _not_empty(branches: Branches) -> Branches:
     if not branches.commits:
-        raise BranchesUnknown(f"{branches.place} names no branch at all, which says nothing of which scopes are alive")
+        raise BranchesUnknown(f"{branches.origin} names no branch at all, which says nothing of which scopes are alive")
     return branches
 
 
-def _git(root: Path | None, arguments: Sequence[str], timeout_s: float, place: str, *, may_fail: bool = False) -> str:
+def _git(root: Path | None, arguments: Sequence[str], timeout_s: float, origin: str, *, may_fail: bool = False) -> str:
     """Output of git.
 
     Args:
@@ -134,14 +134,14 @@ def _git(root: Path | None, arguments: Sequence[str], timeout_s: float, place: s
     """
     command = git_command(root) if root else ["git", "-c", "protocol.ext.allow=never"]
     nowhere = {} if root else {"GIT_DIR": os.devnull}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OF_THE_USER}
+    users = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OF_THE_USER}
     try:
         process = subprocess.Popen(  # noqa: S603  no shell; a name that begins with a dash stands behind `--`
             [*command, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**_BATCH_SSH, **kept, **_QUIET, **nowhere},
+            env={**_BATCH_SSH, **users, **_QUIET, **nowhere},
             start_new_session=True,  # a time limit ends what git started, too: ssh, a helper
         )
     except FileNotFoundError as error:
@@ -151,12 +151,12 @@ def _git(root: Path | None, arguments: Sequence[str], timeout_s: float, place: s
     try:
         output, errors = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired as error:
-        raise BranchesUnknown(f"{place} gave git no answer in {timeout_s:g} s (branches.timeout_s)") from error
+        raise BranchesUnknown(f"{origin} gave git no answer in {timeout_s:g} s (branches.timeout_s)") from error
     finally:
         _end(process)
     if process.returncode and not may_fail:
         words = " ".join(errors.decode("utf-8", "replace").split())[:_WORDS]
-        raise BranchesUnknown(f"git cannot list the branches of {place}: {words or 'it gave no reason'}")
+        raise BranchesUnknown(f"git cannot list the branches of {origin}: {words or 'it gave no reason'}")
     return output.decode("utf-8", "replace")
 
 

@@ -5,15 +5,15 @@ from searchsocket.errors import BranchesUnknown, ConfigMissing, SearchSocketErro
 from searchsocket.project.project import Project
 
 
-def living_branches(project: Project) -> Branches:
+def live_branches(project: Project) -> Branches:
     """The living branches of a project; raises what `list_branches` does."""
     settings = project.settings.branches
     return list_branches(project.root, settings.remote, settings.timeout_s)
 
 
-def living_or_why_not(project: Project) -> tuple[Branches | None, SearchSocketError | None]:
+def live_branches_or_error(project: Project) -> tuple[Branches | None, SearchSocketError | None]:
     """The living branches; None, and the reason, where they cannot be listed."""
     try:
-        return living_branches(project), None
+        return live_branches(project), None
     except (BranchesUnknown, ConfigMissing) as error:
         return None, error

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from searchsocket.branches.living import living_or_why_not
+from searchsocket.branches.living import live_branches_or_error
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import branch_in
 from searchsocket.types import Scope
@@ -15,7 +15,7 @@ def named_scope(project: Project, name: str, known: Mapping[str, str], stated: s
         known: Scope -> branch, as the state has it.
         stated: The branch, where whoever asks for the scope says it.
     """
-    branch = stated or branch_among(name, known) or _living(project, name)
+    branch = stated or branch_among(name, known) or _live(project, name)
     return project.scope_named(name, branch)
 
 
@@ -24,6 +24,6 @@ def branch_among(name: str, *known: Mapping[str, str]) -> str:
     return next((table[name] for table in known if table.get(name)), "") or branch_in(name)
 
 
-def _living(project: Project, name: str) -> str:
-    branches, _ = living_or_why_not(project)
+def _live(project: Project, name: str) -> str:
+    branches, _ = live_branches_or_error(project)
     return branches.scopes().get(name, "") if branches else ""

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from searchsocket.branches.living import living_or_why_not
+from searchsocket.branches.living import live_branches_or_error
 from searchsocket.branches.names import branch_among
-from searchsocket.branches.scopes import generations_of, kept_scopes
+from searchsocket.branches.scopes import existing_scopes, generations_of
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
@@ -49,12 +49,12 @@ def look_at_scopes(project: Project, backends: Backends, now: datetime) -> Scope
         ProjectMismatch: The index belongs to another project.
         PermissionDenied: It is another user's.
     """
-    scopes, problem = kept_scopes(project, backends.store)
-    branches, unknown = living_or_why_not(project)
+    scopes, problem = existing_scopes(project, backends.store)
+    branches, unknown = live_branches_or_error(project)
     alive = branches.scopes() if branches else None
     generations = generations_of(backends.store)
     state = backends.state
-    known, ends, own = state.branches(), state.last_ends(), state.own_texts()
+    recorded, ends, own = state.branches(), state.last_ends(), state.own_texts()
     index = index_folder(project.settings.vector, project.state_dir)
     rows = []
     for scope in scopes:
@@ -62,7 +62,7 @@ def look_at_scopes(project: Project, backends: Backends, now: datetime) -> Scope
         rows.append(
             ScopeRow(
                 scope=scope.name,
-                branch=(live.branch if live else "") or branch_among(scope.name, known, alive or {}),
+                branch=(live.branch if live else "") or branch_among(scope.name, recorded, alive or {}),
                 alive=None if alive is None else scope.name in alive,
                 generation=live.name if live else "",
                 published_at=live.published_at if live else "",

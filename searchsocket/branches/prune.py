@@ -14,7 +14,7 @@ _UNITS_S = {"h": 3_600.0, "d": _DAY_S, "w": 7 * _DAY_S}
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ScopeAge:
     """A scope that something is kept of."""
 
     name: str
@@ -40,12 +40,12 @@ class Verdict:
     reason: str
 
 
-def judge(scopes: Sequence[Kept], rules: Rules, now: datetime) -> list[Verdict]:
+def judge(scopes: Sequence[ScopeAge], rules: Rules, now: datetime) -> list[Verdict]:
     """A verdict on every scope, in the order given."""
     return [_verdict(scope, rules, now) for scope in scopes]
 
 
-def _verdict(scope: Kept, rules: Rules, now: datetime) -> Verdict:
+def _verdict(scope: ScopeAge, rules: Rules, now: datetime) -> Verdict:
     if is_protected(scope.name, rules.protected):
         return Verdict(scope.name, goes=False, reason="protected")
     against: list[str] = []

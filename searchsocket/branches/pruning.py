@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 
 from searchsocket.branches.listing import Branches, list_branches, scopes_of
-from searchsocket.branches.prune import Kept, Match, Rules, Verdict, is_protected, judge
-from searchsocket.branches.scopes import generations_of, kept_scopes
+from searchsocket.branches.prune import Match, Rules, ScopeAge, Verdict, is_protected, judge
+from searchsocket.branches.scopes import existing_scopes, generations_of
 from searchsocket.errors import BranchesUnknown, ConfigError, ConfigMissing, SearchSocketError
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.project.backends import Backends
@@ -18,7 +18,7 @@ from searchsocket.system.errors import system_error
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PruneRequest:
     """What a caller asks of pruning; the settings say the rest."""
 
     by_branch: bool = False  # scopes of no living branch; meant where nothing else is asked
@@ -39,8 +39,8 @@ class PrunePlan:
 
     def is_ghost(self, key: str) -> bool:
         """Whether a partition is of no branch that lives and no scope that something is kept of."""
-        kept = key in {verdict.scope for verdict in self.verdicts}
-        return not kept and self.alive is not None and key not in self.alive and not is_protected(key, self.protected)
+        ages = key in {verdict.scope for verdict in self.verdicts}
+        return not ages and self.alive is not None and key not in self.alive and not is_protected(key, self.protected)
 
     @property
     def going(self) -> tuple[Verdict, ...]:
@@ -55,30 +55,30 @@ class PruneOutcome:
     failed: Mapping[str, SearchSocketError]
 
 
-def plan_prune(project: Project, environ: Mapping[str, str], asked: Asked, now: datetime) -> PrunePlan:
+def plan_prune(project: Project, environ: Mapping[str, str], request: PruneRequest, now: datetime) -> PrunePlan:
     """Which scopes may go; deletes nothing.
 
     Raises:
         BranchesUnknown: Git, or the file, may not name every branch.
     """
     backends = Backends(project, environ, calls=False)
-    scopes, problem = kept_scopes(project, backends.store)
+    scopes, problem = existing_scopes(project, backends.store)
     generations, ends = generations_of(backends.store), backends.state.last_ends()
-    kept = []
+    ages = []
     for scope in scopes:
         live = generations.get(scope.name)
-        kept.append(Kept(scope.name, max(live.published_at if live else "", ends.get(scope.name, ""), key=_moment)))
-    by_branch = asked.by_branch or (asked.scopes_file is None and asked.older_than_s is None)
-    branches = _branches(project, needed=by_branch and asked.scopes_file is None)
+        ages.append(ScopeAge(scope.name, max(live.published_at if live else "", ends.get(scope.name, ""), key=_moment)))
+    by_branch = request.by_branch or (request.scopes_file is None and request.older_than_s is None)
+    branches = _branches(project, needed=by_branch and request.scopes_file is None)
     alive: Mapping[str, str] | None = None
     listed = ""
-    if asked.scopes_file is not None:
-        alive = scopes_of(_names_in(asked.scopes_file))
-        listed = str(asked.scopes_file)
+    if request.scopes_file is not None:
+        alive = scopes_of(_names_in(request.scopes_file))
+        listed = str(request.scopes_file)
     elif by_branch and branches is not None:
-        alive, listed = branches.scopes(), branches.place
+        alive, listed = branches.scopes(), branches.origin
     protected = protected_scopes(project, environ, branches)
-    verdicts = judge(kept, Rules(alive, asked.older_than_s, asked.match, protected), now)
+    verdicts = judge(ages, Rules(alive, request.older_than_s, request.match, protected), now)
     return PrunePlan(tuple(verdicts), listed, alive, protected, problem)
 
 
@@ -104,12 +104,12 @@ def apply_prune(
 def protected_scopes(project: Project, environ: Mapping[str, str], branches: Branches | None) -> tuple[str, ...]:
     """Globs over the scopes that stay whatever else: as configured, what is served, and the default branch's."""
     settings = project.settings
-    found = [*settings.branches.protected, *settings.api.scopes]
+    names = [*settings.branches.protected, *settings.api.scopes]
     if branches is not None and branches.default:
-        found.append(sanitise_scope(branches.default))
+        names.append(sanitise_scope(branches.default))
     with suppress(SearchSocketError):  # on no branch
-        found.append(project.scope(environ).name)
-    return tuple(dict.fromkeys(found))
+        names.append(project.scope(environ).name)
+    return tuple(dict.fromkeys(names))
 
 
 def _branches(project: Project, *, needed: bool) -> Branches | None:

@@ -10,7 +10,7 @@ from searchsocket.stores.base import VectorStore
 from searchsocket.types import Generation, Scope
 
 
-def kept_scopes(project: Project, store: VectorStore) -> tuple[list[Scope], SearchSocketError | None]:
+def existing_scopes(project: Project, store: VectorStore) -> tuple[list[Scope], SearchSocketError | None]:
     """Every scope that has an index, a state folder or a mirror here, by name, and why the index cannot be listed.
 
     A damaged index hides no scope.

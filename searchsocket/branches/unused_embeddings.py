@@ -44,22 +44,22 @@ def prune_unused(cache: EmbeddingCache, *, apply: bool, gone: Collection[Path] =
     homes = records.all()
     if unheard := sorted(set(gone) - {home.state for home in homes}):
         raise ConfigError(f"{unheard[0]} is not recorded as using the cache; `searchsocket cache info` lists what is")
-    kept = [home for home in homes if home.state not in gone]
-    if len(kept) >= MAX_HOMES:
+    remaining = [home for home in homes if home.state not in gone]
+    if len(remaining) >= MAX_HOMES:
         raise StateUnavailable(
             f"{len(homes):,} projects are recorded as using {cache.path}, and no more than that are; "
             "take those that are gone off the list with `searchsocket cache prune --unused --apply --forget-home PATH`"
         )
     since = records.since()
     with ExitStack() as locks:
-        for home in kept:
+        for home in remaining:
             _hold(home, locks)
-        used = (text for home in kept for text in _texts_of(home))
+        used = (text for home in remaining for text in _texts_of(home))
         texts, size, unknown = cache.unused(used, made_after=since, remove=apply)
     if apply:
         for state in gone:
             records.forget(state)
-    return Unused(texts, size, unknown, len(kept))
+    return Unused(texts, size, unknown, len(remaining))
 
 
 def _hold(home: Home, locks: ExitStack) -> None:

@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from searchsocket.branches.scopes import kept_scopes
+from searchsocket.branches.scopes import existing_scopes
 from searchsocket.errors import IndexCorrupt, ScopeLocked
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
@@ -41,7 +41,7 @@ def tidy_scopes(project: Project, backends: Backends) -> Iterator[Freed]:
     from searchsocket.stores.local.layout import read_current, remove_leftovers  # brings an engine
 
     index = index_folder(project.settings.vector, project.state_dir)
-    for scope in kept_scopes(project, backends.store)[0]:
+    for scope in existing_scopes(project, backends.store)[0]:
         folders = (index / scope.name, project.state_dir / "tmp" / scope.name)
         before = sum(map(bytes_below, folders))
         note = ""
@@ -69,9 +69,9 @@ def tidy_temporary(folder: Path | None = None, now: float | None = None) -> Iter
         with suppress(OSError):
             if path.is_symlink() or not path.is_dir() or path.stat().st_mtime > oldest:
                 continue
-            held = bytes_below(path)
+            size = bytes_below(path)
             shutil.rmtree(path)
-            yield Freed("temporary folder", str(path), held)
+            yield Freed("temporary folder", str(path), size)
 
 
 def compact(path: Path) -> Iterator[Freed]:
@@ -86,7 +86,7 @@ def compact(path: Path) -> Iterator[Freed]:
                 return
             db.execute("VACUUM")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            left = int(db.execute("PRAGMA page_count").fetchone()[0])
-            yield Freed("unused space", path.name, (pages - left) * size)
+            pages_after = int(db.execute("PRAGMA page_count").fetchone()[0])
+            yield Freed("unused space", path.name, (pages - pages_after) * size)
     except sqlite3.Error as error:
         yield Freed("unused space", path.name, 0, str(error))

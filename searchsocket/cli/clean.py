@@ -120,10 +120,10 @@ def _ask_for_the_name(project: "Project", confirmed: str | None, silent: str) ->
 
 def known_scopes(project: "Project") -> list["Scope"]:
     """Every scope that something is kept of; why the index cannot be listed is said."""
-    from searchsocket.branches.scopes import kept_scopes
+    from searchsocket.branches.scopes import existing_scopes
     from searchsocket.project.backends import Backends
 
-    scopes, problem = kept_scopes(project, Backends(project, os.environ, local_only=True).store)
+    scopes, problem = existing_scopes(project, Backends(project, os.environ, local_only=True).store)
     if problem is not None:
         click.echo(f"the index cannot be listed: {problem}", err=True)
     return scopes

@@ -53,12 +53,12 @@ def prune(
       searchsocket prune --by-branch --older-than 30d --match all
     """
     from searchsocket.branches.prune import seconds_of
-    from searchsocket.branches.pruning import Asked, PruneOutcome, apply_prune, plan_prune
+    from searchsocket.branches.pruning import PruneOutcome, PruneRequest, apply_prune, plan_prune
     from searchsocket.cli.exits import FAILED
 
     project = load_project(root)
     older_than_s = seconds_of(older_than) if older_than else None
-    asked = Asked(by_branch, scopes_file, older_than_s, "all" if match == "all" else "any")
+    asked = PruneRequest(by_branch, scopes_file, older_than_s, "all" if match == "all" else "any")
     plan = plan_prune(project, os.environ, asked, datetime.now(UTC))
     if plan.problem is not None:
         click.echo(f"the index cannot be listed: {safe(str(plan.problem))}", err=True)

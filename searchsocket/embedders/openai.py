@@ -29,7 +29,7 @@ from searchsocket.errors import (
     SearchSocketError,
 )
 from searchsocket.system.bounded_http import BodyLimit, at_most
-from searchsocket.text.provider_words import shown_words
+from searchsocket.text.provider_words import provider_message
 from searchsocket.types import Vectors
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class OpenAIEmbedder:
         if code == "insufficient_quota":
             message = f"{self._host} answers {status} insufficient_quota: the account has no credit left"
             return EmbedderRefused(message, "add credit to the provider's account, or raise its limit there")
-        message = shown_words(f"{status} {code}: {error.message}", self._client.api_key)
+        message = provider_message(f"{status} {code}: {error.message}", self._client.api_key)
         if status in _PASSING or status >= 500:
             pause_s = _retry_after_s(error.response.headers)
             return EmbedderUnavailable(f"{self._host} answers {message}", pause_s, is_limit=status in _LIMITED)

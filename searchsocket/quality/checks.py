@@ -125,10 +125,10 @@ def scope_age(run: ScopeRun) -> CheckOutcome:
 
 def branch_alive(run: ScopeRun) -> CheckOutcome:
     """The scope's branch is there; where branches cannot be listed, that is said and nothing else."""
-    from searchsocket.branches.pruning import Asked, plan_prune
+    from searchsocket.branches.pruning import PruneRequest, plan_prune
 
     try:
-        plan = plan_prune(run.project, run.environ, Asked(by_branch=True), run.clock())
+        plan = plan_prune(run.project, run.environ, PruneRequest(by_branch=True), run.clock())
     except SearchSocketError as error:
         return CheckOutcome(True, f"not known: {error}")
     going = next((verdict for verdict in plan.going if verdict.scope == run.scope.name), None)

@@ -18,7 +18,7 @@ from searchsocket.rerankers.prices import price_of
 from searchsocket.rerankers.scores import checked
 from searchsocket.settings.rerank import RerankSettings
 from searchsocket.system.bounded_http import BodyLimit, bounded_client
-from searchsocket.text.provider_words import shown_words
+from searchsocket.text.provider_words import provider_message
 
 DEFAULT_URL = "https://api.jina.ai/v1"
 # The vendor's page of the model says so (jina.ai/models/jina-reranker-v2-base-multilingual, 2026).
@@ -114,7 +114,7 @@ class JinaReranker:
             return RerankerRefused(f"{self._host} refuses the key, or its balance ({status}); set another one")
         if status == 402:
             return RerankerRefused(f"{self._host} answers 402: the account has no balance left")
-        message = shown_words(content.decode("utf-8", "replace"), self._key)
+        message = provider_message(content.decode("utf-8", "replace"), self._key)
         if status in _PASSING or status >= 500:
             return RerankerUnavailable(f"{self._host} answers {status}: {message}", _retry_after_s(headers))
         return RerankerRefused(f"{self._host} answers {status}: {message}")

@@ -57,7 +57,7 @@ def read_folders(files: Iterable[str], kit: KitProject) -> tuple[list[RouteFolde
         if kind in ("", "types"):
             if kind == "" and name.endswith(names.endings):
                 warnings.append(f"{file}: files prefixed with + are reserved; no route is made of it")
-            elif kind == "" and not kit.endings_known:
+            elif kind == "" and not kit.has_literal_endings:
                 warnings.append(
                     f"{file}: no route is made of it; which endings make one is computed in {kit.config_file}"
                 )
@@ -77,15 +77,15 @@ def read_folders(files: Iterable[str], kit: KitProject) -> tuple[list[RouteFolde
 
 def conflicts(route_ids: Iterable[str]) -> dict[str, str]:
     """Routes that claim the same URLs as another: route id -> the other one."""
-    seen: dict[str, str] = {}
-    found: dict[str, str] = {}
+    by_form: dict[str, str] = {}
+    others: dict[str, str] = {}
     for route_id in route_ids:
         for form in _forms(route_id):
-            other = seen.setdefault(form, route_id)
+            other = by_form.setdefault(form, route_id)
             if other != route_id:
-                found.setdefault(route_id, other)
-                found.setdefault(other, route_id)
-    return found
+                others.setdefault(route_id, other)
+                others.setdefault(other, route_id)
+    return others
 
 
 class _Names:
@@ -128,7 +128,7 @@ def _forms(route_id: str) -> list[str]:
     text = re.sub(r"\[[ux]\+([0-9a-f]{1,6})\]", _character, text)
     text = re.sub(
         r"\[(?:(\[)|(\.\.\.))?.+?(=.+?)?\]\]?",
-        lambda found: f"<{'?' if found[1] else ''}{found[2] or ''}{found[3] or '*'}>",
+        lambda match: f"<{'?' if match[1] else ''}{match[2] or ''}{match[3] or '*'}>",
         text,
     )
     pieces = re.split(r"<\?(.+?)>", text)

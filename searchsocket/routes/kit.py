@@ -28,7 +28,7 @@ class KitProject:
     base_path: str | None = ""  # None = computed
     components: tuple[str, ...] = ()  # endings of pages besides the usual ones
     modules: tuple[str, ...] = ()  # and of the code beside them
-    endings_known: bool = True
+    has_literal_endings: bool = True
     config_file: str = ""  # where the settings are written
     warnings: tuple[str, ...] = ()
 
@@ -43,14 +43,14 @@ def read_kit(read: ReadText, routes_dir: str = "", static_dir: str = "") -> KitP
     """
     vite_file, vite = _first(read, _VITE_FILES)
     script = Script(vite)
-    wanted, installed = _wanted(read("package.json")), _text(_json(read(_INSTALLED)).get("version"))
-    if not (wanted or installed or script.names("@sveltejs/kit/vite")):
+    required, installed = _required_version(read("package.json")), _text(_json(read(_INSTALLED)).get("version"))
+    if not (required or installed or script.names("@sveltejs/kit/vite")):
         return KitProject(
             routes_dir=clean_dir(routes_dir or "src/routes"), static_dir=clean_dir(static_dir or "static")
         )
     svelte_file, svelte = _first(read, _SVELTE_FILES)
     warnings: list[str] = []
-    version = _version(wanted, installed, bool(svelte_file), warnings)
+    version = _version(required, installed, bool(svelte_file), warnings)
     file, kit = vite_file, script.argument("sveltekit") if vite_file else {}
     top = kit
     if svelte_file and version != 3 and (kit == {} or not script.names("@sveltejs/kit/vite")):
@@ -71,7 +71,7 @@ def read_kit(read: ReadText, routes_dir: str = "", static_dir: str = "") -> KitP
         base_path if isinstance(base_path, str) else None,
         _endings(components),
         _endings(modules),
-        endings_known=all(isinstance(value, list) and None not in value for value in (components, modules)),
+        has_literal_endings=all(isinstance(value, list) and None not in value for value in (components, modules)),
         config_file=file,
         warnings=tuple(warnings),
     )
@@ -83,8 +83,8 @@ def clean_dir(folder: str) -> str:
     return "" if cleaned == "." else cleaned
 
 
-def _version(wanted: str, installed: str, has_svelte_file: bool, warnings: list[str]) -> KitVersion | None:
-    majors = {int(found[1]) for text in (wanted, installed) if (found := _ONE_MAJOR.fullmatch(text))}
+def _version(required: str, installed: str, has_svelte_file: bool, warnings: list[str]) -> KitVersion | None:
+    majors = {int(match[1]) for text in (required, installed) if (match := _ONE_MAJOR.fullmatch(text))}
     if not majors and has_svelte_file:
         return 2  # version 3 refuses to start beside this file
     if len(majors) != 1:
@@ -95,18 +95,18 @@ def _version(wanted: str, installed: str, has_svelte_file: bool, warnings: list[
     return 3 if major >= 3 else 2
 
 
-def _wanted(package: str | None) -> str:
+def _required_version(package: str | None) -> str:
     """The version that `package.json` asks for; "" when it names no SvelteKit."""
-    known = _json(package)
-    groups = [known.get(key) for key in ("devDependencies", "dependencies", "peerDependencies")]
-    found = [group["@sveltejs/kit"] for group in groups if isinstance(group, dict) and "@sveltejs/kit" in group]
-    return _text(found[0]) if found else ""
+    manifest = _json(package)
+    groups = [manifest.get(key) for key in ("devDependencies", "dependencies", "peerDependencies")]
+    versions = [group["@sveltejs/kit"] for group in groups if isinstance(group, dict) and "@sveltejs/kit" in group]
+    return _text(versions[0]) if versions else ""
 
 
 def _first(read: ReadText, names: tuple[str, ...]) -> tuple[str, str]:
     """The first of the files that exists, and its text."""
-    found = ((name, text) for name in names if (text := read(name)) is not None)
-    return next(found, ("", ""))
+    texts = ((name, text) for name in names if (text := read(name)) is not None)
+    return next(texts, ("", ""))
 
 
 def _json(text: str | None) -> dict[str, Any]:
@@ -135,5 +135,5 @@ def _folder(value: Value, usual: str, key: str, name: str, warnings: list[str]) 
 
 
 def _endings(value: Value) -> tuple[str, ...]:
-    found = value if isinstance(value, list) else []
-    return tuple(ending for ending in found if isinstance(ending, str) and ending.startswith("."))
+    endings = value if isinstance(value, list) else []
+    return tuple(ending for ending in endings if isinstance(ending, str) and ending.startswith("."))

@@ -44,11 +44,11 @@ def _parts(route_id: str) -> list[tuple[_Part, ...]]:
 
 def _split(folder: str) -> tuple[_Part, ...]:
     parts, at = [], 0
-    for found in _DYNAMIC.finditer(folder):
-        text = found[0]
+    for match in _DYNAMIC.finditer(folder):
+        text = match[0]
         rank = 2 if text.startswith("[[") else _REST if text.startswith("[.") else 1
-        parts += [_Part(0, folder[at : found.start()]), _Part(rank, text, "=" in text)]
-        at = found.end()
+        parts += [_Part(0, folder[at : match.start()]), _Part(rank, text, "=" in text)]
+        at = match.end()
     return (*parts, _Part(0, folder[at:]))
 
 

@@ -60,11 +60,11 @@ def _walk(root: Path, start: Path, name: str, faults: list[str]) -> Iterator[str
             return
         try:
             with os.scandir(folder) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
+                in_order = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             faults.append(f"{prefix}: cannot be read: {error.strerror or error}")
             continue
-        for entry in found:
+        for entry in in_order:
             path = f"{prefix}/{entry.name}" if prefix else entry.name
             if not entry.is_dir():
                 yield path

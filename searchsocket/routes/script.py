@@ -28,7 +28,7 @@ class Script:
     def __init__(self, text: str) -> None:
         self._words = _words(text)
         self._constants = self._find_constants()
-        self._known: dict[str, Value] = {}
+        self._constants_read: dict[str, Value] = {}
         self._depth = 0
 
     def names(self, module: str) -> bool:
@@ -62,22 +62,22 @@ class Script:
 
     def _find_constants(self) -> dict[str, int]:
         """Where the value of each constant of the module begins."""
-        found, depth = {}, 0
+        constants, depth = {}, 0
         for i, word in enumerate(self._words):
             depth += (word in _CLOSING) - (word in _CLOSING.values())
             if word == "const" and depth == 0:
                 at = i + 2
                 while self._at(at) not in ("=", ";", "const", ""):  # a type may stand between
                     at += 1
-                found[self._at(i + 1)] = at + 1
-        return found
+                constants[self._at(i + 1)] = at + 1
+        return constants
 
     def _constant(self, name: str) -> Value:
-        if name not in self._known:
-            self._known[name] = None  # while it is read: a circle is not followed
+        if name not in self._constants_read:
+            self._constants_read[name] = None  # while it is read: a circle is not followed
             value = self._value(self._constants[name])[0] if name in self._constants else None
-            self._known[name] = None if isinstance(value, dict | list) and self._may_change(name) else value
-        return self._known[name]
+            self._constants_read[name] = None if isinstance(value, dict | list) and self._may_change(name) else value
+        return self._constants_read[name]
 
     def _may_change(self, name: str) -> bool:
         """Whether something is done with an object besides naming it: `config.kit = ...`, `assign(config, ...)`."""
@@ -107,34 +107,34 @@ class Script:
         return (_text(word) if word[:1] in _QUOTES else self._constant(word)), i + 1
 
     def _object(self, i: int) -> tuple[Value, int]:
-        found: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         while self._at(i) not in ("}", ""):
             key = self._at(i)
             if key == "...":
                 value, i = self._value(i + 1)
                 inner: dict[str, Value] = value if isinstance(value, dict) else {OPEN: None}
-                found = inner if OPEN in inner else found | inner  # any key before it may have another value now
+                values = inner if OPEN in inner else values | inner  # any key before it may have another value now
             elif key == "[":  # a key that is computed may be any of them
-                found, i = {OPEN: None}, self._end(i)
+                values, i = {OPEN: None}, self._end(i)
             elif self._at(i + 1) == ":":
                 name = _text(key) if key[0] in _QUOTES else key
-                found[OPEN if name is None else name], i = self._value(i + 2)
+                values[OPEN if name is None else name], i = self._value(i + 2)
             elif self._at(i + 1) in (",", "}"):
-                found[key], i = self._constant(key), i + 1
+                values[key], i = self._constant(key), i + 1
             else:  # a method
                 is_modifier = key in ("get", "set", "async") and self._at(i + 1) != "("
-                found[self._at(i + 1) if is_modifier else key], i = None, max(self._end(i), i + 1)
+                values[self._at(i + 1) if is_modifier else key], i = None, max(self._end(i), i + 1)
             i += self._at(i) == ","
-        return found, i + 1
+        return values, i + 1
 
     def _list(self, i: int) -> tuple[Value, int]:
-        found: list[Value] = []
+        values: list[Value] = []
         while self._at(i) not in ("]", ""):
             is_spread = self._at(i) == "..."
             value, i = self._value(i + is_spread)
-            found += value if is_spread and isinstance(value, list) else [None if is_spread else value]
+            values += value if is_spread and isinstance(value, list) else [None if is_spread else value]
             i += self._at(i) == ","
-        return found, i + 1
+        return values, i + 1
 
     def _end(self, i: int, ends: str = ",;)]}") -> int:
         """Where the expression at `i` ends."""
@@ -159,16 +159,16 @@ def setting(value: Value, *keys: str, default: Value) -> Value:
 
 
 def _words(text: str) -> list[str]:
-    found: list[str] = []
+    words: list[str] = []
     at = 0
     while at < len(text):
-        is_regex = text[at] == "/" and text[at + 1 : at + 2] not in ("/", "*") and found and found[-1] in _BEFORE_REGEX
+        is_regex = text[at] == "/" and text[at + 1 : at + 2] not in ("/", "*") and words and words[-1] in _BEFORE_REGEX
         match = (_REGEX if is_regex else _WORD).match(text, at)
         assert match is not None
         if is_regex or match["space"] is None:
-            found.append(match[0])
+            words.append(match[0])
         at = match.end()
-    return found
+    return words
 
 
 def _text(word: str) -> str | None:

@@ -69,9 +69,9 @@ def match(segments: Sequence[Segment], path: Sequence[str], *, with_matchers: bo
         if (i, j) in dead:
             return None
         segment = segments[i]
-        for taken in _lengths(segment, len(path) - j, with_matchers):
-            values = _bind(segment, path[j : j + taken])
-            rest = walk(i + 1, j + taken) if values is not None else None
+        for count in _lengths(segment, len(path) - j, with_matchers):
+            values = _bind(segment, path[j : j + count])
+            rest = walk(i + 1, j + count) if values is not None else None
             if values is not None and rest is not None:
                 return values | rest
         dead.add((i, j))
@@ -81,48 +81,48 @@ def match(segments: Sequence[Segment], path: Sequence[str], *, with_matchers: bo
     return None if found is None else {name: unquote(value) for name, value in found.items()}
 
 
-def _lengths(segment: Segment, left: int, with_matchers: bool) -> range:
+def _lengths(segment: Segment, remaining: int, with_matchers: bool) -> range:
     """How many URL segments it may take, in the order that the framework tries."""
     may_bind = with_matchers or not segment.has_matcher
     if segment.kind == "rest":
-        return range(left, -1, -1) if may_bind else range(0)
+        return range(remaining, -1, -1) if may_bind else range(0)
     if segment.kind == "optional":
-        return range(min(left, 1) if may_bind else 0, -1, -1)
+        return range(min(remaining, 1) if may_bind else 0, -1, -1)
     if segment.tail is not None:
-        return range(1, left + 1) if may_bind else range(0)
-    return range(1, min(left, 1) + 1) if may_bind else range(0)
+        return range(1, remaining + 1) if may_bind else range(0)
+    return range(1, min(remaining, 1) + 1) if may_bind else range(0)
 
 
-def _bind(segment: Segment, taken: Sequence[str]) -> dict[str, str] | None:
+def _bind(segment: Segment, parts: Sequence[str]) -> dict[str, str] | None:
     if segment.kind == "static":
-        return {} if taken[0] == segment.text else None
+        return {} if parts[0] == segment.text else None
     if segment.kind == "mixed":
-        return _bind_mixed(segment, taken)
-    return {segment.names[0]: "/".join(taken)} if taken or segment.kind == "rest" else {}
+        return _bind_mixed(segment, parts)
+    return {segment.names[0]: "/".join(parts)} if parts or segment.kind == "rest" else {}
 
 
-def _bind_mixed(segment: Segment, taken: Sequence[str]) -> dict[str, str] | None:
+def _bind_mixed(segment: Segment, parts: Sequence[str]) -> dict[str, str] | None:
     assert segment.head is not None
     if segment.tail is None:
-        whole = segment.head.fullmatch(taken[0])
+        whole = segment.head.fullmatch(parts[0])
         return dict(zip(segment.names, whole.groups(), strict=True)) if whole else None
-    head = segment.head.match(taken[0])
+    head = segment.head.match(parts[0])
     if head is None:
         return None
-    before = taken[0][head.end() :]
-    tail = segment.tail.fullmatch(taken[-1] if len(taken) > 1 else before)
+    before = parts[0][head.end() :]
+    tail = segment.tail.fullmatch(parts[-1] if len(parts) > 1 else before)
     if tail is None:
         return None
     rest, *after = tail.groups()
-    if len(taken) > 1:
-        rest = "/".join([before, *taken[1:-1], rest])
+    if len(parts) > 1:
+        rest = "/".join([before, *parts[1:-1], rest])
     return dict(zip(segment.names, [*head.groups(), rest, *after], strict=True))
 
 
 def _check(route_id: str, version: KitVersion) -> None:
     if route_id.count("/") > MAX_SEGMENTS:
         raise InvalidRoute(f"more than {MAX_SEGMENTS} folders deep")
-    if "][" in _ESCAPE.sub(lambda found: _unescape(found[1], found[2], version), route_id):
+    if "][" in _ESCAPE.sub(lambda match: _unescape(match[1], match[2], version), route_id):
         raise InvalidRoute("parameters must be separated")
     if route_id.count("[") != route_id.count("]"):
         raise InvalidRoute("brackets are unbalanced")
@@ -188,12 +188,12 @@ def read_path(url: str) -> list[str]:
 
 
 def _decode(part: str) -> str:
-    kept = _RESERVED.sub(lambda found: "%25" + found[1].upper(), part)
-    octets = unquote_to_bytes(kept.encode("utf-8", "surrogatepass"))
+    protected = _RESERVED.sub(lambda match: "%25" + match[1].upper(), part)
+    octets = unquote_to_bytes(protected.encode("utf-8", "surrogatepass"))
     return unicodedata.normalize("NFC", octets.decode("utf-8", "surrogateescape"))
 
 
 def _as_in_urls(literal: str) -> str:
     # Two halves of a surrogate pair, each escaped, become the one character that they stand for.
     text = literal.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return unicodedata.normalize("NFC", re.sub("[%/?#]", lambda found: f"%{ord(found[0]):02X}", text))
+    return unicodedata.normalize("NFC", re.sub("[%/?#]", lambda match: f"%{ord(match[0]):02X}", text))

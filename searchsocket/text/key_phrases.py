@@ -61,8 +61,8 @@ def phrases_of_code(names: Iterable[str], texts: Iterable[str], docs: Iterable[s
     own = dict.fromkeys(name.rpartition(".")[2] for name in names)
     used = Counter(word for text in texts for word in _NAME.findall(text) if word in own)
     best = sorted((name for name in own if len(name) >= _LEAST_WORD), key=lambda name: -used[name])[:_MOST_NAMES]
-    said = [phrase for phrase in key_phrases("\n".join(docs)) if phrase not in best]
-    return (*best, *said[: MOST - len(best)])
+    in_headings = [phrase for phrase in key_phrases("\n".join(docs)) if phrase not in best]
+    return (*best, *in_headings[: MOST - len(best)])
 
 
 def key_phrases(text: str, headings: Iterable[str] = (), most: int = MOST) -> tuple[str, ...]:
@@ -72,12 +72,12 @@ def key_phrases(text: str, headings: Iterable[str] = (), most: int = MOST) -> tu
         text: Readable, without code.
         headings: The title and those inside; they may be in the text too.
     """
-    said = Counter(chain.from_iterable(_runs(_tokens(heading)) for heading in headings))
-    telling = _told(_tokens(text[:_MAX_CHARS]), said)
+    in_headings = Counter(chain.from_iterable(_runs(_tokens(heading)) for heading in headings))
+    telling = _counted(_tokens(text[:_MAX_CHARS]), in_headings)
     scores: dict[str, float] = {}
     spelled: dict[str, dict[str, int]] = {}
-    for gram in {**telling, **said}:
-        times = telling.get(gram, 0) + _HEADING * said.get(gram, 0)
+    for gram in {**telling, **in_headings}:
+        times = telling.get(gram, 0) + _HEADING * in_headings.get(gram, 0)
         key, weight = _word(gram[0]) if len(gram) == 1 else (_key(gram), _LENGTH[len(gram)])
         scores[key] = scores.get(key, 0.0) + weight * times
         spellings, written = spelled.setdefault(key, {}), " ".join(gram)
@@ -97,26 +97,26 @@ def _runs(tokens: Sequence[str]) -> list[Gram]:
     return [*[(token,) for token in tokens if len(token) >= _LEAST_WORD], *pairs, *threes]
 
 
-def _told(tokens: Sequence[str], said: Mapping[Gram, int]) -> dict[Gram, int]:
+def _counted(tokens: Sequence[str], in_headings: Mapping[Gram, int]) -> dict[Gram, int]:
     """How often a text says the runs that it says again, or that headings say; a short text also its single words."""
     times = Counter(tokens)
     if len(times) <= _MANY:
         counts = Counter(_runs(tokens))
         alone = 1 if len(counts) <= _MANY else 0  # words of what counts although the text says it once
-        return {gram: n for gram, n in counts.items() if n >= _LEAST_TIMES or len(gram) <= alone or gram in said}
+        return {gram: n for gram, n in counts.items() if n >= _LEAST_TIMES or len(gram) <= alone or gram in in_headings}
     # Most runs of a long text are there once. One is there again only where each of its parts is: no other is built.
-    named = {word for gram in said for word in gram}
+    named = {word for gram in in_headings for word in gram}
     often = {word for word, n in times.items() if word and (n >= _LEAST_TIMES or word in named)}
     pairs = [(one, other) if one in often and other in often else None for one, other in pairwise(tokens)]
-    twos = _often(Counter(filter(None, pairs)), said)
+    twos = _often(Counter(filter(None, pairs)), in_headings)
     at = [number for number, pair in enumerate(pairs) if pair in twos]
     threes = [(*tokens[one : one + 2], tokens[other + 1]) for one, other in pairwise(at) if other == one + 1]
     ones: dict[Gram, int] = {(word,): n for word, n in times.items() if word in often and len(word) >= _LEAST_WORD}
-    return {**_often(ones, said), **twos, **_often(Counter(threes), said)}
+    return {**_often(ones, in_headings), **twos, **_often(Counter(threes), in_headings)}
 
 
-def _often(counts: Mapping[Gram, int], said: Mapping[Gram, int]) -> dict[Gram, int]:
-    return {gram: n for gram, n in counts.items() if n >= _LEAST_TIMES or gram in said}
+def _often(counts: Mapping[Gram, int], in_headings: Mapping[Gram, int]) -> dict[Gram, int]:
+    return {gram: n for gram, n in counts.items() if n >= _LEAST_TIMES or gram in in_headings}
 
 
 @lru_cache(maxsize=1 << 15)  # words come again

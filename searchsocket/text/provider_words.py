@@ -5,7 +5,7 @@ _MIN_PART_CHARS = 8  # a shorter part of a key says nothing about the rest
 _MAX_CHARS = 300
 
 
-def shown_words(text: str, key: str, max_chars: int = _MAX_CHARS) -> str:
+def provider_message(text: str, key: str, max_chars: int = _MAX_CHARS) -> str:
     """A provider's message on one line, with `[key]` for each part of the key.
 
     Args:

@@ -25,24 +25,26 @@ class Synonyms:
                 then each of them has the others of its group.
         """
         keys = [_key(word) for word in words]
-        found: dict[str, dict[Forms, None]] = {}
+        others_of: dict[str, dict[Forms, None]] = {}
         for start in range(len(words) if self._others else 0):
             for stop in range(start + 1, min(start + self._longest, len(words)) + 1):
                 for others in self._others.get(tuple(keys[start:stop]), ()):
                     for word in words[start:stop]:
-                        found.setdefault(word.exact, {})[others] = None
-        return {exact: tuple(others)[:_MAX_OTHERS] for exact, others in found.items()}
+                        others_of.setdefault(word.exact, {})[others] = None
+        return {exact: tuple(others)[:_MAX_OTHERS] for exact, others in others_of.items()}
 
 
 def make_synonyms(groups: Iterable[Sequence[str]]) -> Synonyms:
     """Read groups of entries as they are written in the settings; upper case and endings make no difference."""
     others: dict[Forms, dict[Forms, None]] = {}
     for group in groups:
-        entries = {_typed(entry): _kept(entry) for entry in group}
+        entries = {_typed(entry): _forms(entry) for entry in group}
         for typed in entries:
-            others.setdefault(typed, {}).update({kept: None for key, kept in entries.items() if key != typed and kept})
+            others.setdefault(typed, {}).update(
+                {forms: None for key, forms in entries.items() if key != typed and forms}
+            )
     longest = max(map(len, others), default=0)
-    return Synonyms({typed: tuple(kept) for typed, kept in others.items() if typed}, longest)
+    return Synonyms({typed: tuple(forms) for typed, forms in others.items() if typed}, longest)
 
 
 def _key(word: QueryWord) -> str:
@@ -54,7 +56,7 @@ def _typed(entry: str) -> Forms:
     return tuple(_key(word) for word in parse_query(entry).order)
 
 
-def _kept(entry: str) -> Forms:
+def _forms(entry: str) -> Forms:
     """How a document holds it: one word by its surest form, several by all that stand one behind the other."""
     typed = _typed(entry)
     return typed if len(typed) == 1 else tuple(index_text(entry).split())

@@ -5,7 +5,7 @@ from itertools import islice
 
 MIN_CHARS = 4  # shorter words have too many neighbours to mean one of them
 _TWO_EDITS_FROM = 8
-_MAX_FOUND = 3
+_MAX_NEAREST = 3
 
 
 def allowed_edits(word: str) -> int:
@@ -21,20 +21,18 @@ def nearest(word: str, vocabulary: Sequence[str]) -> list[str]:
         vocabulary: In the order in which equally near words are wanted.
     """
     for edits in range(1, allowed_edits(word) + 1):
-        found = list(islice((known for known in vocabulary if within(word, known, edits)), _MAX_FOUND))
+        found = list(islice((candidate for candidate in vocabulary if within(word, candidate, edits)), _MAX_NEAREST))
         if found:
             return found
     return []
 
 
-def is_likely_slip(typed: str, meant: str) -> bool:
+def is_likely_typo(typed: str, word: str) -> bool:
     """Whether fingers make this slip: a letter left out, doubled, or swapped with its neighbour; in long words any."""
-    if not within(typed, meant, 1):
+    if not within(typed, word, 1):
         return False
     doubled = {typed[:at] + typed[at + 1 :] for at in range(1, len(typed)) if typed[at] == typed[at - 1]}
-    return (
-        len(typed) >= _TWO_EDITS_FROM or len(meant) > len(typed) or meant in doubled or sorted(typed) == sorted(meant)
-    )
+    return len(typed) >= _TWO_EDITS_FROM or len(word) > len(typed) or word in doubled or sorted(typed) == sorted(word)
 
 
 def within(one: str, other: str, edits: int) -> bool:

@@ -94,8 +94,8 @@ def spellings(text: str) -> list[str]:
     pieces = set(text.split())
     if max(map(len, pieces), default=0) <= MAX_WORD_CHARS:
         return sorted(set(chain.from_iterable(map(_short_spellings, pieces))))
-    found = (_short_spellings(piece) if len(piece) <= MAX_WORD_CHARS else _spellings(piece) for piece in pieces)
-    return sorted(set(chain.from_iterable(found)))
+    spelled = (_short_spellings(piece) if len(piece) <= MAX_WORD_CHARS else _spellings(piece) for piece in pieces)
+    return sorted(set(chain.from_iterable(spelled)))
 
 
 def _spellings(text: str) -> tuple[str, ...]:
@@ -104,8 +104,8 @@ def _spellings(text: str) -> tuple[str, ...]:
         words = set(map(str.lower, written))
         letters = _LETTERS.findall("\n".join(words))  # each run of letters is in one word
         return (*letters, *(word for word in words if len(word) <= MAX_WORD_CHARS and not word.isalpha()))
-    found = {fold(word) for word in written if len(word) <= MAX_WORD_CHARS}
-    return (*plain_words(text), *(word for word in found if not word.isalpha() and not _HAS_CJK.search(word)))
+    folded = {fold(word) for word in written if len(word) <= MAX_WORD_CHARS}
+    return (*plain_words(text), *(word for word in folded if not word.isalpha() and not _HAS_CJK.search(word)))
 
 
 _short_spellings = lru_cache(maxsize=1 << 14)(_spellings)
@@ -119,8 +119,8 @@ def name_of(text: str) -> str:
 @lru_cache(maxsize=1 << 12)  # headings repeat from query to query
 def names_of(text: str) -> tuple[str, ...]:
     """What a page or section of this title is found by when somebody types its name."""
-    found = [name_of(text), name_of(without_brackets(text)), _gist(text)]
-    return tuple(dict.fromkeys(name for name in found if name))
+    names = [name_of(text), name_of(without_brackets(text)), _gist(text)]
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _gist(text: str) -> str:
@@ -135,11 +135,11 @@ def without_brackets(text: str) -> str:
 
 
 @lru_cache(maxsize=64)  # asked for pages and for records
-def names_meant(text: str) -> tuple[str, ...]:
+def possible_names(text: str) -> tuple[str, ...]:
     """The names that a query may be: as a whole, without brackets behind, without a section of the site in front."""
     head = without_brackets(text)
-    found = [text, head, *(part for whole in (text, head) for part in _IN_FRONT.split(whole, maxsplit=1)[1:])]
-    return tuple(dict.fromkeys(name for name in (*map(name_of, found), *map(_gist, found)) if name))
+    parts = [text, head, *(part for whole in (text, head) for part in _IN_FRONT.split(whole, maxsplit=1)[1:])]
+    return tuple(dict.fromkeys(name for name in (*map(name_of, parts), *map(_gist, parts)) if name))
 
 
 def _piece(text: str) -> str:
@@ -205,8 +205,8 @@ def stem(word: str) -> str:
 
 def stems(words: Iterable[str]) -> list[str]:
     """Those of many folded words, of which none is remembered."""
-    found: list[str] = _stemmer().stemWords(list(words))
-    return found
+    stemmed: list[str] = _stemmer().stemWords(list(words))
+    return stemmed
 
 
 @lru_cache(maxsize=1)
@@ -266,23 +266,23 @@ def split_code(markdown: str) -> tuple[str, str]:
 
 def readable_markdown(markdown: str) -> str:
     """A Markdown text without link targets, anchors and escapes, code included, of as many lines as it had."""
-    kept: list[str] = []
+    lines_kept: list[str] = []
     prose: list[str] = []
     fence = ""
     for line in markdown.split("\n"):
         match = _FENCE.match(line)
         mark = match[1] if match else ""
         if fence or mark:
-            kept += _readable(prose)
+            lines_kept += _readable(prose)
             prose = []
-            kept.append(line)
+            lines_kept.append(line)
             if not fence:
                 fence = mark
             elif mark[:1] == fence[0] and len(mark) >= len(fence) and not line.strip(" \t>").strip(fence[0]):
                 fence = ""
         else:
             prose.append(line)
-    return "\n".join([*kept, *_readable(prose)])
+    return "\n".join([*lines_kept, *_readable(prose)])
 
 
 def _readable(prose: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import dagster as dg
 
 from searchsocket.branches.pruning import PrunePlan
-from searchsocket.branches.scopes import kept_scopes
+from searchsocket.branches.scopes import existing_scopes
 from searchsocket.errors import SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
@@ -46,7 +46,7 @@ def forget_in(
         try:
             with backends.state.lock(name):
                 runs = instance.get_runs(runs_of(instance, project, name))
-                kept = {scope.name for scope in kept_scopes(project, backends.store)[0]}
+                kept = {scope.name for scope in existing_scopes(project, backends.store)[0]}
                 if name in kept or not all(run.is_finished for run in runs):
                     continue  # it came back, or comes back just now
                 for run in runs:

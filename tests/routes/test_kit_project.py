@@ -129,7 +129,7 @@ def test_another_root_is_said(config: str) -> None:
 
 def test_endings_are_read_as_far_as_they_are_written_out() -> None:
     kit = read_kit(project(vite("{ extensions: ['.svelte', '.note', ...more], moduleExtensions: ['.mjs'] }")))
-    assert (kit.components, kit.modules, kit.endings_known) == ((".svelte", ".note"), (".mjs",), False)
+    assert (kit.components, kit.modules, kit.has_literal_endings) == ((".svelte", ".note"), (".mjs",), False)
 
 
 @pytest.mark.parametrize(

@@ -259,6 +259,6 @@ def test_configured_endings_make_pages_too() -> None:
     files = ["src/routes/a/+page.note", "src/routes/a/+page.load.mjs", "src/routes/b/+page.svelte"]
     routes = route_table(files, KitProject(components=(".note",), modules=(".load.mjs",)))
     assert (routes.resolve("/a").route_file, routes.warnings) == ("src/routes/a/+page.note", ())
-    routes = route_table(files, KitProject(endings_known=False, config_file="vite.config.js"))
+    routes = route_table(files, KitProject(has_literal_endings=False, config_file="vite.config.js"))
     assert routes.resolve("/a") is NO_ROUTE
     assert len([warning for warning in routes.warnings if "vite.config.js" in warning]) == 2

@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.words.kept import Frame, KeptPage, KeptPages, one_by_one, pages_kept_in
+from searchsocket.stores.words.kept import Frame, PageDocuments, StoredPages, one_by_one, page_writer
 
 ERRORS = (ValueError, LookupError, TypeError)
 
 
-def page(number: int, text: str = "lantern", records: int = 2) -> KeptPage:
+def page(number: int, text: str = "lantern", records: int = 2) -> PageDocuments:
     docs = [number * 100 + at for at in range(records)]
-    return KeptPage(f"/{number:04}", docs, [*(f'{{"{text}": {doc}}}' for doc in docs), f'{{"whole": {number}}}'])
+    return PageDocuments(f"/{number:04}", docs, [*(f'{{"{text}": {doc}}}' for doc in docs), f'{{"whole": {number}}}'])
 
 
-def written(path: Path, pages: list[KeptPage]) -> KeptPages:
-    with pages_kept_in(path) as writer:
+def written(path: Path, pages: list[PageDocuments]) -> StoredPages:
+    with page_writer(path) as writer:
         for one in pages:
             writer.add(one)
-    return KeptPages(path)
+    return StoredPages(path)
 
 
 @given(st.dictionaries(st.integers(1, 9_999), st.integers(1, 600), max_size=20))
@@ -48,7 +48,7 @@ def test_no_frame_is_large(tmp_path: Path) -> None:
 
 def test_a_frame_is_taken_over_as_it_is(tmp_path: Path) -> None:
     frames = list(written(tmp_path / "a.docs", [page(number) for number in range(2_000)]).frames())
-    with pages_kept_in(tmp_path / "b.docs") as writer:
+    with page_writer(tmp_path / "b.docs") as writer:
         for frame in frames:
             writer.take_over(frame)
     assert (tmp_path / "b.docs").read_bytes() == (tmp_path / "a.docs").read_bytes()
@@ -61,7 +61,7 @@ def test_a_wrong_byte_is_told(tmp_path: Path, at: int) -> None:
     data[at] ^= 0xFF
     (tmp_path / "b.docs").write_bytes(data)
     with pytest.raises(ERRORS):
-        list(KeptPages(tmp_path / "b.docs").pages())
+        list(StoredPages(tmp_path / "b.docs").pages())
 
 
 def test_a_frame_with_another_number_of_documents_is_told() -> None:
@@ -73,4 +73,4 @@ def test_a_file_that_ends_early_is_told(tmp_path: Path) -> None:
     written(tmp_path / "a.docs", [page(1)])
     (tmp_path / "b.docs").write_bytes((tmp_path / "a.docs").read_bytes()[:-9])
     with pytest.raises(ERRORS):
-        KeptPages(tmp_path / "b.docs")
+        StoredPages(tmp_path / "b.docs")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.text.provider_words import shown_words
+from searchsocket.text.provider_words import provider_message
 
 KEY = "sk-test-0123456789abcdefghijk"
 
@@ -21,16 +21,16 @@ KEY = "sk-test-0123456789abcdefghijk"
     ],
 )
 def test_what_is_shown(text: str, shown: str) -> None:
-    assert shown_words(text, KEY) == shown
+    assert provider_message(text, KEY) == shown
 
 
 def test_a_short_key_and_none() -> None:
-    assert shown_words("key abc123, really", "abc123") == "key [key], really"
-    assert shown_words("any text", "") == "any text"
+    assert provider_message("key abc123, really", "abc123") == "key [key], really"
+    assert provider_message("any text", "") == "any text"
 
 
 @given(st.text(max_size=50), st.integers(0, 20), st.integers(8, 29), st.text(max_size=50))
 def test_no_part_of_the_key_is_left(before: str, start: int, size: int, after: str) -> None:
-    shown = shown_words(f"{before}{KEY[start : start + size]}{after}", KEY)
+    shown = provider_message(f"{before}{KEY[start : start + size]}{after}", KEY)
     assert not any(KEY[at : at + 8] in shown for at in range(len(KEY) - 7))
     assert shown.isprintable()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.text.typos import allowed_edits, is_likely_slip, nearest, within
+from searchsocket.text.typos import allowed_edits, is_likely_typo, nearest, within
 
 VOCABULARY = ["state", "router", "stated", "slate", "configuration", "animation"]
 
@@ -63,4 +63,4 @@ def test_distance_agrees_with_the_table_method(one: str, other: str, edits: int)
     ],
 )
 def test_likely_slips_are_those_that_fingers_make(typed: str, meant: str, is_likely: bool) -> None:
-    assert is_likely_slip(typed, meant) is is_likely
+    assert is_likely_typo(typed, meant) is is_likely

@@ -6,7 +6,7 @@ Measured by links into sections of three documentation sites: docs/notes/quality
 from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
 
-from searchsocket.text.words import QueryWord, fold, names_meant, parse_query
+from searchsocket.text.words import QueryWord, fold, parse_query, possible_names
 
 # A heading that says the query and nothing else outweighs most differences between two passages of one page.
 _HEADING = 0.5
@@ -19,7 +19,7 @@ class Asked:
     """The words of one query, as headings and passages are compared with them."""
 
     def __init__(self, q: str) -> None:
-        self.names = frozenset(names_meant(q))
+        self.names = frozenset(possible_names(q))
         self._words = {_kept(word): word.exact for word in _telling(q)}
         # What a heading holds that holds one of them: taking a heading apart costs more than quoting what is below.
         self._needles = tuple({kept[:_NEEDLE] for kept in self._words})

@@ -38,7 +38,7 @@ def section_called(names: Set[str], title: str, text: ChunkText) -> tuple[int, O
     """Which section of a chunk has one of the names: where it ends, and its opening; the first section has none.
 
     Args:
-        names: What the query may be, see `names_meant`.
+        names: What the query may be, see `possible_names`.
         title: Of the chunk's first section.
     """
     ends = [*(opening.start for opening in text.openings), len(text.text)]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
-from searchsocket.text.provider_words import shown_words
+from searchsocket.text.provider_words import provider_message
 
 _ADVICE = {
     401: "it does not accept the key in {key_env}; set a valid one of this project and run it again",
@@ -26,7 +26,7 @@ def refusal(error: Exception, index: str, key_env: str, key: str) -> VectorBacke
     """
     what = f"Pinecone index {index!r}" if index else "Pinecone"
     status = getattr(error, "status_code", None)
-    text = shown_words(str(getattr(error, "message", "") or error).split("\n")[0], key)
+    text = provider_message(str(getattr(error, "message", "") or error).split("\n")[0], key)
     if status == 404 and index:
         advice = "it is not there; `searchsocket index --resync` makes it and fills it, and embeds nothing again"
     else:

@@ -9,10 +9,10 @@ from searchsocket.stores.base import WordEvidence
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.documents import SAID
 from searchsocket.stores.words.index import WordIndex
-from searchsocket.stores.words.looked_for import LookedFor, worth_correcting
-from searchsocket.stores.words.vocabulary import Vocabulary, kept_forms
+from searchsocket.stores.words.looked_for import QueryTerms, worth_correcting
+from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.synonyms import Forms
-from searchsocket.text.typos import is_likely_slip
+from searchsocket.text.typos import is_likely_typo
 from searchsocket.text.words import QueryWord
 
 _MAX_COUNTED = 8_192  # forms
@@ -29,7 +29,7 @@ class PageEvidence:
         self._count = int(pages.searcher.num_docs)
         self._counts = BoundedCache[Forms, int](_MAX_COUNTED)  # asked for twice a query, and queries repeat words
 
-    def of(self, wanted: LookedFor, completions: Callable[[QueryWord], list[str]]) -> WordEvidence:
+    def of(self, wanted: QueryTerms, completions: Callable[[QueryWord], list[str]]) -> WordEvidence:
         """See `IndexReader.word_evidence`.
 
         Args:
@@ -62,7 +62,7 @@ class PageEvidence:
         return WordEvidence(min(share, 1.0), count, known / len(held) if held else 0.0, len(held), tuple(missing))
 
     def _held_forms(
-        self, word: QueryWord, wanted: LookedFor, completions: Callable[[QueryWord], list[str]]
+        self, word: QueryWord, wanted: QueryTerms, completions: Callable[[QueryWord], list[str]]
     ) -> list[Forms]:
         """The forms by which pages hold a word as it is typed or begun, its synonyms, of an identifier slips."""
         forms = dict.fromkeys((form,) for form in (word.exact, word.stem) if form)
@@ -72,7 +72,7 @@ class PageEvidence:
         is_open = wanted.parsed.open_ended and word is wanted.parsed.words[-1]
         forms = dict.fromkeys((form,) for form in (completions(word) if is_open else ()))
         if word.pieces and word in worth_correcting(wanted.unknown):
-            forms |= dict.fromkeys((form,) for form in kept_forms(self._vocabulary.nearest(word.exact)))
+            forms |= dict.fromkeys((form,) for form in indexed_forms(self._vocabulary.nearest(word.exact)))
         return [words for words in forms if self._pages_with(words)]
 
     def _guessed_forms(self, word: QueryWord, may_be_slip: bool, *, is_alone: bool) -> list[Forms]:
@@ -86,9 +86,9 @@ class PageEvidence:
         if not may_be_slip or len(word.exact) < _MIN_EVIDENT_TYPO:
             return []
         meant = (
-            known for known in self._vocabulary.nearest(word.exact) if not is_alone or is_likely_slip(word.exact, known)
+            known for known in self._vocabulary.nearest(word.exact) if not is_alone or is_likely_typo(word.exact, known)
         )
-        return [(form,) for form in kept_forms(meant) if self._pages_with((form,))]
+        return [(form,) for form in indexed_forms(meant) if self._pages_with((form,))]
 
     def rarity(self, forms: Sequence[Forms]) -> float:
         """How little the pages that hold any of the forms say of a query: BM25's inverse document frequency."""

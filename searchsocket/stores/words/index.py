@@ -20,7 +20,7 @@ from searchsocket.text.synonyms import Forms
 from searchsocket.text.words import UNSPACED
 from searchsocket.types import Filter
 
-_MAX_KNOWN = 4_096  # words
+_MAX_CACHED = 4_096  # words
 _MANY_TIES = 250  # so many are listed and sorted; of more, those that come first are looked for
 _CUT_WORD = ".{32}"  # longer words lie in the vocabulary in pieces
 _UNSPACED_WORD = f"[{UNSPACED}].*"
@@ -46,7 +46,7 @@ class WordIndex:
         self._fields = fields
         self._in_order = in_order
         # Clauses: queries repeat each other's words.
-        self._known = BoundedCache[Term, tuple[tuple[Occur, Query], ...]](_MAX_KNOWN)
+        self._clauses = BoundedCache[Term, tuple[tuple[Occur, Query], ...]](_MAX_CACHED)
         if os.access(folder, os.W_OK):
             self._open(folder)
         else:
@@ -116,14 +116,14 @@ class WordIndex:
 
     def best_named(self, worth: Mapping[str, float], where: Filter, top_k: int) -> Scored:
         """The documents with one of the names, by what that is worth; see `best`."""
-        held = [
+        fields_present = [
             Query.const_score_query(Query.term_query(self.schema, "names", name), value)
             for name, value in worth.items()
             if self.searcher.doc_freq("names", name)
         ]
-        if not held or top_k <= 0:
+        if not fields_present or top_k <= 0:
             return np.empty(0, np.int64), np.empty(0, np.float64)
-        return self.best(Query.disjunction_max_query(held), where, top_k)
+        return self.best(Query.disjunction_max_query(fields_present), where, top_k)
 
     def every(self, matching: Query, where: Filter) -> Docs:
         """All documents that match, in no order."""
@@ -156,9 +156,9 @@ class WordIndex:
 
     def _to_the_letter(self, one: str) -> Query:
         """Documents whose text has a token."""
-        held = {field for field in (PLAIN, LOOSE, EXACT) if self.searcher.doc_freq(field, one)}
-        term = {field: Query.term_query(self.schema, field, one, "basic") for field in held or {EXACT}}
-        if LOOSE in held:
+        fields = {field for field in (PLAIN, LOOSE, EXACT) if self.searcher.doc_freq(field, one)}
+        term = {field: Query.term_query(self.schema, field, one, "basic") for field in fields or {EXACT}}
+        if LOOSE in fields:
             term[PLAIN] = Query.boolean_query([(Occur.Must, term[PLAIN]), (Occur.MustNot, term.pop(LOOSE))])
         return _any_of(list(term.values()))
 
@@ -192,11 +192,11 @@ class WordIndex:
             return {}
         phrases = [phrase for pair in pairs for phrase in pair.phrases]
         listed = [phrase.most for phrase in phrases if phrase.most <= _MOST_LISTED]
-        wanted = None
+        among = None
         if len(listed) < len(phrases):
             # A number is held by one document: as a word of it, it says at once which few texts to look into.
-            wanted = _any_of([Query.term_query(self.schema, "doc", doc) for doc in docs])
-        worth = [(_any_of([_looked_into(phrase, wanted) for phrase in pair.phrases]), pair.share) for pair in pairs]
+            among = _any_of([Query.term_query(self.schema, "doc", doc) for doc in docs])
+        worth = [(_any_of([_within(phrase, among) for phrase in pair.phrases]), pair.share) for pair in pairs]
         hits, scores = self._search(_worth(worth), len(docs) + sum(listed))
         return dict(zip(self._docs(hits).tolist(), scores.tolist(), strict=True))
 
@@ -219,15 +219,15 @@ class WordIndex:
 
     def clauses(self, term: str, worth: float) -> tuple[tuple[Occur, Query], ...]:
         """The term in every one of the fields that holds it anywhere."""
-        found = self._known.values.get((term, worth))
-        if found is None:
-            found = tuple(
+        cached = self._clauses.values.get((term, worth))
+        if cached is None:
+            cached = tuple(
                 (Occur.Should, Query.boost_query(Query.term_query(self.schema, field, term, "freq"), weight * worth))
                 for field, weight in self._fields.items()
                 if self.searcher.doc_freq(field, term)
             )
-            self._known.remember_one((term, worth), found)
-        return found
+            self._clauses.remember_one((term, worth), cached)
+        return cached
 
 
 def _worth(queries: Sequence[tuple[Query, float]]) -> Query:
@@ -235,9 +235,9 @@ def _worth(queries: Sequence[tuple[Query, float]]) -> Query:
     return Query.boolean_query([(Occur.Should, Query.const_score_query(query, value)) for query, value in queries])
 
 
-def _looked_into(phrase: Phrase, wanted: Query | None) -> Query:
+def _within(phrase: Phrase, among: Query | None) -> Query:
     """A phrase, in the wanted documents alone where many may have it."""
-    return _both(phrase.query, wanted) if wanted and phrase.most > _MOST_LISTED else phrase.query
+    return _both(phrase.query, among) if among and phrase.most > _MOST_LISTED else phrase.query
 
 
 def _any_of(queries: Sequence[Query]) -> Query:

@@ -25,13 +25,13 @@ Fields = dict[str, Any]  # what a document holds, by the names of its fields: li
 Listed = tuple[str, list[int]]  # a page: its path as it sorts, the `doc` numbers of its records
 
 
-class KeptPage(NamedTuple):
+class PageDocuments(NamedTuple):
     """What is indexed of one page."""
 
     path: str  # as it sorts
     docs: Sequence[int]  # of its records
     lines: Sequence[str]  # the documents of these records and then of the page, as JSON
-    made: Sequence[Fields] = ()  # the documents of the records, where they were made just now
+    new_documents: Sequence[Fields] = ()  # the documents of the records, where they were made just now
 
     @property
     def records(self) -> Sequence[str]:
@@ -50,18 +50,18 @@ class Frame(NamedTuple):
     listed: Sequence[Listed]  # at least one
     data: bytes
 
-    def pages(self) -> list[KeptPage]:
-        """Raises what `KeptPages` does."""
+    def pages(self) -> list[PageDocuments]:
+        """Raises what `StoredPages` does."""
         lines, found, end = unpacked(self.data).split("\n"), [], 0
         for path, docs in self.listed:
             start, end = end, end + len(docs) + 1
-            found.append(KeptPage(path, docs, lines[start:end]))
+            found.append(PageDocuments(path, docs, lines[start:end]))
         if end != len(lines):
             raise ValueError("a frame of documents holds others than it says")
         return found
 
     @classmethod
-    def of(cls, pages: Sequence[KeptPage]) -> Self:
+    def of(cls, pages: Sequence[PageDocuments]) -> Self:
         """Pack some pages."""
         lines = [line for page in pages for line in page.lines]
         return cls([(page.path, list(page.docs)) for page in pages], packed("\n".join(lines)))
@@ -73,15 +73,15 @@ class PageWriter:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._frames: list[tuple[int, Sequence[Listed]]] = []
-        self._pages: list[KeptPage] = []
-        self._held = 0  # records of these
+        self._pages: list[PageDocuments] = []
+        self._record_count = 0  # records of these
 
-    def add(self, page: KeptPage) -> None:
+    def add(self, page: PageDocuments) -> None:
         """Keep a page."""
-        if _begins_a_frame(page) or self._held >= _MOST:
+        if _begins_a_frame(page) or self._record_count >= _MOST:
             self._flush()
-        self._pages.append(page._replace(made=()))
-        self._held += len(page.docs)
+        self._pages.append(page._replace(new_documents=()))
+        self._record_count += len(page.docs)
 
     def take_over(self, frame: Frame) -> None:
         """Keep the pages of a frame as they lie in another file."""
@@ -91,7 +91,7 @@ class PageWriter:
     def _flush(self) -> None:
         if self._pages:
             self._write(Frame.of(self._pages))
-            self._pages, self._held = [], 0
+            self._pages, self._record_count = [], 0
 
     def _write(self, frame: Frame) -> None:
         self._frames.append((self._file.tell(), frame.listed))
@@ -107,14 +107,14 @@ class PageWriter:
         os.fsync(self._file.fileno())
 
 
-def _begins_a_frame(page: KeptPage) -> bool:
+def _begins_a_frame(page: PageDocuments) -> bool:
     """By the page alone, so that an edit moves few pages into another frame."""
     drawn = int.from_bytes(hashlib.sha256(page.path.encode()).digest()[-4:])
     return drawn * _A_FRAME < len(page.docs) << 32
 
 
 @contextmanager
-def pages_kept_in(path: Path) -> Iterator[PageWriter]:
+def page_writer(path: Path) -> Iterator[PageWriter]:
     """A writer of a new file, whole when the block ends."""
     with open(path, "xb") as file:
         writer = PageWriter(file)
@@ -122,7 +122,7 @@ def pages_kept_in(path: Path) -> Iterator[PageWriter]:
         writer.finish()
 
 
-class KeptPages:
+class StoredPages:
     """The pages of a share.
 
     Raises:
@@ -141,11 +141,11 @@ class KeptPages:
         for (start, listed), end in zip(self._frames, ends, strict=True):
             yield Frame([(path, docs) for path, docs in listed], self._data[start:end])
 
-    def pages(self) -> Iterator[KeptPage]:
+    def pages(self) -> Iterator[PageDocuments]:
         """All pages, in path order."""
         return (page for frame in self.frames() for page in frame.pages())
 
 
-def one_by_one(pages: Iterable[KeptPage]) -> Iterator[Frame]:
+def one_by_one(pages: Iterable[PageDocuments]) -> Iterator[Frame]:
     """Each page as a frame of its own."""
     return (Frame.of([page]) for page in pages)

@@ -13,12 +13,12 @@ from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import PLAIN, SAID
 from searchsocket.stores.words.evidence import PageEvidence
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
-from searchsocket.stores.words.looked_for import LookedFor, worth_correcting
+from searchsocket.stores.words.looked_for import QueryTerms, worth_correcting
 from searchsocket.stores.words.names import named, names_vocabulary, nearest_name
 from searchsocket.stores.words.neighbours import neighbours
 from searchsocket.stores.words.rarity import Rare, best_by_rarity
 from searchsocket.stores.words.together import together
-from searchsocket.stores.words.vocabulary import Vocabulary, kept_forms
+from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms
 from searchsocket.text.typos import allowed_edits
@@ -61,7 +61,7 @@ class Words:
         # Without `self` in it: what refers to itself waits for the collector of garbage with its files open.
         self._vocabulary = Vocabulary(lambda first: searcher.terms_with_prefix(PLAIN, first))
         self._names = names_vocabulary(self._pages.searcher, searcher)
-        self._last: tuple[str, LookedFor] | None = None
+        self._last: tuple[str, QueryTerms] | None = None
         self._evidence = PageEvidence(self._pages, self._vocabulary)
 
     @property
@@ -81,7 +81,7 @@ class Words:
 
     def search(self, text: str, where: Filter, top_k: int) -> Scored:
         """Records, see `WordIndex.best`."""
-        wanted = self._looked_for(text)
+        wanted = self._query_terms(text)
         clauses = [(Occur.Must, self._phrase(phrase)) for phrase in wanted.parsed.phrases]
         clauses += [clause for term in wanted.terms for clause in self._records.clauses(*term)]
         clauses += [(Occur.Should, Query.boost_query(self._phrase(forms), worth)) for forms, worth in wanted.wholes]
@@ -89,7 +89,7 @@ class Words:
 
     def search_pages(self, text: str, where: Filter, top_k: int) -> Scored:
         """Pages by the number of their first record, see `WordIndex.best`. Phrases count as their words."""
-        wanted = self._looked_for(text)
+        wanted = self._query_terms(text)
         clauses = [clause for term in wanted.terms for clause in self._pages.clauses(*term)]
         clauses += [
             (Occur.Should, Query.boost_query(self._pages.all_of(forms, field), worth))
@@ -108,18 +108,18 @@ class Words:
 
     def neighbours(self, text: str, docs: Sequence[int]) -> dict[int, float]:
         """By the number of a record the share of pairs, see `WordSnapshot.neighbours`; none of those without."""
-        pairs = neighbours(self._searcher, self._records.schema, self._looked_for(text).words)
+        pairs = neighbours(self._searcher, self._records.schema, self._query_terms(text).words)
         return self._records.share_of_pairs(pairs, docs)
 
     def together(self, text: str, docs: Sequence[int]) -> dict[int, float]:
         """By the number of a record the share of the words, see `WordSnapshot.together`."""
-        words = together(self._searcher, self._records.schema, self._looked_for(text).words)
-        found, least = self._records.worth_at_least(words)
-        return {doc: found.get(doc, least) for doc in docs}
+        words = together(self._searcher, self._records.schema, self._query_terms(text).words)
+        scores, least = self._records.worth_at_least(words)
+        return {doc: scores.get(doc, least) for doc in docs}
 
     def meant(self, text: str) -> str:
         """See `WordSnapshot.meant`."""
-        return nearest_name(self._names, text) if self._looked_for(text).unknown else text
+        return nearest_name(self._names, text) if self._query_terms(text).unknown else text
 
     def with_letters(self, letters: Letters | None, where: Filter) -> Docs:
         """Records whose vocabulary may hold the letters; None: all that are shown."""
@@ -140,7 +140,7 @@ class Words:
 
     def evidence(self, text: str) -> WordEvidence:
         """See `IndexReader.word_evidence`."""
-        return self._evidence.of(self._looked_for(text), self._completions)
+        return self._evidence.of(self._query_terms(text), self._completions)
 
     def _phrase(self, phrase: Sequence[str]) -> Query:
         """The phrase in any field."""
@@ -150,54 +150,54 @@ class Words:
         ]
         return Query.boolean_query([(Occur.Should, field) for field in fields])
 
-    def _looked_for(self, text: str) -> LookedFor:
+    def _query_terms(self, text: str) -> QueryTerms:
         """A query taken apart, and what is looked for."""
         last = self._last  # records and pages are asked for the same words, one after the other
         if last is None or last[0] != text:
             last = self._last = (text, self._find_terms(text))
         return last[1]
 
-    def _find_terms(self, text: str) -> LookedFor:
+    def _find_terms(self, text: str) -> QueryTerms:
         parsed = parse_query(storable(text))
         words = tuple(word for word in parsed.words if not word.is_stop) or parsed.words
-        wanted = LookedFor(parsed, words, [], [], self._synonyms.of(parsed.order), [])
-        found: dict[str, list[Term]] = {}
+        query_terms = QueryTerms(parsed, words, [], [], self._synonyms.of(parsed.order), [])
+        terms_by_word: dict[str, list[Term]] = {}
         for word in words:
-            others = [forms for forms in wanted.others.get(word.exact, ()) if all(map(self._is_held, forms))]
+            others = [forms for forms in query_terms.others.get(word.exact, ()) if all(map(self._is_indexed, forms))]
             worth = _SYNONYM_BOOST * (1.0 if word.stem else _IDENTIFIER_BOOST)
-            found[word.exact] = [(forms[0], worth) for forms in others if len(forms) == 1]
-            wanted.wholes.extend((forms, worth) for forms in others if len(forms) > 1)
+            terms_by_word[word.exact] = [(forms[0], worth) for forms in others if len(forms) == 1]
+            query_terms.wholes.extend((forms, worth) for forms in others if len(forms) > 1)
             own = self._terms(word, is_open=parsed.open_ended and word is parsed.words[-1])
-            found[word.exact] += own
+            terms_by_word[word.exact] += own
             if not others and not (own if word.stem else self._is_whole(word)):
-                wanted.unknown.append(word)
-        for word in worth_correcting(wanted.unknown):
-            found[word.exact] += [term for term in self._corrections(word) if self._is_held(*term)]
-        wanted.terms.extend(term for terms in found.values() for term in terms)
-        wanted.terms.extend((form, _JOINED_BOOST) for form in self._joined(parsed.order))
-        return wanted
+                query_terms.unknown.append(word)
+        for word in worth_correcting(query_terms.unknown):
+            terms_by_word[word.exact] += [term for term in self._corrections(word) if self._is_indexed(*term)]
+        query_terms.terms.extend(term for terms in terms_by_word.values() for term in terms)
+        query_terms.terms.extend((form, _JOINED_BOOST) for form in self._joined(parsed.order))
+        return query_terms
 
     def _terms(self, word: QueryWord, *, is_open: bool) -> list[Term]:
         """What one word of the query looks for: its own forms and parts, and completions."""
         forms = [form for form in dict.fromkeys((word.exact, word.stem)) if form]
         worth = 1.0 if word.stem else _IDENTIFIER_BOOST
-        found = [(form, worth) for form in forms]
+        candidates = [(form, worth) for form in forms]
         if is_open:
-            found += [(form, _PREFIX_BOOST) for form in self._completions(word) if form not in forms]
-        found += [(part, _PART_BOOST) for part in word.parts if part not in forms]
-        return [(form, worth) for form, worth in found if self._is_held(form, worth)]
+            candidates += [(form, _PREFIX_BOOST) for form in self._completions(word) if form not in forms]
+        candidates += [(part, _PART_BOOST) for part in word.parts if part not in forms]
+        return [(form, worth) for form, worth in candidates if self._is_indexed(form, worth)]
 
     def _joined(self, order: Sequence[QueryWord]) -> list[str]:
         """Neighbouring words that are also written as one: `back up` says `backup`."""
         pairs = [(one.exact + other.exact) for one, other in pairwise(order) if one.stem and other.stem]
         forms = dict.fromkeys(stem(pair) for pair in pairs if pair not in STOP_WORDS)
-        return [form for form in forms if self._is_held(form, _JOINED_BOOST)]
+        return [form for form in forms if self._is_indexed(form, _JOINED_BOOST)]
 
     def _is_whole(self, word: QueryWord) -> bool:
         """Whether any record holds an identifier as it is typed, or written as one word."""
-        return any(self._is_held(form) for form in (word.exact, _DASHES.sub("", word.exact)))
+        return any(self._is_indexed(form) for form in (word.exact, _DASHES.sub("", word.exact)))
 
-    def _is_held(self, term: str, worth: float = _SYNONYM_BOOST) -> bool:
+    def _is_indexed(self, term: str, worth: float = _SYNONYM_BOOST) -> bool:
         """Whether any record holds the term; `worth` is what it is then looked for with."""
         return bool(self._records.clauses(term, worth))
 
@@ -210,13 +210,13 @@ class Words:
             for term, count in self._searcher.terms_with_prefix(field, word.exact, limit=_MAX_COMPLETIONS):
                 counts[term] = counts.get(term, 0) + int(count)
         best = sorted(counts, key=lambda term: (-counts[term], term))[:_MAX_COMPLETIONS]
-        return kept_forms(best) if word.stem else best
+        return indexed_forms(best) if word.stem else best
 
     def _corrections(self, word: QueryWord) -> list[Term]:
         """What a word that no document holds was meant to be."""
-        whole = kept_forms(self._vocabulary.nearest(word.exact))
+        whole = indexed_forms(self._vocabulary.nearest(word.exact))
         if whole or not word.pieces:
             worth = 1.0 if word.stem else _IDENTIFIER_BOOST
             return [(form, _TYPO_BOOST * worth) for form in whole]
-        slips = [piece for piece in word.pieces if allowed_edits(piece) and not self._is_held(stem(piece))]
-        return [(form, _TYPO_BOOST) for piece in slips for form in kept_forms(self._vocabulary.nearest(piece))]
+        typos = [piece for piece in word.pieces if allowed_edits(piece) and not self._is_indexed(stem(piece))]
+        return [(form, _TYPO_BOOST) for piece in typos for form in indexed_forms(self._vocabulary.nearest(piece))]

@@ -12,7 +12,7 @@ _MAX_CORRECTED = 4  # words of a query
 
 
 @dataclass(frozen=True, slots=True)
-class LookedFor:
+class QueryTerms:
     """The words of one query, and the forms of them that an index holds."""
 
     parsed: ParsedQuery

@@ -11,7 +11,7 @@ import tantivy
 from searchsocket.stores.words.index import Scored, WordIndex
 from searchsocket.stores.words.vocabulary import Vocabulary
 from searchsocket.text.storable import storable
-from searchsocket.text.words import name_of, names_meant, parse_query
+from searchsocket.text.words import name_of, parse_query, possible_names
 from searchsocket.types import Filter
 
 NAMES = "names"  # the field that holds them, each a token
@@ -37,14 +37,14 @@ def named(index: WordIndex, text: str, where: Filter, top_k: int) -> Scored:
 def _worth(text: str) -> tuple[dict[str, float], str]:
     """What each name that a query may be is worth, and the name that it may begin; "" for none."""
     text = storable(text)
-    names = names_meant(text)
+    names = possible_names(text)
     if not names:
         return {}, ""
-    worth = dict.fromkeys([*names[:1], *address_meant(text)], 1.0) | dict.fromkeys(names[1:], _NEARLY)
+    worth = dict.fromkeys([*names[:1], *possible_addresses(text)], 1.0) | dict.fromkeys(names[1:], _NEARLY)
     return worth, names[0] if len(names[0]) >= _MIN_BEGUN_CHARS and parse_query(text).open_ended else ""
 
 
-def address_meant(text: str) -> tuple[str, ...]:
+def possible_addresses(text: str) -> tuple[str, ...]:
     """The path of a typed address, with or without its host, its ending and the slashes around it; else nothing."""
     if "/" not in text:
         return ()

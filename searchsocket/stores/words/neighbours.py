@@ -32,7 +32,7 @@ def neighbours(searcher: tantivy.Searcher, schema: tantivy.Schema, words: Sequen
     """The pairs of neighbours that a record may have."""
     forms = [word.stem or word.exact for word in words][: _MAX_PAIRS + 1]
     pairs = list(pairwise(forms))
-    found = []
+    pairs_found = []
     for pair in pairs:
         fewest = [min(int(searcher.doc_freq(field, form)) for form in pair) for field in FIELDS]
         phrases = [
@@ -41,5 +41,5 @@ def neighbours(searcher: tantivy.Searcher, schema: tantivy.Schema, words: Sequen
             if count
         ]
         if phrases:
-            found.append(Pair(phrases, 1.0 / len(pairs)))
-    return found
+            pairs_found.append(Pair(phrases, 1.0 / len(pairs)))
+    return pairs_found

@@ -20,12 +20,12 @@ class Rare(NamedTuple):
 
 def best_by_rarity(index: WordIndex, records: int, terms: Sequence[str], top_k: int) -> list[Rare]:
     """The best records and those that tie with the last, in no order; see `WordSnapshot.by_rarity`."""
-    held = {term: query for term in dict.fromkeys(terms) if (query := index.anywhere(term))}
-    if not held or top_k <= 0:
+    present = {term: query for term in dict.fromkeys(terms) if (query := index.anywhere(term))}
+    if not present or top_k <= 0:
         return []
-    worth = {term: math.log1p(records / index.count(query)) for term, query in held.items()}
-    wanted = [(Occur.Should, Query.const_score_query(query, worth[term])) for term, query in held.items()]
-    docs, _ = index.best(Query.boolean_query(wanted), MATCH_ALL, top_k)
-    among = {term: index.among(query, docs) for term, query in held.items()}
-    found = [(doc, tuple(term for term in held if doc in among[term])) for doc in docs.tolist()]
-    return [Rare(doc, math.fsum(worth[term] for term in own), own) for doc, own in found]
+    worth = {term: math.log1p(records / index.count(query)) for term, query in present.items()}
+    clauses = [(Occur.Should, Query.const_score_query(query, worth[term])) for term, query in present.items()]
+    docs, _ = index.best(Query.boolean_query(clauses), MATCH_ALL, top_k)
+    among = {term: index.among(query, docs) for term, query in present.items()}
+    matches = [(doc, tuple(term for term in present if doc in among[term])) for doc in docs.tolist()]
+    return [Rare(doc, math.fsum(worth[term] for term in own), own) for doc, own in matches]

@@ -24,9 +24,17 @@ from pydantic_core import from_json
 
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import schema
-from searchsocket.stores.words.kept import SUFFIX, Frame, KeptPage, KeptPages, PageWriter, one_by_one, pages_kept_in
+from searchsocket.stores.words.kept import (
+    SUFFIX,
+    Frame,
+    PageDocuments,
+    PageWriter,
+    StoredPages,
+    one_by_one,
+    page_writer,
+)
 from searchsocket.stores.words.source import WordSource
-from searchsocket.stores.words.update import brought_up_to_date
+from searchsocket.stores.words.update import updated_pages
 from searchsocket.system.copying import link_file
 from searchsocket.system.files import write_atomic
 from searchsocket.system.memory import return_freed_memory
@@ -63,15 +71,15 @@ def write_words(target: Path, source: WordSource, live: Path | None) -> None:
         (target / part).mkdir()
         segments[part] = old.link(part, target / part, stale) if old is not None and stays else []
     for share in sorted(stale):
-        kept = iter(()) if old is None else old.frames(share, shares)
-        frames = brought_up_to_date(kept, touched.get(share, ()), source)
+        old_frames = iter(()) if old is None else old.frames(share, shares)
+        frames = updated_pages(old_frames, touched.get(share, ()), source)
         # One index after the other: each holds all that it says in memory until it is written.
         with TemporaryFile(dir=target) as wholes:
             with (
                 _segment(target, WORDS, share, segments) as writer,
-                pages_kept_in(target / WORDS / _docs_file(share)) as keeping,
+                page_writer(target / WORDS / _docs_file(share)) as keeping,
             ):
-                for page in _kept(frames, keeping, whole_frames=stays):
+                for page in _written_pages(frames, keeping, whole_frames=stays):
                     _add_records(writer, page, fields[WORDS])
                     wholes.write(page.whole.encode() + b"\n")
             wholes.seek(0)
@@ -82,24 +90,26 @@ def write_words(target: Path, source: WordSource, live: Path | None) -> None:
         _write_meta(target / part, part, shares, segments[part])
 
 
-def _kept(frames: Iterable[Frame | KeptPage], keeping: PageWriter, *, whole_frames: bool) -> Iterator[KeptPage]:
+def _written_pages(
+    frames: Iterable[Frame | PageDocuments], writer: PageWriter, *, whole_frames: bool
+) -> Iterator[PageDocuments]:
     """The pages, each when it is kept."""
     for one in frames:
         pages = one.pages() if isinstance(one, Frame) else [one]
         if isinstance(one, Frame) and whole_frames:
-            keeping.take_over(one)
+            writer.take_over(one)
         else:
             for page in pages:
-                keeping.add(page)
+                writer.add(page)
         yield from pages
 
 
-def _add_records(writer: tantivy.IndexWriter, page: KeptPage, fields: tantivy.Schema) -> None:
+def _add_records(writer: tantivy.IndexWriter, page: PageDocuments, fields: tantivy.Schema) -> None:
     """Index the records of a page."""
     # Documents that tantivy reads as JSON leave its memory in pieces: of all records, 20 MB more.
-    for made in page.made:
-        writer.add_document(tantivy.Document.from_dict(made, fields))
-    if not page.made:
+    for document in page.new_documents:
+        writer.add_document(tantivy.Document.from_dict(document, fields))
+    if not page.new_documents:
         for line in page.records:
             writer.add_json(line)
 
@@ -132,8 +142,8 @@ class _LiveWords:
         merged = heapq.merge(*(self._share(old).pages() for old in range(first, last + 1)), key=attrgetter("path"))
         return one_by_one(page for page in merged if _share_of(page.path.encode(), shares) == share)
 
-    def _share(self, share: int) -> KeptPages:
-        return KeptPages(self._generation / WORDS / _docs_file(share))
+    def _share(self, share: int) -> StoredPages:
+        return StoredPages(self._generation / WORDS / _docs_file(share))
 
 
 def _count_shares(records: int) -> int:

@@ -15,9 +15,9 @@ class WordSource(Protocol):
     def touched(self) -> list[bytes]:
         """The sort keys of the pages whose words change, some of which may be gone; of all, where nothing is kept."""
 
-    def pages(self, paths: Iterable[bytes], *, are_old_kept: bool) -> Iterator[list[Row]]:
+    def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[Row]]:
         """The records of these pages, page by page in path order, on a page by ordinal and id.
 
         Args:
-            are_old_kept: The document of an old record is there already, so what is long need not be read of it.
+            reads_new_only: The document of an old record is there already, so what is long need not be read of it.
         """

@@ -15,7 +15,7 @@ def together(
 ) -> list[tuple[Query, float]]:
     """What finds each word in any field, and its share of the query: a word counts by how few records hold it."""
     records = int(searcher.num_docs)
-    found: list[tuple[Query, float]] = []
+    weighted: list[tuple[Query, float]] = []
     total = 0.0
     for form in dict.fromkeys(word.stem or word.exact for word in words):
         counts = {field: int(searcher.doc_freq(field, form)) for field in FIELDS}
@@ -25,5 +25,5 @@ def together(
         fields = [Query.term_query(schema, field, form, "freq") for field, count in counts.items() if count]
         if fields:
             anywhere = Query.boolean_query([(Occur.Should, one) for one in fields])
-            found.append((anywhere if len(fields) > 1 else fields[0], rarity))
-    return [(query, rarity / total) for query, rarity in found]
+            weighted.append((anywhere if len(fields) > 1 else fields[0], rarity))
+    return [(query, rarity / total) for query, rarity in weighted]

@@ -9,13 +9,13 @@ from operator import attrgetter
 from pydantic_core import from_json, to_json
 
 from searchsocket.stores.words.documents import Row, documents_of
-from searchsocket.stores.words.kept import Fields, Frame, KeptPage
+from searchsocket.stores.words.kept import Fields, Frame, PageDocuments
 from searchsocket.stores.words.source import WordSource
 
 
-def brought_up_to_date(
+def updated_pages(
     frames: Iterable[Frame], touched: Sequence[bytes], source: WordSource
-) -> Iterator[Frame | KeptPage]:
+) -> Iterator[Frame | PageDocuments]:
     """The pages of a share in path order, by frames where nothing of one changes.
 
     Args:
@@ -38,18 +38,20 @@ def brought_up_to_date(
         rest, before = rest[end:], frame
 
 
-def _changed(kept: Sequence[KeptPage], touched: Sequence[str], source: WordSource) -> Iterator[KeptPage]:
+def _changed(old_pages: Sequence[PageDocuments], touched: Sequence[str], source: WordSource) -> Iterator[PageDocuments]:
     gone = set(touched)
-    known = {doc: line for page in kept if page.path in gone for doc, line in zip(page.docs, page.records, strict=True)}
-    rows = source.pages([path.encode() for path in touched], are_old_kept=bool(known))
-    stay = (page for page in kept if page.path not in gone)
-    return heapq.merge(stay, (_page(page, known) for page in rows), key=attrgetter("path"))
+    documents = {
+        doc: line for page in old_pages if page.path in gone for doc, line in zip(page.docs, page.records, strict=True)
+    }
+    rows = source.pages([path.encode() for path in touched], reads_new_only=bool(documents))
+    stay = (page for page in old_pages if page.path not in gone)
+    return heapq.merge(stay, (_page(page, documents) for page in rows), key=attrgetter("path"))
 
 
-def _page(rows: Sequence[Row], known: dict[int, str]) -> KeptPage:
-    def kept(doc: int) -> Fields | None:
-        return from_json(known[doc]) if doc in known else None
+def _page(rows: Sequence[Row], documents_by_doc: dict[int, str]) -> PageDocuments:
+    def stored(doc: int) -> Fields | None:
+        return from_json(documents_by_doc[doc]) if doc in documents_by_doc else None
 
-    documents, whole = documents_of(rows, kept)
+    documents, whole = documents_of(rows, stored)
     lines = [to_json(fields).decode() for fields in (*documents, whole)]
-    return KeptPage(rows[0].sort.decode(), [row.doc for row in rows], lines, documents)
+    return PageDocuments(rows[0].sort.decode(), [row.doc for row in rows], lines, documents)

@@ -12,7 +12,7 @@ from searchsocket.text.typos import allowed_edits, nearest
 from searchsocket.text.words import stem
 
 _MAX_WORDS = 1_000_000  # in memory, about 40 bytes each
-_MAX_KNOWN = 4_096  # words whose neighbours are remembered
+_MAX_CACHED = 4_096  # words whose neighbours are remembered
 
 
 class _Letter(NamedTuple):
@@ -44,15 +44,15 @@ class Vocabulary:
         self._words_with = words_with
         self._lock = threading.Lock()
         self._letters: dict[str, _Letter] = {}  # by the letter, the one that was read last at the end
-        self._known = BoundedCache[str, list[str]](_MAX_KNOWN)
+        self._neighbours = BoundedCache[str, list[str]](_MAX_CACHED)
 
     def nearest(self, word: str) -> list[str]:
         """See `typos.nearest`; the first letter is taken to be right."""
-        found = self._known.values.get(word)
-        if found is None:
-            found = nearest(word, list(self._letter(word[0]).near(word)))
-            self._known.remember_one(word, found)
-        return found
+        words = self._neighbours.values.get(word)
+        if words is None:
+            words = nearest(word, list(self._letter(word[0]).near(word)))
+            self._neighbours.remember_one(word, words)
+        return words
 
     def _letter(self, first: str) -> _Letter:
         letter = self._letters.get(first)
@@ -60,15 +60,15 @@ class Vocabulary:
             letter = _read([word for word, _ in self._words_with(first)])
             with self._lock:
                 self._letters[first] = letter
-                while len(self._letters) > 1 and self._held() > _MAX_WORDS:
+                while len(self._letters) > 1 and self._word_count() > _MAX_WORDS:
                     del self._letters[next(iter(self._letters))]
         return letter
 
-    def _held(self) -> int:
+    def _word_count(self) -> int:
         return sum(len(letter.lengths) for letter in self._letters.values())
 
 
-def kept_forms(plain: Iterable[str]) -> list[str]:
+def indexed_forms(plain: Iterable[str]) -> list[str]:
     """The forms in which fields hold words of the vocabulary: as the whole of an identifier, or as a stem."""
     return list(dict.fromkeys(form for word in plain for form in (word, stem(word))))
 
@@ -87,6 +87,6 @@ def _letters(text: str, lengths: NDArray[np.int64]) -> tuple[NDArray[np.uint64],
 
 
 def _bits(keys: NDArray[np.int64], words: int) -> NDArray[np.uint64]:
-    found = np.zeros(words, np.uint64)
-    np.bitwise_or.at(found, keys >> 6, np.uint64(1) << (keys & 63).astype(np.uint64))
-    return found
+    bits = np.zeros(words, np.uint64)
+    np.bitwise_or.at(bits, keys >> 6, np.uint64(1) << (keys & 63).astype(np.uint64))
+    return bits

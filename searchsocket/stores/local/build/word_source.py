@@ -42,9 +42,9 @@ class MergedRecords:
         )
         return [path for (path,) in found]
 
-    def pages(self, paths: Iterable[bytes], *, are_old_kept: bool) -> Iterator[list[Row]]:
+    def pages(self, paths: Iterable[bytes], *, reads_new_only: bool) -> Iterator[list[Row]]:
         """See `WordSource.pages`."""
-        read_from = self._last_old if are_old_kept else 0
+        read_from = self._last_old if reads_new_only else 0
         columns = [
             f"CASE WHEN doc > {read_from} THEN {source} END" if name in ROW_OF_NEW else source
             for name, source in zip(Row._fields, _COLUMNS, strict=True)
