@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.branches.prune import Kept, Rules, judge, seconds_of
+from searchsocket.branches.prune import Rules, ScopeAge, judge, seconds_of
 from searchsocket.errors import InvalidRequest
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -14,8 +14,8 @@ DAY_S = 86_400.0
 ALIVE = {"main": "main", "feature-a": "feature-a"}
 
 
-def kept(name: str, days: float | None) -> Kept:
-    return Kept(name, "" if days is None else (NOW - timedelta(days=days)).isoformat())
+def kept(name: str, days: float | None) -> ScopeAge:
+    return ScopeAge(name, "" if days is None else (NOW - timedelta(days=days)).isoformat())
 
 
 SCOPES = [kept("main", 1), kept("feature-a", 90), kept("gone", 2), kept("gone-long-ago", 90), kept("undated", None)]

@@ -7,7 +7,7 @@ import dagster as dg
 
 from searchsocket.branches import pruning
 from searchsocket.branches.listing import Branches, list_branches
-from searchsocket.branches.pruning import Asked, PrunePlan, plan_prune
+from searchsocket.branches.pruning import PrunePlan, PruneRequest, plan_prune
 from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.look import PROJECT_VARIABLE, look_of_project
@@ -29,7 +29,7 @@ def prepare(lab: Lab) -> None:
 
 
 def plan(lab: Lab) -> PrunePlan:
-    return plan_prune(lab.project, {}, Asked(), NOW)
+    return plan_prune(lab.project, {}, PruneRequest(), NOW)
 
 
 def going(lab: Lab) -> list[str]:

@@ -215,10 +215,10 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
     records = [record(f"k{n}", f"/{n % 9}", f"zebra number{n}", title=f"T{n}", anchor=f"a{n}") for n in range(60)]
     store = LocalStore(tmp_path, "shop")
     roomy = fill(store, records, random_units(60))
-    for module in (facts, word_index):
-        monkeypatch.setattr(module, "_MAX_KNOWN", 2)
+    monkeypatch.setattr(facts, "_MAX_DECODED", 2)
+    monkeypatch.setattr(word_index, "_MAX_CACHED", 2)
     monkeypatch.setattr(numbering, "_MAX_HITS", 5)
-    monkeypatch.setattr(record_file, "_MAX_SEEN", 5)
+    monkeypatch.setattr(record_file, "_MAX_CACHED", 5)
     narrow = LocalStore(tmp_path, "shop").reader(MAIN)
     assert isinstance(narrow, reader.LocalReader)
     for n in range(60):
@@ -227,11 +227,11 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
             assert narrow.words.search_pages(text, top_k=9) == roomy.words.search_pages(text, top_k=9)
         found = [*ids(narrow.vectors.nearest(random_units(60)[n], top_k=7)), f"k{n}"]
         assert narrow.catalogue.readable(found) == roomy.catalogue.readable(found)
-        assert len(narrow.catalogue._records._seen.values) <= 8
+        assert len(narrow.catalogue._records._cache.values) <= 8
         asked = random_units(60)[n], f"zebra number{n}"
         joined = [find(some, *asked, top_k=9).facts for some in (narrow, roomy)]
         assert joined[0].anchor == joined[1].anchor
         assert joined[0].url == joined[1].url
         assert len(narrow.numbering._row_of.values) <= 5 + 18
-        assert all(len(column._known.values) <= 2 for column in narrow.facts.texts.values())
-        assert len(narrow.words.index._records._known.values) <= 2
+        assert all(len(column._decoded.values) <= 2 for column in narrow.facts.texts.values())
+        assert len(narrow.words.index._records._clauses.values) <= 2

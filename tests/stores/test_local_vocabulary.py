@@ -77,7 +77,7 @@ def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     words = of([(f"{letter}tate{n}", 1) for letter in "abc" for n in range(3)], asked)
     monkeypatch.setattr(vocabulary, "_MAX_WORDS", 7)
-    monkeypatch.setattr(vocabulary, "_MAX_KNOWN", 1)
+    monkeypatch.setattr(vocabulary, "_MAX_CACHED", 1)
     for typed in ("atatex", "btatex", "ctatex", "btatey", "atatey"):
         assert len(words.nearest(typed)) == 3
     assert asked == ["a", "b", "c", "a"]
