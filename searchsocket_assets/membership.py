@@ -4,8 +4,8 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 
-from searchsocket.branches.living import living_or_why_not
-from searchsocket.branches.scopes import kept_scopes
+from searchsocket.branches.living import live_branches_or_error
+from searchsocket.branches.scopes import existing_scopes
 from searchsocket.errors import ConfigMissing, InvalidScope, SearchSocketError
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
@@ -26,7 +26,7 @@ def require_scope(project: Project, scope: Scope, known: Mapping[str, str], stat
     """
     if scope.name in known or _is_requested(project, scope.name, stated) or _is_kept(project, scope.name):
         return
-    branches, problem = living_or_why_not(project)
+    branches, problem = live_branches_or_error(project)
     if branches is not None and scope.name in branches.scopes():
         return
     why = f" ({problem.code}: {problem})" if problem else ""
@@ -49,7 +49,7 @@ def _is_requested(project: Project, name: str, stated: str) -> bool:
 
 def _is_kept(project: Project, name: str) -> bool:
     try:
-        kept, _ = kept_scopes(project, Backends(project, os.environ, calls=False).store)
+        kept, _ = existing_scopes(project, Backends(project, os.environ, calls=False).store)
     except SearchSocketError:  # the run reports it
         return False
     return name in {scope.name for scope in kept}

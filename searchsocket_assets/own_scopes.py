@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 import dagster as dg
 
-from searchsocket.branches.scopes import kept_scopes
+from searchsocket.branches.scopes import existing_scopes
 from searchsocket.project.backends import Backends
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import is_scope_name
@@ -19,7 +19,7 @@ def kept_names(project: Project) -> set[str]:
     Raises:
         SearchSocketError: They cannot be listed.
     """
-    kept, problem = kept_scopes(project, Backends(project, os.environ, calls=False).store)
+    kept, problem = existing_scopes(project, Backends(project, os.environ, calls=False).store)
     if problem is not None:
         raise problem
     return {scope.name for scope in kept}

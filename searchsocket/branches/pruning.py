@@ -123,7 +123,7 @@ def _branches(project: Project, *, needed: bool) -> Branches | None:
         return None
     if needed and not branches.has_remote:
         raise BranchesUnknown(
-            f"{branches.place} has no remote, so it may not know every branch; pass --scopes-file or --older-than, "
+            f"{branches.origin} has no remote, so it may not know every branch; pass --scopes-file or --older-than, "
             'or set branches.remote = "." if it knows them all'
         )
     return branches

@@ -105,7 +105,7 @@ class LocalStore(LiveGenerations):
             return staging.take_over(records)
 
     def stage_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
-        """See `Publisher.put_bodies`."""
+        """See `Publisher.stage_bodies`."""
         with self._staged(scope) as staging:
             staging.stage_bodies(bodies)
 
