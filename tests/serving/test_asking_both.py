@@ -116,3 +116,9 @@ def test_markdown_without_a_page_is_cited_by_its_sentences(services: dict[bool, 
 )
 def test_what_neither_says_is_refused(services: dict[bool, ContentService], question: str) -> None:
     assert not ask(services[True], question).answered
+
+
+def test_python_is_cited_by_its_own_lines(services: dict[bool, ContentService]) -> None:
+    """As an editor shows them: signature, colon and docstring, without what stands above the definition."""
+    passage = ask(services[True], "How often are the signing keys rotated?").passages[0]
+    assert passage.text == 'def rotate(store):\n    """Rotates the signing keys every thirty days."""'

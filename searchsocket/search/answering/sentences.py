@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from textwrap import dedent
 from typing import NamedTuple
 
 from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.markdown.plain_text import ChunkText
 from searchsocket.search.answering.terms import Terms, words_said
 from searchsocket.search.quoting.lines import is_markdown
-from searchsocket.types import Lines, Prose, Record
+from searchsocket.types import Code, Lines, Prose, Record
 
 _MAX_UNITS = 4
 _MAX_CHARS = 600
@@ -20,6 +21,8 @@ _ENOUGH_CHARS = 450  # a shorter passage goes on with what follows, which mostly
 _HEADING_SHARE = 0.5  # of what its heading says: the sentence is about it
 _MAX_LINES = 12
 _HEADING = "h"
+_DOCSTRINGS = "python"  # where the comment stands below the signature
+_QUOTES = ('"""', "'''")
 _NO_BODY = ": ..."  # of a stub in Python
 
 
@@ -107,10 +110,24 @@ def _joined(units: Sequence[tuple[str, str]], first: int, last: int) -> str:
     return "".join(text for text, _ in units[first:last]).strip()
 
 
+def _to_docstring(text: str, at: Lines) -> str:
+    """The lines of a definition from its first one to the end of its docstring; "" where that is not found."""
+    lines, closing = text.split("\n"), at.doc.strip().rsplit("\n", 1)[-1].strip()
+    named = (one.split(":", 1)[0] for one in at.defines if one.endswith(f":{at.symbol}"))
+    start = max(int(next(named, at.first)) - at.first, 0)
+    end = next((number for number in range(start, len(lines)) if closing in lines[number]), -1) + 1
+    if end and end < len(lines) and lines[end].strip() in _QUOTES:
+        end += 1
+    return dedent("\n".join(lines[start:end]))
+
+
 def _of_code(record: Record, at: Lines, terms: Terms) -> Passage:
     """The comment of a definition with its signature, else its first lines."""
-    text = record.chunk.body.text
-    if at.doc and at.signature:
+    body = record.chunk.body
+    text = body.text
+    if at.doc and isinstance(body, Code) and body.language == _DOCSTRINGS and (own := _to_docstring(text, at)):
+        shown = own
+    elif at.doc and at.signature:
         shown = f"{at.doc.strip()}\n{at.signature}"
     else:
         lines = text.split("\n")
