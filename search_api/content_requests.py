@@ -112,7 +112,9 @@ class AskRequest(Request):
 
     question: Text
     scope: ScopeName | None = None
-    limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="Passages at most."), BeforeValidator(whole)] = 3
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_PASSAGES, description="Maximum number of passages."), BeforeValidator(whole)
+    ] = 3
     max_tokens: MaxTokens | None = None
     continuation_token: ContinuationToken = ""
 

@@ -84,8 +84,8 @@ def _take_apart(
         if kept_whole:
             name = "code block" if block.kind == "code" else block.kind
             warnings.append(
-                f"a {name} of {len(block.text):,} characters was cut into {len(pieces)} pieces: "
-                f"chunking.hard_max_chars is {limit:,}"
+                f"a {name} is longer than {limit:,} characters (chunking.hard_max_chars) and was split: "
+                f"{len(block.text):,} characters, {len(pieces)} pieces"
             )
         yield from (Atom(piece, "\n\n", lines=block.lines) for piece in pieces)
     elif block.kind == "list" and nesting:

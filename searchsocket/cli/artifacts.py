@@ -18,14 +18,16 @@ F = TypeVar("F")
 
 
 def _url_option(command: F) -> F:
-    return click.option("--url", default="", metavar="URL", help="Where they lie; default: artifacts.url.")(command)  # type: ignore[type-var]
+    return click.option("--url", default="", metavar="URL", help="URL of the object store; default: artifacts.url.")(
+        command
+    )  # type: ignore[type-var]
 
 
 @click.group()
 def artifacts() -> None:
-    """Carry indexes to other machines through an object store.
+    """Push indexes to an object store, and pull them elsewhere.
 
-    An address is file:///folder, s3://bucket/prefix, gs://bucket/prefix, or https://host/path to pull only.
+    A URL is file:///folder, s3://bucket/prefix, gs://bucket/prefix, or https://host/path (pull only).
 
     \b
     Example:
@@ -40,9 +42,9 @@ def artifacts() -> None:
 @quiet_option
 @json_option
 def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
-    """Send what is live of a scope.
+    """Upload the live generation of a scope.
 
-    What is there already is not sent again.
+    Uploads only files that the object store lacks.
 
     \b
     Example:
@@ -71,7 +73,7 @@ def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
         )
         return
     sent = f"sent {count(pushed.sent_files, 'file')} of {pushed.files}, {pushed.sent_bytes / 1e6:,.1f} MB"
-    say(f"{click.style(pushed.scope, bold=True)}: generation {pushed.generation} is live there; {sent}")
+    say(f"{click.style(pushed.scope, bold=True)}: generation {pushed.generation} is live in the object store; {sent}")
 
 
 @artifacts.command()
@@ -80,9 +82,9 @@ def push(root: Path, scope_name: str | None, url: str, as_json: bool) -> None:
 @quiet_option
 @json_option
 def pull(root: Path, url: str, as_json: bool) -> None:
-    """Fetch the default scope into the state folder.
+    """Download the default scope into the state folder.
 
-    `searchsocket serve --artifacts` then begins at once.
+    `searchsocket serve --artifacts` then starts immediately.
 
     \b
     Example:
@@ -101,7 +103,7 @@ def pull(root: Path, url: str, as_json: bool) -> None:
         print_json({"project": pulled.project.id, "scope": name, "generation": generation.name, "path": folder})
         return
     pages = count(generation.pages, "page")
-    say(f"{click.style(name, bold=True)}: generation {generation.name} ({pages}) lies in {safe(folder)}")
+    say(f"{click.style(name, bold=True)}: generation {generation.name} ({pages}) downloaded to {safe(folder)}")
 
 
 @artifacts.command("list")
@@ -109,7 +111,7 @@ def pull(root: Path, url: str, as_json: bool) -> None:
 @_url_option
 @json_option
 def list_(root: Path, url: str, as_json: bool) -> None:
-    """Show the generations of every scope, the newest first.
+    """List the generations of every scope, newest first.
 
     \b
     Example:
@@ -130,24 +132,24 @@ def list_(root: Path, url: str, as_json: bool) -> None:
 @artifacts.command()
 @project_option
 @_url_option
-@click.option("--keep", type=click.IntRange(min=1), default=2, show_default=True, help="Generations of each scope.")
+@click.option("--keep", type=click.IntRange(min=1), default=2, show_default=True, help="Generations to keep per scope.")
 @click.option(
     "--min-age-hours",
     type=click.FloatRange(min=0),
     default=24.0,
     show_default=True,
-    help="Keep what was live or sent since; somebody may be fetching it.",
+    help="Keep generations that were live or pushed in the last H hours.",
 )
 @click.option(
-    "--drop-scope", "dropped", multiple=True, metavar="NAME", help="Remove all of a scope; repeat for several."
+    "--drop-scope", "dropped", multiple=True, metavar="NAME", help="Delete this scope completely; repeat for several."
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--dry-run", is_flag=True, help="Show what would be deleted.")
 @quiet_option
 @json_option
 def prune(
     root: Path, url: str, keep: int, min_age_hours: float, dropped: tuple[str, ...], dry_run: bool, as_json: bool
 ) -> None:
-    """Remove old generations, and files that no other needs.
+    """Delete old generations.
 
     \b
     Example:
@@ -183,7 +185,7 @@ def _project(root: Path, url: str) -> "Project":
     project = load_project(root)
     settings = project.settings
     if not (url or settings.artifacts.url):
-        raise ConfigMissing("nothing says where artefacts lie; set artifacts.url, or pass --url")
+        raise ConfigMissing("no URL of an object store; set artifacts.url or pass --url")
     artifacts = settings.artifacts.model_copy(update={"url": url or settings.artifacts.url})
     return replace(project, settings=settings.model_copy(update={"artifacts": artifacts}))
 

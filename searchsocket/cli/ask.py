@@ -20,12 +20,20 @@ if TYPE_CHECKING:
 @click.argument("question", nargs=-1, required=True)
 @project_option
 @scope_option
-@click.option("--limit", type=click.IntRange(1, 10), default=3, show_default=True, help="Passages at most.")
+@click.option("--limit", type=click.IntRange(1, 10), default=3, show_default=True, help="Maximum number of passages.")
 @click.option(
-    "--max-tokens", type=click.IntRange(200, 100_000), default=2_000, show_default=True, help="Tokens of text, about."
+    "--max-tokens",
+    type=click.IntRange(200, 100_000),
+    default=2_000,
+    show_default=True,
+    help="Approximate maximum size of the text in tokens.",
 )
 @click.option(
-    "--continue", "token", default="", metavar="TOKEN", help="What follows, by the token that --max-tokens gave."
+    "--continue",
+    "token",
+    default="",
+    metavar="TOKEN",
+    help="Continue an answer, with the token that --max-tokens printed.",
 )
 @json_option
 def ask(

@@ -22,15 +22,22 @@ if TYPE_CHECKING:
     from searchsocket.types import Scope
 
 MAX_AT_ONCE = 16
-_SILENT = {"code": "INTERNAL_ERROR", "message": "the run ended without a word; `searchsocket index` alone says more"}
+_SILENT = {
+    "code": "INTERNAL_ERROR",
+    "message": "the run ended without a message; run `searchsocket index` for this scope to see the error",
+}
 
 
 @click.command()
 @project_option
-@click.option("--scopes", "globs", multiple=True, metavar="GLOB", help="Scopes or branches; repeat for several.")
-@click.option("--all", "everything", is_flag=True, help="Every living branch that [branches] includes.")
-@click.option("--at-once", type=click.IntRange(1, MAX_AT_ONCE), default=2, show_default=True, help="Runs side by side.")
-@click.option("--dry-run", is_flag=True, help="Tell each plan and its cost; call nothing, write nothing.")
+@click.option(
+    "--scopes", "globs", multiple=True, metavar="GLOB", help="Scopes or branches that match; repeat for several."
+)
+@click.option("--all", "everything", is_flag=True, help="Every branch that [branches] includes.")
+@click.option(
+    "--at-once", type=click.IntRange(1, MAX_AT_ONCE), default=2, show_default=True, help="Number of parallel runs."
+)
+@click.option("--dry-run", is_flag=True, help="Show each plan and its cost; call and write nothing.")
 @run_options
 @quiet_option
 @json_option
@@ -43,10 +50,10 @@ def backfill(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Index several branches, a run for each.
+    """Index several branches in parallel, one run per branch.
 
-    A branch that fails leaves the others; the command then ends with status 1 and names it. A text that several
-    branches have is embedded once.
+    If a branch fails, the others continue; the command names it and exits with 1. A text that several branches share
+    is embedded once.
 
     \b
     Example:
@@ -58,7 +65,7 @@ def backfill(
     from searchsocket.project.backends import Backends
 
     if everything == bool(globs):
-        raise click.UsageError("say which scopes: --scopes GLOB, or --all")
+        raise click.UsageError("select scopes with --scopes GLOB or --all")
     project = load_project(root)
     scopes, problem = choose_scopes(project, Backends(project, os.environ, calls=False), globs or ("*",))
     if problem is not None:

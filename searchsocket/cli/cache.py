@@ -18,10 +18,9 @@ _DAY_S = 86_400
 
 @click.group()
 def cache() -> None:
-    """Look at the embedding cache, carry it, make it smaller.
+    """Inspect, export, import and shrink the embedding cache.
 
-    It lies in the user's cache folder and serves all projects, worktrees and clones; $SEARCHSOCKET_CACHE names another
-    folder.
+    All projects of a user share it. It is stored in the user's cache folder, or in $SEARCHSOCKET_CACHE.
 
     \b
     Example:
@@ -33,7 +32,7 @@ def cache() -> None:
 @project_option
 @json_option
 def info(root: Path, as_json: bool) -> None:
-    """Show where the cache lies, and what it holds of each model.
+    """Show the path, the size and the models of the cache.
 
     \b
     Example:
@@ -65,7 +64,7 @@ def info(root: Path, as_json: bool) -> None:
 @quiet_option
 @json_option
 def export_(file: Path, root: Path, as_json: bool) -> None:
-    """Write the whole cache to one file, for another machine.
+    """Write the whole cache to one file.
 
     \b
     Example:
@@ -85,9 +84,9 @@ def export_(file: Path, root: Path, as_json: bool) -> None:
 @quiet_option
 @json_option
 def import_(file: Path, root: Path, as_json: bool) -> None:
-    """Take over what an exported file holds and the cache lacks.
+    """Add the embeddings of an exported file to the cache.
 
-    Import only files that you would trust an index of.
+    Import only files from people you trust.
 
     \b
     Example:
@@ -98,26 +97,30 @@ def import_(file: Path, root: Path, as_json: bool) -> None:
     if as_json:
         print_json({"path": str(file), "added": added, "refused": refused})
         return
-    say(f"added {count(added, 'embedding')}" + (f"; {refused:,} were damaged and are refused" if refused else ""))
+    say(f"added {count(added, 'embedding')}" + (f"; skipped {refused:,} damaged ones" if refused else ""))
 
 
 @cache.command()
 @project_option
-@click.option("--unused-days", type=click.IntRange(min=1), help="Only what was not used within so many days.")
-@click.option("--model", "model_id", metavar="ID", help="Only what this model made; `cache info` names them.")
-@click.option("--max-mb", type=click.IntRange(min=0), help="Only what is too much for this size, the oldest first.")
-@click.option("--all", "everything", is_flag=True, help="Everything: every text is embedded again, and paid again.")
-@click.option("--unused", is_flag=True, help="Only what no scope of any project uses; a dry run without --apply.")
-@click.option("--apply", "applies", is_flag=True, help="With --unused: remove it.")
+@click.option("--unused-days", type=click.IntRange(min=1), help="Delete embeddings not used for N days.")
+@click.option("--model", "model_id", metavar="ID", help="Delete the embeddings of this model; see `cache info`.")
+@click.option(
+    "--max-mb", type=click.IntRange(min=0), help="Delete the oldest embeddings until the cache has this size."
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Delete everything; the next runs embed, and pay for, every text again."
+)
+@click.option("--unused", is_flag=True, help="Delete embeddings that no project uses; a dry run without --apply.")
+@click.option("--apply", "applies", is_flag=True, help="With --unused: delete.")
 @click.option(
     "--forget-home",
     "gone",
     metavar="PATH",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="With --unused: this state folder is gone for good, and needs nothing.",
+    help="With --unused: this state folder no longer exists; repeat for several.",
 )
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @quiet_option
 @json_option
 def prune(
@@ -132,7 +135,7 @@ def prune(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Remove embeddings, those of other projects too but for --unused.
+    """Delete embeddings of all projects.
 
     \b
     Example:
@@ -142,20 +145,20 @@ def prune(
     by_use = everything or yes or unused_days is not None or model_id is not None or max_mb is not None
     if unused:
         if by_use:
-            raise click.UsageError("--unused goes with --apply and --forget-home alone")
+            raise click.UsageError("--unused can be combined only with --apply and --forget-home")
         _prune_unused(root, applies, gone, as_json)
         return
     if applies or gone:
         raise click.UsageError("--apply and --forget-home need --unused")
     if everything == (unused_days is not None or model_id is not None or max_mb is not None):
         raise click.UsageError(
-            "say what is to go: --unused-days, --model or --max-mb, or --all or --unused and none of these"
+            "select what to delete: --unused-days, --model or --max-mb, or only --all, or only --unused"
         )
     if not yes:
         if as_json or is_quiet():
-            raise click.UsageError(f"{'--json' if as_json else '--quiet'} does not ask; add --yes")
+            raise click.UsageError(f"{'--json' if as_json else '--quiet'} cannot ask for confirmation; add --yes")
         click.confirm(
-            "Embeddings that are removed are made, and paid, again when they are needed. Remove them?", abort=True
+            "Deleted embeddings are computed, and paid for, again when they are needed. Delete them?", abort=True
         )
     with _open(root) as held:
         removed = held.prune(
@@ -167,7 +170,7 @@ def prune(
     if as_json:
         print_json({"removed": removed, "bytes": size})
         return
-    say(f"removed {count(removed, 'embedding')}; {size / 1e6:,.1f} MB are left")
+    say(f"removed {count(removed, 'embedding')}; {size / 1e6:,.1f} MB remain")
 
 
 def _prune_unused(root: Path, applies: bool, gone: tuple[Path, ...], as_json: bool) -> None:
@@ -183,10 +186,11 @@ def _prune_unused(root: Path, applies: bool, gone: tuple[Path, ...], as_json: bo
         return
     say(
         f"{'removed' if applies else 'would remove'} {count(found.texts, 'embedding')} ({found.bytes / 1e6:,.1f} MB) "
-        f"that no scope of {count(found.homes, 'state folder')} uses" + ("" if applies else "; --apply removes them")
+        f"that no scope of {count(found.homes, 'state folder')} "
+        f"uses" + ("" if applies else "; run with --apply to delete them")
     )
     if found.unknown:
-        say(f"{count(found.unknown, 'embedding')} may be in use unknown to us, and stay; --unused-days is for those")
+        say(f"{count(found.unknown, 'embedding')} may still be in use and are kept; delete them with --unused-days")
 
 
 def _open(root: Path) -> "EmbeddingCache":

@@ -23,11 +23,13 @@ _OURS = ("pages", "index", "artifacts", "tmp", "dagster", "code", "state.db*", "
 
 @click.command()
 @project_option
-@click.option("--scope", "scope_name", metavar="NAME", help="Delete exactly this scope; default: all local state.")
-@click.option("--all", "everything", is_flag=True, help="All local state (the default); cannot go with --scope.")
-@click.option("--remote", is_flag=True, help="Also what a vector store elsewhere holds of it; needs --scope or --all.")
-@click.option("--confirm", "confirmed", metavar="PROJECT", help="The project's id, to delete --all --remote unasked.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--scope", "scope_name", metavar="NAME", help="Delete only this scope; default: all local state.")
+@click.option("--all", "everything", is_flag=True, help="Delete all local state (default; not with --scope).")
+@click.option("--remote", is_flag=True, help="Also delete vectors in a remote vector store; needs --scope or --all.")
+@click.option(
+    "--confirm", "confirmed", metavar="PROJECT", help="Project id, to run --all --remote without confirmation."
+)
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @quiet_option
 @json_option
 def clean(
@@ -39,9 +41,9 @@ def clean(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Delete index, mirror and state of a scope, or of all.
+    """Delete the index, mirror and state of one scope or of all.
 
-    The embedding cache is kept; `searchsocket cache prune` is for that. A vector store elsewhere is left alone without
+    Keeps the embedding cache (see `searchsocket cache prune`). Keeps vectors in a remote vector store unless you pass
     --remote.
 
     \b
@@ -50,13 +52,13 @@ def clean(
       searchsocket clean --scope preview --remote
     """
     if everything and scope_name is not None:
-        raise click.UsageError("--all and --scope exclude each other")
+        raise click.UsageError("--all and --scope cannot be combined")
     if remote and not everything and scope_name is None:
-        raise click.UsageError("say whose vectors are to go: --remote needs --scope NAME, or --all")
+        raise click.UsageError("--remote needs --scope NAME or --all")
     project = load_project(root)
     elsewhere = _elsewhere(project) if remote else None
     if project.root.is_relative_to(project.state_dir.resolve()):
-        raise ConfigError(f"state.dir is {project.state_dir}, which holds the project itself; nothing was deleted")
+        raise ConfigError(f"state.dir is {project.state_dir}, which contains the project itself; nothing was deleted")
     scopes = known_scopes(project) if scope_name is None else [project.scope(os.environ, scope_name)]
     paths = [path for scope in scopes for path in _scope_paths(project, scope)]
     if scope_name is None:
@@ -67,13 +69,13 @@ def clean(
         for line in _remote_lines(elsewhere, scope_name) if elsewhere else ():
             say(line)
         if not paths and not elsewhere:
-            say("there is nothing to delete")
+            say("nothing to delete")
     silent = "--json" if as_json else "--quiet" if is_quiet() else ""
     if elsewhere and everything:
         _ask_for_the_name(project, confirmed, silent)
     elif (paths or elsewhere) and not yes:
         if silent:
-            raise click.UsageError(f"{silent} does not ask; add --yes")
+            raise click.UsageError(f"{silent} cannot ask for confirmation; add --yes")
         click.confirm("Delete this?", abort=True)
     gone = _dropped(project) if elsewhere and everything else []
     _delete(project, scopes, paths, everything=scope_name is None, remote=remote and not everything)
@@ -90,7 +92,7 @@ def _elsewhere(project: "Project") -> "VectorUpkeep":
 
     if (elsewhere := Backends(project, os.environ, calls=False).store.elsewhere) is None:
         provider = project.settings.vector.provider
-        raise click.UsageError(f"vector.provider is {provider}: nothing elsewhere can be deleted; leave --remote out")
+        raise click.UsageError(f"vector.provider is {provider}: so there are no remote vectors; leave --remote out")
     return elsewhere
 
 
@@ -105,17 +107,19 @@ def _remote_lines(index: "VectorUpkeep", scope_name: str | None) -> Iterator[str
     """What goes there."""
     for each in index.registered():
         if scope_name in (None, each.scope):
-            yield f"deletes {each.records:,} vectors of scope {each.scope} elsewhere"
+            yield f"deletes {each.records:,} remote vectors of scope {each.scope}"
 
 
 def _ask_for_the_name(project: "Project", confirmed: str | None, silent: str) -> None:
     """All of a project's vectors go at once, for whoever else searches them: a habit must not confirm that."""
     if confirmed is None and silent:
-        raise click.UsageError(f"{silent} does not ask; add --confirm {project.id}")
+        raise click.UsageError(f"{silent} cannot ask for confirmation; add --confirm {project.id}")
     if confirmed is None:
         confirmed = click.prompt(f"Type the project's id ({project.id}) to delete all of this", err=True)
     if confirmed != project.id:
-        raise click.UsageError(f"{confirmed!r} is not the id of this project, which is {project.id!r}; nothing went")
+        raise click.UsageError(
+            f"{confirmed!r} is not the id of this project, which is {project.id!r}; nothing was deleted"
+        )
 
 
 def known_scopes(project: "Project") -> list["Scope"]:
@@ -125,7 +129,7 @@ def known_scopes(project: "Project") -> list["Scope"]:
 
     scopes, problem = existing_scopes(project, Backends(project, os.environ, local_only=True).store)
     if problem is not None:
-        click.echo(f"the index cannot be listed: {problem}", err=True)
+        click.echo(f"could not read the index: {problem}", err=True)
     return scopes
 
 

@@ -17,7 +17,7 @@ _QUERY = re.compile(r"(?<=\?)\S+")  # a signed address has its secret there
 
 @click.group()
 def config() -> None:
-    """Look at the settings.
+    """Show the settings.
 
     \b
     Example:
@@ -29,9 +29,9 @@ def config() -> None:
 @project_option
 @json_option
 def show(root: Path, as_json: bool) -> None:
-    """Show what counts for every setting, and where that is said.
+    """Show every effective setting and where it is set.
 
-    The output is a valid configuration file. Secrets are in variables, of which it says only whether they are set.
+    The output is a valid configuration file. It contains no secrets, only whether each secret variable is set.
 
     \b
     Example:

@@ -17,12 +17,17 @@ _LOCK = "searchsocket-dagster.lock"
 
 @click.command()
 @project_option
-@click.option("--host", default="127.0.0.1", show_default=True, help="The UI has no login: keep it on this machine.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to bind; the UI has no login, so keep it on this machine.",
+)
 @click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True)
 def dagster(root: Path, host: str, port: int) -> None:
-    """Open Dagster's UI over this project.
+    """Open Dagster's UI for this project.
 
-    Its runs and those of `searchsocket index` are in one place there.
+    It shows Dagster's runs and those of `searchsocket index`.
 
     \b
     Example:
@@ -52,7 +57,9 @@ def dagster(root: Path, host: str, port: int) -> None:
         from searchsocket_assets.run.dead import bury_dead
 
         if buried := bury_dead(home):
-            click.echo(f"{len(buried)} runs of processes that are gone were ended; Dagster tries them again", err=True)
+            click.echo(
+                f"{len(buried)} runs of processes that no longer exist were ended; Dagster retries them", err=True
+            )
     environ = {**os.environ, HOME_VARIABLE: str(home), "SEARCHSOCKET_PROJECT": str(project.root)}
     received: list[int] = []
     children: list[subprocess.Popen[bytes]] = []

@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from searchsocket.watching.watcher import Watcher
 
 _WAIT_S = 0.5  # between looks at signals and at the children
-_NO_BUILD = "waiting for a build of the site"
-_REST = "waiting for the rest of the build"
+_NO_BUILD = "waiting for the first build of the site"
+_REST = "waiting for the build to finish; missing"
 _BEHIND_READING = frozenset({"page_chunks", "chunk_embeddings", "search_index"})  # stages that do not look at the build
 
 
 @click.command()
 @project_option
 @scope_option
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address that the service listens on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address that the service binds.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0 = any free one."
+    "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port; 0 = any free port."
 )
-@click.option("--dagster", "with_dagster", is_flag=True, help="Open Dagster's UI beside it.")
+@click.option("--dagster", "with_dagster", is_flag=True, help="Also open Dagster's UI.")
 @click.option("--dagster-port", type=click.IntRange(1, 65535), default=DAGSTER_PORT, show_default=True)
 @click.option(
     "--settle",
@@ -51,7 +51,7 @@ _BEHIND_READING = frozenset({"page_chunks", "chunk_embeddings", "search_index"})
     default=2.0,
     show_default=True,
     metavar="SECONDS",
-    help="Leave a build alone that was written to less long ago.",
+    help="Wait until the build has not changed for this long.",
 )
 @quiet_option
 def dev(
@@ -63,10 +63,10 @@ def dev(
     dagster_port: int,
     settle_s: float,
 ) -> None:
-    """Keep index and service up to date while you work.
+    """Watch the site, and keep index and service up to date.
 
-    Watches build, routes, content and configuration. An open search page shows what is new. Run your site's builder
-    beside it, such as `vite build --watch`.
+    Watches build, routes, content and configuration; an open search page updates itself. Run your site's builder in
+    parallel, such as `vite build --watch`.
 
     \b
     Example:

@@ -33,15 +33,14 @@ _ROWS = 20
     type=click.Choice(["text", "github"]),
     default="text",
     show_default=True,
-    help="How it is said.",
+    help="Output format.",
 )
 @json_option
 def diff(before: str, after: str, root: Path, scope_name: str | None, style: str, as_json: bool) -> None:
-    """Say how two scopes, or two generations, differ.
+    """Compare two scopes or two generations.
 
-    By pages, chunks, cost, dead links and golden queries. A and B are each a scope, a generation (live, previous,
-    candidate, or its name), or both as SCOPE@GENERATION; without them the live generation is compared with the one
-    before it.
+    Shows changed pages, chunks, cost, broken links and golden queries. A and B are each a scope, a generation (live,
+    previous, candidate, or its name), or both as SCOPE@GENERATION. Default: the previous and the live generation.
 
     \b
     Example:
@@ -104,12 +103,12 @@ def _lines(found: "Diff") -> Iterator[str]:
     yield from _listed(
         "changed", [f"{page.url}  {page.title}  +{page.added} -{page.removed}" for page in content.changed]
     )
-    yield from _listed("moved, as rows of _redirects", found.redirects())
-    yield from _listed("dead links that are new", [f"{link.target} on {link.page}" for link in found.dead_links])
+    yield from _listed("moved pages, as rows of a _redirects file", found.redirects())
+    yield from _listed("new broken links", [f"{link.target} on {link.page}" for link in found.dead_links])
     if judged := found.judgement:
         yield f"golden queries: {safe(judged.message)}"
         moves = [f"{one.before or '-'} → {one.after or '-'}  {one.query}  {one.why}" for one in judged.moves]
-        yield from _listed("golden queries that moved", moves)
+        yield from _listed("golden queries that changed", moves)
 
 
 def _listed(title: str, rows: list[str]) -> Iterator[str]:

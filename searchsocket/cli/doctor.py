@@ -17,11 +17,10 @@ from searchsocket.cli.output import print_json, safe
 @project_option
 @json_option
 def doctor(root: Path, as_json: bool) -> None:
-    """Say what is broken, and how to mend it.
+    """Check the setup and suggest fixes.
 
-    Looks at configuration, site, state folder, locks, embedding model, reranker, index files, source code, vectors
-    elsewhere, cluster and leftovers.
-    Reads every file of every live generation; exits with 1 when something is broken.
+    Checks the configuration, the site, the state folder, models, services and every file of every live generation.
+    Exits with 1 if a check fails.
 
     \b
     Example:
@@ -49,9 +48,7 @@ def _look(root: Path) -> Iterator[Line]:
     try:
         project = open_project(root, os.environ)
     except SearchSocketError as error:
-        yield Line(
-            "configuration", False, str(error), "correct the file or variable that is named; nothing else was checked"
-        )
+        yield Line("configuration", False, str(error), "fix the file or variable above; the other checks were skipped")
         return
     from searchsocket.cli import examine
     from searchsocket.cli.code.standing import code_findings

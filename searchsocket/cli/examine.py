@@ -75,7 +75,7 @@ def state_folder(project: Project) -> Iterator[Line]:
         file.write(b"searchsocket")
     free = shutil.disk_usage(folder).free
     low = free < _LOW_DISK_BYTES
-    fix = "free space: a generation is built beside the live one" if low else ""
+    fix = "free disk space; a new generation is built next to the live one" if low else ""
     sizes = {path.name: bytes_below(path) for path in sorted(project.state_dir.glob("*"))}
     parts = {name: used for name, used in sizes.items() if used >= _TOLD_BYTES}
     largest = ", ".join(f"{name} {size(parts[name])}" for name in sorted(parts, key=lambda name: -parts[name]))
@@ -83,8 +83,8 @@ def state_folder(project: Project) -> Iterator[Line]:
     yield Line("state", not low, f"{project.state_dir} is writable, {free / 1e9:.1f} GB free{held}", fix)
     for gate in private_folders(project):
         if gate.exists() and gate.stat().st_mode & stat.S_IXOTH:
-            message = f"every user of this machine may enter {gate} and read every scope in it"
-            yield Line("state", True, message, f"run `chmod o-rwx {gate}`, unless that is meant")
+            message = f"every user of this machine can read {gate} and every scope in it"
+            yield Line("state", True, message, f"run `chmod o-rwx {gate}`, unless that is intended")
 
 
 def locks(project: Project) -> Iterator[Line]:
@@ -97,7 +97,7 @@ def locks(project: Project) -> Iterator[Line]:
                 pass
         except ScopeLocked as error:
             busy.append(str(error))
-    yield from (Line("locks", True, message) for message in busy or ["no run is under way"])
+    yield from (Line("locks", True, message) for message in busy or ["no run is running"])
 
 
 def model(project: Project) -> Iterator[Line]:
@@ -134,7 +134,7 @@ def index(project: Project) -> Iterator[Line]:
     backends = Backends(project, os.environ, calls=False, local_only=True)
     store = backends.store
     health = store.health()
-    yield Line("vector store", health.ok, health.details or "healthy", "" if health.ok else "see the text above")
+    yield Line("vector store", health.ok, health.details or "healthy", "" if health.ok else "see the message above")
     for known in known_scopes(project):
         name = f"index {known.name}"
         fix = f"run `searchsocket index --force --scope {known.name}`, or `searchsocket rollback --scope {known.name}`"
@@ -154,11 +154,11 @@ def index(project: Project) -> Iterator[Line]:
 
 def _index_line(name: str, generation: Generation, backends: Backends) -> Line:
     """Of a sound index: whether the configured model is the one that made it, where there is a model."""
-    whole = f"{generation.name}, {count(generation.records, 'record')}, every file as written"
+    whole = f"{generation.name}, {count(generation.records, 'record')}, all files intact"
     try:
         model_id = backends.embedder_of(generation.model_id).model_id
     except SearchSocketError:  # which `model` reports
-        return Line(name, True, f"{whole}; its model was not checked: no model")
+        return Line(name, True, f"{whole}; its model was not checked, because no model is available")
     if generation.model_id == model_id:
         return Line(name, True, whole)
     fix = f"run `searchsocket index --force --scope {generation.scope}` to migrate it"
@@ -175,7 +175,9 @@ def vectors(project: Project) -> Iterator[Line]:
     if not found:
         scopes = elsewhere.registered()
         rows = count(sum(scope.records for scope in scopes), "record")
-        yield Line("vectors", True, f"{project.settings.vector.provider} holds {rows} of {count(len(scopes), 'scope')}")
+        yield Line(
+            "vectors", True, f"{project.settings.vector.provider} contains {rows} of {count(len(scopes), 'scope')}"
+        )
 
 
 def cluster(project: Project) -> Iterator[Line]:
@@ -190,10 +192,10 @@ def leftovers(project: Project) -> Iterator[Line]:
     found = [path for path in project.state_dir.rglob("*") if is_temporary(path) or path.name.endswith(".corrupt")]
     damaged = [path for path in found if path.name.endswith(".corrupt")]
     for path in damaged:
-        yield Line("leftovers", True, f"{path} was damaged and set aside", "delete it; it was built anew")
+        yield Line("leftovers", True, f"{path} was damaged and renamed", "delete it; it was rebuilt")
     partial = len(found) - len(damaged)
     yield Line(
-        "leftovers", True, f"{count(partial, 'unfinished file')}; the next run removes them" if partial else "none"
+        "leftovers", True, f"{count(partial, 'unfinished file')}; the next run deletes them" if partial else "none"
     )
 
 
@@ -204,4 +206,6 @@ def dagster(project: Project) -> Iterator[Line]:
     for path in home.rglob("*"):
         with suppress(FileNotFoundError):  # a database that is in use removes journals
             size += path.lstat().st_size
-    yield Line("dagster", True, f"{home}, {size / 1e6:.1f} MB" if home.is_dir() else f"{home} (made by the first run)")
+    yield Line(
+        "dagster", True, f"{home}, {size / 1e6:.1f} MB" if home.is_dir() else f"{home} (the first run creates it)"
+    )

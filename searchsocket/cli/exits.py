@@ -9,12 +9,12 @@ BUSY = 5
 
 HELP = """\b
 Exit status:
-  0    done (also when nothing had to change, or nothing was found)
-  1    the run failed, or `doctor` found something broken
+  0    success (also if nothing changed, or no result matched)
+  1    the run failed, or a check of `doctor` failed
   2    wrong usage or configuration
   3    something is missing: the site, an index, a key
   4    a limit stopped it: cost, deletion, routes, branches, golden queries
-  5    busy or unreachable; the same command may succeed later
+  5    busy or unreachable; try again later
   130  interrupted (143 by SIGTERM); `serve` ends with 0
 """
 

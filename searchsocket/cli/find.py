@@ -22,9 +22,11 @@ _INDENT = "   "
 @click.argument("words", nargs=-1, required=True)
 @project_option
 @scope_option
-@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Occurrences at most.")
-@click.option("--parts", is_flag=True, help="Also inside of longer words.")
-@click.option("--match-case", is_flag=True, help="Tell capital letters from small ones.")
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number of occurrences."
+)
+@click.option("--parts", is_flag=True, help="Match inside longer words too.")
+@click.option("--match-case", is_flag=True, help="Match upper and lower case exactly.")
 @click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs.")
 @click.option("--tag", "tags", multiple=True, help="Only pages with this tag; repeat for several.")
 @click.option(
@@ -37,7 +39,12 @@ _INDENT = "   "
     metavar="NAME=VALUE",
     help="Only with this value of a facet; repeat for any of several.",
 )
-@click.option("--continuation", default="", metavar="WORD", help="What the answer before gave, for those that follow.")
+@click.option(
+    "--continuation",
+    default="",
+    metavar="WORD",
+    help="Continue after the previous answer, with the word that it printed.",
+)
 @tokens_option
 @json_option
 def find(
@@ -55,7 +62,7 @@ def find(
     max_tokens: int | None,
     as_json: bool,
 ) -> None:
-    """List every occurrence of words or a phrase, page by page.
+    """List every occurrence of words or a phrase.
 
     \b
     Example:
@@ -96,4 +103,4 @@ def found_lines(answer: "FindAnswer", width: int) -> Iterator[str]:
         f"{count(answer.total, 'occurrence')} on {count(answer.pages, 'page')}, scope {answer.scope}", dim=True
     )
     if answer.continuation:
-        yield click.style(f"further ones with --continuation {answer.continuation}", dim=True)
+        yield click.style(f"more with --continuation {answer.continuation}", dim=True)

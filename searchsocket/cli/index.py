@@ -58,12 +58,12 @@ def _type(option: Option) -> Any:
 @click.command()
 @project_option
 @scope_option
-@click.option("--changed-only", is_flag=True, help="Do only what changed (the default; cannot go with --force).")
-@click.option("--dry-run", is_flag=True, help="Tell the plan and its cost; call nothing, write nothing.")
-@click.option("--only", type=click.Choice(["site", "code"]), help="Index the site or the source code alone.")
+@click.option("--changed-only", is_flag=True, help="Process only what changed (default; not with --force).")
+@click.option("--dry-run", is_flag=True, help="Show the plan and its cost; call and write nothing.")
+@click.option("--only", type=click.Choice(["site", "code"]), help="Index only the site, or only the source code.")
 @run_options
 @click.option("--verbose", is_flag=True, help="Print events (JSON lines) and Dagster's log to stderr.")
-@click.option("--record", is_flag=True, help="Make a run in Dagster also where nothing changed.")
+@click.option("--record", is_flag=True, help="Make a run in Dagster even if nothing changed.")
 @quiet_option
 @json_option
 def index(
@@ -77,10 +77,10 @@ def index(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Index the site, and its source code where that is enabled.
+    """Build or update the index of the site and its source code.
 
-    Only what changed is done again. The run shows in Dagster (`searchsocket dagster`). Where no file and no setting
-    changed since the last one, none is made. With --json, events go to stderr as JSON lines.
+    Later runs process only what changed. The run appears in Dagster (`searchsocket dagster`), except when no file and
+    no setting changed. With --json, events are printed to stderr as JSON lines.
 
     \b
     Example:
@@ -89,9 +89,9 @@ def index(
     """
     options = RunOptions(**asked)
     if changed_only and options.force:
-        raise click.UsageError("--changed-only and --force exclude each other")
+        raise click.UsageError("--changed-only and --force cannot be combined")
     if verbose and is_quiet():
-        raise click.UsageError("--verbose and --quiet exclude each other")
+        raise click.UsageError("--verbose and --quiet cannot be combined")
     if not (options.asked() or dry_run or verbose or record or only):
         now = datetime.now(UTC)
         now_ns, words = int(now.timestamp() * 1e9), now.isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -253,13 +253,13 @@ def run_corpus(
             return summary
         after = _live_generation(made, of_corpus)
         if received_signal() and after != before:
-            click.echo(f"the run was interrupted after it had published; generation {after} is live", err=True)
+            click.echo(f"the run was interrupted after it published; generation {after} is live", err=True)
             return replace(summary_of(made, outcome.run_id, scope.name, corpus), generation=after)
     if received_signal():
-        print_error("INTERRUPTED", "the run was interrupted; the live index is as it was, run again to go on")
+        print_error("INTERRUPTED", "the run was interrupted; the live index did not change. Run again to continue")
         raise SystemExit(exits.FAILED)
     if is_overtaken():  # whatever went wrong may be due to that
-        say("the site was built anew while it was read; nothing was published, and the new build is read next")
+        say("a new build was written during the run, so nothing was published; indexing the new build next")
     else:
         print_error(outcome.code, outcome.message)
     raise SystemExit(exits.exit_status(outcome.code))

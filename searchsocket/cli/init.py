@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from searchsocket.setup.draft import Plan
 
 PROXY = """\
-# nginx: /api/search of your site, answered by `searchsocket serve`
+# nginx: forward /api/search of your site to `searchsocket serve`
 location /api/search {
     proxy_pass http://127.0.0.1:8181;
     proxy_set_header Host $host;
     proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
 }
 
-# or Caddy, which sends the same headers by itself
+# or Caddy, which sends the same headers by default
 reverse_proxy /api/search 127.0.0.1:8181
 
-# and in searchsocket.toml: the name that visitors ask for, and whose word about their addresses counts
+# and in searchsocket.toml: the host name of your site, and the proxies that may report visitor addresses
 [api]
 allowed_hosts = ["www.example.com"]
 trusted_proxies = ["127.0.0.1"]
@@ -38,17 +38,16 @@ _LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 @click.command()
 @project_option
-@click.option("--service", metavar="URL", default="", help="Where browsers will reach `searchsocket serve`.")
-@click.option("--yes", "-y", "is_meant", is_flag=True, help="Write without asking.")
-@click.option("--undo", "is_undo", is_flag=True, help="Take back what init wrote.")
-@click.option("--no-node", is_flag=True, help="Read files only; do not ask the framework.")
+@click.option("--service", metavar="URL", default="", help="URL at which browsers reach `searchsocket serve`.")
+@click.option("--yes", "-y", "is_meant", is_flag=True, help="Write without confirmation.")
+@click.option("--undo", "is_undo", is_flag=True, help="Restore the files as they were before init.")
+@click.option("--no-node", is_flag=True, help="Do not run the framework's own tools; read files only.")
 @quiet_option
 @json_option
 def init(root: Path, service: str, is_meant: bool, is_undo: bool, no_node: bool, as_json: bool) -> None:
-    """Put search into this site.
+    """Add search to this site.
 
-    Finds the framework, and shows what it would write: searchsocket.toml, the search box, and a line in the server's
-    hooks where the site has a server. Asks before it writes; --undo takes it back.
+    Detects the framework, shows every file that it would change, and asks before it writes. --undo restores the files.
 
     \b
     Example:
@@ -61,7 +60,7 @@ def init(root: Path, service: str, is_meant: bool, is_undo: bool, no_node: bool,
     from searchsocket.setup.site import look_at
 
     if service and urlsplit(service).scheme not in ("http", "https"):
-        raise click.UsageError(f"--service {service!r} is not an address such as https://search.example.com")
+        raise click.UsageError(f"--service {service!r} is not a URL such as https://search.example.com")
     project = load_project(root)
     if is_undo:
         _undo(project, as_json=as_json)
@@ -78,9 +77,9 @@ def init(root: Path, service: str, is_meant: bool, is_undo: bool, no_node: bool,
         print_json(_as_json(made, is_written=is_written))
         return
     if is_written:
-        say(f"wrote {count(len(made.changes), 'file')}; `searchsocket init --undo` takes it back")
+        say(f"wrote {count(len(made.changes), 'file')}; `searchsocket init --undo` restores the files")
     elif made.changes:
-        say("nothing was written; `searchsocket init --yes` writes it")
+        say("nothing was written; run `searchsocket init --yes` to write")
     for line in _left_to_do(made):
         say(line)
 
@@ -94,22 +93,22 @@ def _shown(made: "Plan") -> Iterator[str]:
     from searchsocket.setup.client_files import is_copy
 
     facts = made.facts
-    name = f"{facts.framework} {facts.version}".strip() or "no framework that is known"
+    name = f"{facts.framework} {facts.version}".strip() or "no known framework"
     known = {
-        "site": f"{name}{', as Vite says' if facts.asked else ''}",
+        "site": f"{name}{', reported by Vite' if facts.asked else ''}",
         "adapter": facts.adapter,
-        "server": "yes, search is answered at the site's own address" if facts.has_server else "",
+        "server": "yes; it serves search at the site's own address" if facts.has_server else "",
         "base path": facts.base,
         "build": f"{facts.build}/{'' if facts.is_built else ' (not built yet)'}" if facts.build else "",
     }
     yield from (f"{label:<11} {safe(value)}" for label, value in known.items() if value)
-    yield from (click.style(f"{'not clear':<11} {safe(line)}", fg="yellow") for line in facts.unknown)
+    yield from (click.style(f"{'unclear':<11} {safe(line)}", fg="yellow") for line in facts.unknown)
     yield ""
     copies = [change for change in made.changes if change.is_for_programs or is_copy(change.after)]
     for folder in dict.fromkeys(dirname(change.path) for change in copies):
         here = [change for change in copies if dirname(change.path) == folder]
         size = sum(len(change.after.encode()) for change in here)
-        yield f"copies of our own files: {count(len(here), 'file')} in {safe(folder)}/, {size // 1000 + 1} kB"
+        yield f"searchsocket's own files: {count(len(here), 'file')} in {safe(folder)}/, {size // 1000 + 1} kB"
     if copies:
         yield ""
     for change in made.changes:
@@ -119,14 +118,14 @@ def _shown(made: "Plan") -> Iterator[str]:
             yield click.style(safe(line), fg=_LINE_COLOURS.get(line[:1]))
         yield ""
     if not made.changes:
-        yield "Everything is there already; nothing to write."
+        yield "Nothing to do: search is already set up."
 
 
 def _left_to_do(made: "Plan") -> Iterator[str]:
     from searchsocket.setup.frameworks import FRAMEWORKS
 
     for paste in made.pastes:
-        yield f"\nPut this into {safe(paste.where)} by hand ({safe(paste.why)}):\n"
+        yield f"\nAdd this to {safe(paste.where)} yourself ({safe(paste.why)}):\n"
         yield paste.text
     yield from (f"\nNote: {safe(note)}." for note in made.notes)
     framework = FRAMEWORKS.get(made.facts.framework)
@@ -135,7 +134,7 @@ def _left_to_do(made: "Plan") -> Iterator[str]:
         build = "  build your site\n"
     yield f'\nNext:\n{build}  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
     if not made.facts.framework:
-        yield f"\nTo answer /api/search at the address of your site instead:\n\n{PROXY}"
+        yield f"\nTo serve /api/search at the address of your site instead:\n\n{PROXY}"
 
 
 def _undo(project: "Project", *, as_json: bool) -> None:
@@ -149,7 +148,7 @@ def _undo(project: "Project", *, as_json: bool) -> None:
         for name in names:
             say(f"{words} {safe(name)}{' (changed since)' if words.startswith('kept') else ''}")
     if undone == type(undone)((), (), ()):
-        say("Nothing to take back: init wrote nothing here.")
+        say("Nothing to undo: init wrote no files here.")
 
 
 def _as_json(made: "Plan", *, is_written: bool) -> dict[str, object]:

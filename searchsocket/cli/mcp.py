@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     "root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Folder of the project; default: the one around this folder.",
+    help="Project folder; default: this folder or a parent of it.",
 )
 @scope_option
-@click.option("--transport", type=click.Choice(["stdio", "http"]), help="Default: mcp.transport of the settings.")
+@click.option("--transport", type=click.Choice(["stdio", "http"]), help="Transport; default: mcp.transport.")
 @click.pass_context
 def mcp(ctx: click.Context, root: Path | None, scope_name: str | None, transport: str | None) -> None:
-    """Answer a coding agent by the Model Context Protocol.
+    """Run the MCP server for coding agents.
 
-    Over stdin and stdout, for the branch that is checked out; or by HTTP on this machine, for those that send the key.
-    It reads what `searchsocket index` made, and changes nothing.
+    It uses stdin and stdout and the branch that is checked out, or HTTP on this machine for callers with the key. It
+    reads the index and changes nothing.
 
     \b
     Example:
@@ -44,7 +44,7 @@ def mcp(ctx: click.Context, root: Path | None, scope_name: str | None, transport
     project = load_project(root or project_around(Path.cwd()))
     settings = project.settings.mcp
     if settings.enable is False:
-        raise ConfigError("mcp.enable = false turns off what agents plug in; remove it, or set it to true")
+        raise ConfigError("mcp.enable is false, so the MCP server is off; set it to true")
     if (transport or settings.transport) == "http":
         serve_http(ctx, project, scope_name)
     else:

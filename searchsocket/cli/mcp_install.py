@@ -17,14 +17,14 @@ _MODE = 0o644  # of a new file, which holds no secret
 
 @click.command()
 @project_option
-@click.option("--client", required=True, type=click.Choice(_CLIENTS), help="The agent that shall start it.")
-@click.option("--command", "command", default="", metavar="LINE", help='What to start; e.g. "uvx searchsocket".')
-@click.option("--print", "only_print", is_flag=True, help="Print what to add, and write nothing.")
-@click.option("--yes", is_flag=True, help="Write without asking.")
+@click.option("--client", required=True, type=click.Choice(_CLIENTS), help="Agent to configure.")
+@click.option("--command", "command", default="", metavar="LINE", help='Command to start, e.g. "uvx searchsocket".')
+@click.option("--print", "only_print", is_flag=True, help="Print the change; write nothing.")
+@click.option("--yes", is_flag=True, help="Write without confirmation.")
 def install(root: Path, client: str, command: str, only_print: bool, yes: bool) -> None:
-    """Name this project's server in a client's configuration.
+    """Add this project's MCP server to a client's settings.
 
-    What would change is shown first. All else in the file stays as it is.
+    Shows the change and asks before it writes. Keeps everything else in the file.
 
     \b
     Example:
@@ -47,7 +47,7 @@ def install(root: Path, client: str, command: str, only_print: bool, yes: bool) 
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     after = target.merged(before)
     if after == before:
-        click.echo(f"{safe(str(path))} names it already; nothing to do")
+        click.echo(f"{safe(str(path))} already contains this server; nothing to do")
         return
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), str(path), str(path), lineterm="")
     click.echo("\n".join(map(safe, lines)), err=True)
@@ -59,13 +59,13 @@ def install(root: Path, client: str, command: str, only_print: bool, yes: bool) 
         write_atomic(path, after.encode(), mode=mode)
     except OSError as error:
         raise StateUnavailable(f"cannot write {path}: {error.strerror or error}; --print shows what to add") from error
-    click.echo(f"wrote {safe(str(path))}; restart {client}, and see that {target.name} is listed there")
+    click.echo(f"wrote {safe(str(path))}; restart {client}, and check that {target.name} is listed")
 
 
 @click.command()
 @project_option
 def skill(root: Path) -> None:
-    """Print a skill.md that tells agents what this site answers.
+    """Print a skill.md that describes this site to agents.
 
     \b
     Example:

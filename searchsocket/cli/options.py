@@ -24,15 +24,15 @@ def project_option(command: F) -> F:
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         default=Path(),
         metavar="DIR",
-        help="Folder of the project; default: here.",
+        help="Project folder; default: the current folder.",
     )(command)
 
 
 def scope_option(command: F) -> F:
     """`--scope NAME`; without it the configured scope is meant."""
-    return click.option("--scope", "scope_name", metavar="NAME", help="Scope (branch) to use; default: as configured.")(
-        command
-    )
+    return click.option(
+        "--scope", "scope_name", metavar="NAME", help="Scope to use; default: from the [scope] settings."
+    )(command)
 
 
 def tokens_option(command: F) -> F:
@@ -41,14 +41,18 @@ def tokens_option(command: F) -> F:
         "--max-tokens",
         type=click.IntRange(200, 100_000),
         metavar="N",
-        help="Tokens of text at most, about: the first results that fit, whole.",
+        help="Approximate maximum size of the text in tokens; results stay whole.",
     )(command)
 
 
 def part_options(command: F) -> F:
     """`--max-tokens N`, and `--continue TOKEN` for what follows, given as `token`."""
     command = click.option(
-        "--continue", "token", default="", metavar="TOKEN", help="What follows, by the token that --max-tokens gave."
+        "--continue",
+        "token",
+        default="",
+        metavar="TOKEN",
+        help="Continue an answer, with the token that --max-tokens printed.",
     )(command)
     return tokens_option(command)
 
@@ -71,9 +75,9 @@ def quiet_option(command: F) -> F:
     def remember(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         ctx.meta[_QUIET] = value
 
-    return click.option(
-        "--quiet", is_flag=True, expose_value=False, callback=remember, help="Print nothing but errors."
-    )(command)
+    return click.option("--quiet", is_flag=True, expose_value=False, callback=remember, help="Print only errors.")(
+        command
+    )
 
 
 def is_quiet() -> bool:

@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 @click.command()
 @project_option
-@click.option("--by-branch", is_flag=True, help="Scopes of no living branch; so without the next two options.")
+@click.option("--by-branch", is_flag=True, help="Scopes whose branch no longer exists (default).")
 @click.option(
     "--scopes-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Branches or scopes that live, one a line, instead of what git lists.",
+    help="File of existing branches or scopes, one per line, instead of git.",
 )
-@click.option("--older-than", metavar="TIME", help="Scopes without a run for so long: 12h, 30d, 8w.")
+@click.option("--older-than", metavar="TIME", help="Scopes without a run for this long: 12h, 30d, 8w.")
 @click.option(
     "--match",
     type=click.Choice(["any", "all"]),
     default="any",
     show_default=True,
-    help="Whether one of the reasons asked for is enough.",
+    help="Delete a scope if any, or only if all, of these conditions match.",
 )
-@click.option("--apply", "is_meant", is_flag=True, help="Delete; without it nothing is.")
+@click.option("--apply", "is_meant", is_flag=True, help="Delete; without it, only show.")
 @quiet_option
 @json_option
 def prune(
@@ -44,9 +44,9 @@ def prune(
     is_meant: bool,
     as_json: bool,
 ) -> None:
-    """Delete the scopes of branches that are gone.
+    """Delete the scopes of branches that no longer exist.
 
-    Shows what would go; `--apply` deletes it. Embeddings stay.
+    Shows what it would delete; `--apply` deletes it. Keeps the embedding cache.
 
     \b
     Example:
@@ -61,7 +61,7 @@ def prune(
     asked = PruneRequest(by_branch, scopes_file, older_than_s, "all" if match == "all" else "any")
     plan = plan_prune(project, os.environ, asked, datetime.now(UTC))
     if plan.problem is not None:
-        click.echo(f"the index cannot be listed: {safe(str(plan.problem))}", err=True)
+        click.echo(f"could not read the index: {safe(str(plan.problem))}", err=True)
     if not as_json:
         _print_plan(plan)
     outcome = PruneOutcome((), {})
@@ -71,10 +71,10 @@ def prune(
     if as_json:
         print_json(_as_json(plan, outcome, is_meant=is_meant))
     elif not is_meant and plan.going:
-        say(f"Nothing was deleted; `--apply` deletes {count(len(plan.going), 'scope')}.")
+        say(f"Nothing was deleted; run with `--apply` to delete {count(len(plan.going), 'scope')}.")
     for scope, error in outcome.failed.items():
         if not as_json:
-            print_error(error.code, f"{scope} stays: {error}")
+            print_error(error.code, f"could not delete {scope}: {error}")
     if outcome.failed:
         click.get_current_context().exit(FAILED)
 
@@ -91,15 +91,15 @@ def _forget_ghosts(project: "Project", plan: "PrunePlan") -> None:
 
 def _print_plan(plan: "PrunePlan") -> None:
     if plan.listed:
-        say(f"what lives was listed by {safe(plan.listed)}")
+        say(f"existing branches from {safe(plan.listed)}")
     width = max((len(verdict.scope) for verdict in plan.verdicts), default=0)
     for verdict in plan.verdicts:
-        word = click.style("goes ", fg="red") if verdict.goes else "stays"
+        word = click.style("delete", fg="red") if verdict.goes else "keep  "
         say(f"  {word}  {verdict.scope:<{width}}  {safe(verdict.reason)}")
     if not plan.verdicts:
-        say("Nothing is kept of any scope.")
+        say("No scope is indexed yet.")
     elif not plan.going:
-        say("No scope may go.")
+        say("No scope can be deleted.")
 
 
 def _as_json(plan: "PrunePlan", outcome: "PruneOutcome", *, is_meant: bool) -> dict[str, object]:

@@ -26,7 +26,7 @@ class RemoteCounts:
             return self.error
         known = self.registered.get(generation.scope)
         if known is None:
-            return "nothing; run `searchsocket index --resync`"
+            return "no rows; run `searchsocket index --resync`"
         rows = self.rows[generation.scope]
         lost = "" if rows == generation.records else "; run `searchsocket doctor`"
         return f"{rows:,} of {count(generation.records, 'row')}, {count(len(known.generations), 'generation')}{lost}"

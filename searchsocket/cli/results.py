@@ -24,7 +24,7 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
         yield f"No results for “{safe(answer.q)}” in scope {answer.scope}."
         return
     if answer.quality == "weak":
-        yield click.style("Nothing fits well; these are nearest.", fg="yellow")
+        yield click.style("No close match. Closest results:", fg="yellow")
     for facet, counts in (answer.facets or {}).items():
         yield click.style(
             f"{facet}: {', '.join(f'{safe(value)} ({pages})' for value, pages in counts.items())}", dim=True
@@ -40,7 +40,7 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
         if result.explanation is not None:
             yield from (_INDENT + click.style(line, dim=True) for line in _explained(result.explanation))
         if result.alike:
-            yield _INDENT + click.style(f"and {len(result.alike)} like it: {safe(_addresses(result.alike))}", dim=True)
+            yield _INDENT + click.style(f"and {len(result.alike)} similar: {safe(_addresses(result.alike))}", dim=True)
         for other in result.sections:
             if other.anchor != result.anchor:
                 named = f"{click.style(safe(other.href), fg='cyan')}  {safe(other.title)}"
@@ -55,7 +55,7 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
 def more_lines(token: str | None) -> Iterator[str]:
     """How to go on, where there is more than fits."""
     if token:
-        yield click.style(f"further ones with --continue {token}", dim=True)
+        yield click.style(f"more with --continue {token}", dim=True)
 
 
 def places_of(answer: "SearchAnswer") -> list[str]:
@@ -70,7 +70,7 @@ def _explained(parts: "Explanation") -> Iterator[str]:
         f"words {parts.keyword:.2f} (BM25 {parts.bm25:.1f}), page {parts.page:.2f} (BM25 {parts.page_bm25:.1f})"
     )
     if parts.rerank is not None:
-        yield f"judged {parts.rerank:.3f} by the reranker, which counts most of what was found"
+        yield f"rerank {parts.rerank:.3f}, the largest part of the score"
     yield (
         f"added  second section {parts.second:.3f}, links {parts.links:.3f}, depth {parts.depth:.3f}, "
         f"exact {parts.exact:.3f}; weight {parts.weight:g}"

@@ -16,9 +16,9 @@ from searchsocket.cli.output import count, print_json, say
 @quiet_option
 @json_option
 def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
-    """Switch a scope back to the generation before the live one.
+    """Make the previous generation of a scope live again.
 
-    The next `searchsocket index` leads forth again.
+    The next `searchsocket index` publishes a new generation.
 
     \b
     Example:

@@ -21,10 +21,10 @@ _SHORT = 8  # characters of a commit
 
 @click.command()
 @project_option
-@click.option("--name-of", metavar="BRANCH", help="Print what the scope of a branch is called, and nothing else.")
+@click.option("--name-of", metavar="BRANCH", help="Print only the scope name of this branch.")
 @json_option
 def scopes(root: Path, name_of: str | None, as_json: bool) -> None:
-    """Show every scope, its branch, and what it holds.
+    """List every scope with its branch, size and age.
 
     \b
     Example:
@@ -46,7 +46,7 @@ def scopes(root: Path, name_of: str | None, as_json: bool) -> None:
         print_json({"projectId": project.id, "scopes": [to_json(row, runs.get(row.scope)) for row in found.rows]})
         return
     if not found.rows:
-        say("Nothing is kept of any scope; run `searchsocket index`.")
+        say("No scope is indexed yet; run `searchsocket index`.")
     for line in _aligned([_HEAD, *(_cells(row, runs.get(row.scope, {})) for row in found.rows)] if found.rows else []):
         say(line)
 

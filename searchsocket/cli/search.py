@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.argument("query", nargs=-1, required=True)
 @project_option
 @scope_option
-@click.option("--top-k", type=click.IntRange(1, 100), default=5, show_default=True, help="Results at most.")
+@click.option("--top-k", type=click.IntRange(1, 100), default=5, show_default=True, help="Maximum number of results.")
 @click.option("--path-prefix", default="", metavar="PATH", help="Only below this path, e.g. /docs.")
 @click.option("--tag", "tags", multiple=True, help="Only pages with this tag; repeat for several.")
 @click.option(
@@ -49,9 +49,11 @@ if TYPE_CHECKING:
 )
 @click.option("--facet", "facets", multiple=True, metavar="NAME", help="Count pages by the values of this facet.")
 @click.option("--group-by", type=click.Choice(["page", "chunk"]), default="page", show_default=True)
-@click.option("--generation", default="", metavar="NAME", help="Ask what is not live: candidate, previous, or a name.")
-@click.option("--rerank", is_flag=True, help="Have the configured reranker judge the best candidates.")
-@click.option("--explain", is_flag=True, help="Say what each score is made of.")
+@click.option(
+    "--generation", default="", metavar="NAME", help="Search another generation: candidate, previous, or its name."
+)
+@click.option("--rerank", is_flag=True, help="Rerank the best candidates with the configured reranker.")
+@click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @part_options
 @click.option("--open", "opens", is_flag=True, help="Open the best result in the browser.")
 @json_option
@@ -76,9 +78,9 @@ def search(
     opens: bool,
     as_json: bool,
 ) -> None:
-    """Ask the live index of a scope, or another generation of it.
+    """Search the site from the command line.
 
-    A running `serve` of this project answers at once.
+    If `searchsocket serve` is running for this project, it answers, which is faster.
 
     \b
     Example:
@@ -120,7 +122,7 @@ def search(
     scope = project.scope(os.environ, scope_name)
     base_url = _base_url(project.settings) if opens else ""
     if generation and (max_tokens or token):
-        raise click.UsageError("--max-tokens and --continue are of the live generation; leave --generation out")
+        raise click.UsageError("--max-tokens and --continue work only with the live generation; leave --generation out")
     if generation:
         answer = _engine_of(project, scope, generation).search(asked, scope)
         _show(answer, as_json)
@@ -203,7 +205,7 @@ def _engine_of(project: "Project", scope: "Scope", generation: str) -> "SearchEn
 
     backends = Backends(project, os.environ)
     reader = backends.store.reader_of(scope, generation)
-    click.echo(f"note: this is generation {reader.generation.name}", err=True)
+    click.echo(f"note: results are from generation {reader.generation.name}", err=True)
     return engine_over(project, backends, reader, lambda: datetime.now(UTC))
 
 
@@ -212,7 +214,7 @@ def _base_url(settings: "Settings") -> str:
     from searchsocket.errors import ConfigMissing
 
     if not (base_url := settings.project.base_url):
-        raise ConfigMissing("--open must know where the site is served; set project.base_url, e.g. https://example.com")
+        raise ConfigMissing("--open needs the URL of the site; set project.base_url, e.g. https://example.com")
     return base_url
 
 
@@ -220,7 +222,7 @@ def _open(url: str) -> None:
     import webbrowser
 
     if not webbrowser.open(url):
-        click.echo(f"no browser was found; open {safe(url)}", err=True)
+        click.echo(f"could not open a browser; open {safe(url)}", err=True)
 
 
 def _report(error: BaseException) -> None:

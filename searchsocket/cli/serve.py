@@ -25,28 +25,26 @@ MAX_WORKERS = 64
 
 @click.command()
 @project_option
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0 = any free one."
+    "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port; 0 = any free port."
 )
+@click.option("--scope", "scopes", multiple=True, metavar="NAME", help="Scope that is public; repeat for several.")
 @click.option(
-    "--scope", "scopes", multiple=True, metavar="NAME", help="Scope that anyone may read; repeat for several."
+    "--artifacts", "url", default="", metavar="URL", help="Serve a pushed index from this URL; needs no local index."
 )
-@click.option(
-    "--artifacts", "url", default="", metavar="URL", help="Answer from what was pushed there; needs no index here."
-)
-@click.option("--no-page", is_flag=True, help="Show no search page at /.")
+@click.option("--no-page", is_flag=True, help="Do not serve the search page at /.")
 @click.option(
     "--workers",
     type=click.IntRange(1, MAX_WORKERS),
     default=1,
     show_default=True,
-    help="Processes that answer; each counts the rate limit for itself.",
+    help="Number of worker processes; each counts the rate limit separately.",
 )
-@click.option("--access-log", is_flag=True, help="Write a line of JSON for each request to stderr.")
+@click.option("--access-log", is_flag=True, help="Write one JSON line per request to stderr.")
 @quiet_option
-@click.option("--dev", is_flag=True, help="Trust every program of this machine, while no key is set.")
-@click.option("--mcp/--no-mcp", default=None, help="Answer coding agents too; default: mcp.enable, or with --dev.")
+@click.option("--dev", is_flag=True, help="Trust every program on this machine while no key is set.")
+@click.option("--mcp/--no-mcp", default=None, help="Also run the MCP server; default: mcp.enable, or with --dev.")
 def serve(
     root: Path,
     host: str,
@@ -61,8 +59,8 @@ def serve(
 ) -> None:
     """Serve the search API until Ctrl-C.
 
-    A new generation is picked up without a restart. Every scope and source paths are shown to who sends the key, or
-    without one the token that lies in the state folder.
+    It serves new generations without a restart. Callers with the key, or with the token from the state folder if no
+    key is set, see every scope and source paths.
 
     \b
     Example:
@@ -89,7 +87,7 @@ def serve(
     from searchsocket.serving.pulled import artifacts_address, open_pulled
 
     if dev and not is_loopback(host):
-        raise click.UsageError(f"--dev trusts programs of this machine, but {host} is reached from others too")
+        raise click.UsageError(f"--dev trusts every program on this machine, but other machines can reach {host}")
     project = share_of_budget(project, workers)
     here, store = project, None
     if address := artifacts_address(project, url):
@@ -170,14 +168,16 @@ def _worker(project: "Project", host: str, token: str, dev: bool, address: str, 
 def trouble_line(error: BaseException) -> str:
     """What went wrong while the service goes on answering, with its public code; a defect names where it is."""
     if isinstance(error, ScopeNotIndexed):
-        return f"{click.style(f'warning [{error.code}]', fg='yellow')}: {safe(str(error))}; waiting for its first index"
+        return f"{click.style(f'warning [{error.code}]', fg='yellow')}: {safe(str(error))}; waiting for the first index"
     if isinstance(error, OSError):
         error = system_error("cannot use", Path(os.fsdecode(error.filename or "this system")), error)
     if isinstance(error, SearchSocketError):
         return error_line(error.code, str(error))
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return error_line(SearchSocketError.code, f"{error or 'an unexpected error'}{where}; this is a defect, report it")
+    return error_line(
+        SearchSocketError.code, f"{error or 'an unexpected error'}{where}; this is a bug, please report it"
+    )
 
 
 def _token(project: "Project") -> str:
@@ -188,7 +188,9 @@ def _token(project: "Project") -> str:
     try:
         return make_token(project)
     except (StateUnavailable, ScopeLocked) as error:
-        click.echo(f"no token: {safe(str(error))}; set {project.settings.api.key_env} to be trusted", err=True)
+        click.echo(
+            f"no token: {safe(str(error))}; set {project.settings.api.key_env} to identify trusted callers", err=True
+        )
         return ""
 
 
@@ -197,10 +199,12 @@ def _trust(project: "Project", *, key: bool, token: bool, dev: bool) -> Iterator
     from searchsocket.project.access import TOKEN_FILE
 
     if key:
-        yield f"Trusted: whoever sends the key in {project.settings.api.key_env}"
+        yield f"Trusted callers: those that send the key in {project.settings.api.key_env}"
     if token:
-        yield f"Trusted: whoever sends the token in {safe(str(project.state_dir / TOKEN_FILE))}"
+        yield f"Trusted callers: those that send the token in {safe(str(project.state_dir / TOKEN_FILE))}"
     if dev:
         yield (
-            "--dev trusts nobody more, since a key is set" if key else "Trusted: every program of this machine (--dev)"
+            "--dev has no effect, because a key is set"
+            if key
+            else "Trusted callers: every program on this machine (--dev)"
         )

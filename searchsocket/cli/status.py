@@ -13,7 +13,7 @@ from searchsocket.cli.output import print_json
 @project_option
 @json_option
 def status(root: Path, as_json: bool) -> None:
-    """Show what is indexed: generations, ages, models, last cost.
+    """Show the index of each scope: age, size, model and cost.
 
     \b
     Example:

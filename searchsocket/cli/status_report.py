@@ -104,7 +104,7 @@ class StatusReport:
         yield f"vectors  {self.project.settings.vector.provider}, {health}"
         yield from _cost_lines(self.project, self.backends.ledger)
         if not self.generations and self.health.ok:
-            yield "\nNothing is indexed yet; run `searchsocket index`."
+            yield "\nNo scope is indexed yet; run `searchsocket index`."
         for generation in self.generations:
             yield from self._scope_lines(generation)
         for each in self.code:
@@ -114,7 +114,7 @@ class StatusReport:
             yield f"\ncode     BROKEN: {safe(self.broken_code)}"
         for other in self.elsewhere.others(self.generations) if self.elsewhere else ():
             held = f"{count(other.records, 'record')} of {other.indexed_at}"
-            yield f"\n{click.style(safe(other.scope), bold=True)}\n  remote      {safe(held)}, and nothing here"
+            yield f"\n{click.style(safe(other.scope), bold=True)}\n  remote      {safe(held)}, no local index"
 
     @property
     def _live(self) -> Mapping[str, str]:
@@ -144,7 +144,7 @@ class StatusReport:
         if self.elsewhere:
             yield f"  remote      {safe(self.elsewhere.line(generation))}"
         if checked := _checked(self.project, generation):
-            yield f"  checked     {ago(age_s(checked, self.now))} ({checked}): nothing had changed"
+            yield f"  checked     {ago(age_s(checked, self.now))} ({checked}): nothing changed"
 
 
 def _named(*lines: tuple[str, str]) -> Iterator[str]:
@@ -213,7 +213,7 @@ def _last_run_words(costs: Mapping[str, Any]) -> str:
     words = f"{count(costs['changedChunks'], 'chunk')} changed"
     dearest = ", ".join(f"{page['url']} ({page['tokens']:,} tokens)" for page in costs["expensivePages"][:3])
     built = ", ".join(f"{count(group['pages'], 'page')} {group['reason']}" for group in costs["buildOutput"])
-    return words + (f"; dearest {dearest}" if dearest else "") + (f"; built? {built}" if built else "")
+    return words + (f"; most costly: {dearest}" if dearest else "") + (f"; generated? {built}" if built else "")
 
 
 def _model_id(backends: Backends, recorded: str) -> str:
@@ -226,12 +226,12 @@ def _model_id(backends: Backends, recorded: str) -> str:
 
 def _scope(generation: "Generation", age: float, model_id: str) -> str:
     known = generation.model_id == model_id or model_id.startswith(_NO_MODEL)
-    other = "" if known else "  (another model than configured: `searchsocket index --force`)"
+    other = "" if known else "  (not the configured model; run `searchsocket index --force`)"
     return (
         f"  generation  {generation.name}\n"
         f"  indexed     {ago(age)} ({generation.published_at})\n"
         f"  holds       {count(generation.pages, 'page')}, {count(generation.records, 'record')}\n"
         f"  model       {generation.model_id}{other}\n"
-        f"  revision    {generation.source_revision or 'not known'}\n"
+        f"  revision    {generation.source_revision or 'unknown'}\n"
         f"  last cost   about {count(generation.estimated_tokens, 'token')}, {dollars(generation.estimated_cost_usd)}"
     )

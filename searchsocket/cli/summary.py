@@ -1,5 +1,7 @@
 """The outcome of an index run in words."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from searchsocket.pipeline.run.summary import IndexSummary
     from searchsocket.project.corpora import Corpus
 
+_MORE = re.compile(r"\.\.\. and (\d+) more like the last one")
+_SIZES = re.compile(r": [\d,]+ characters, \d+ pieces$")
 _WARNINGS_SHOWN = 10
 TEXT_COLUMN = 14  # what a line says begins there, after its name
 
@@ -52,7 +56,7 @@ def unchanged_lines(summary: Mapping[str, Any], run_id: str, seconds: float) -> 
     """
     yield (
         f"{click.style(summary['scope'], bold=True)}: nothing changed since run {run_id}; generation "
-        f"{summary['generation']} stays"
+        f"{summary['generation']} stays live"
     )
     yield from (_line(*each) for each in source_lines(summary["source"]))
     yield _line("pages", _page_words(summary["pages"]))
@@ -62,7 +66,7 @@ def unchanged_lines(summary: Mapping[str, Any], run_id: str, seconds: float) -> 
 
         skipped = [Skipped(**each) for each in summary["skipped"]]
         yield _line("skipped", safe(skipped_words(skipped, summary["skipReasons"])))
-    yield _line("run", "none was made, so Dagster shows none; --record makes one")
+    yield _line("run", "skipped, so Dagster shows no run; use --record to make one")
     yield _line("seconds", f"{seconds:.2f}")
     yield from _warning_lines(summary["warnings"])
 
@@ -75,10 +79,34 @@ def _page_words(pages: Mapping[str, int]) -> str:
 
 
 def _warning_lines(warnings: Sequence[str]) -> Iterator[str]:
-    for warning in warnings[:_WARNINGS_SHOWN]:
-        yield click.style(f"  warning     {safe(warning)}", fg="yellow")
-    if len(warnings) > _WARNINGS_SHOWN:
-        yield f"  and {count(len(warnings) - _WARNINGS_SHOWN, 'more warning')}; --json lists them all"
+    lines = grouped_warnings(warnings)
+    for line in lines[:_WARNINGS_SHOWN]:
+        yield click.style(f"  warning     {safe(line)}", fg="yellow")
+    if len(lines) > _WARNINGS_SHOWN:
+        yield f"  and {count(len(lines) - _WARNINGS_SHOWN, 'more warning')}; --json lists them all"
+
+
+def grouped_warnings(warnings: Sequence[str]) -> list[str]:
+    """One line per kind of warning: repeated ones get a count and the first page that has it.
+
+    Args:
+        warnings: As of a stage: `PAGE: TEXT`, other sentences, and `... and N more like the last one`.
+    """
+    groups: dict[str, list[str]] = {}  # text without its own sizes -> the whole warnings
+    counts: Counter[str] = Counter()
+    text = ""
+    for warning in warnings:
+        if text and (more := _MORE.fullmatch(warning)):
+            counts[text] += int(more[1])
+            continue
+        page, _, rest = warning.partition(": ")
+        text = _SIZES.sub("", rest) if rest and " " not in page else warning
+        groups.setdefault(text, []).append(warning)
+        counts[text] += 1
+    return [
+        first if counts[text] == 1 else f"{counts[text]:,} times: {text}; first in {first.partition(': ')[0]}"
+        for text, (first, *_) in groups.items()
+    ]
 
 
 def _cost_lines(summary: "IndexSummary") -> Iterator[tuple[str, str]]:
@@ -93,11 +121,11 @@ def _cost_lines(summary: "IndexSummary") -> Iterator[tuple[str, str]]:
         return
     for number, page in enumerate(summary.expensive_pages):
         share = page["tokens"] / max(1, summary.estimated_tokens)
-        yield "" if number else "dearest", f"{page['tokens']:>7,} tokens, {share:>4.0%}  {safe(page['url'])}"
+        yield "" if number else "most costly", f"{page['tokens']:>7,} tokens, {share:>4.0%}  {safe(page['url'])}"
     for group in summary.build_output:
         cost = f"{count(group['tokens'], 'token')}, {dollars(group['cost_usd'])}"
         words = f"{count(group['pages'], 'page')} {group['reason']}: {cost}, e.g. {safe(group['example'])}"
-        yield "built?", f"{words}; see source.exclude"
+        yield "generated?", f"{words}; exclude them with source.exclude"
 
 
 def source_lines(facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -116,11 +144,11 @@ def source_lines(facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def _headline(summary: "IndexSummary", before: str, what: str) -> str:
     scope = click.style(summary.scope, bold=True) + what
     if summary.dry_run:
-        return f"{scope}: this is a plan; nothing was called and nothing was written"
+        return f"{scope}: plan only; nothing was called or written"
     if not summary.generation:
-        return f"{scope}: there is nothing to publish"
+        return f"{scope}: nothing to publish"
     if summary.generation == before:
-        return f"{scope}: nothing changed; generation {before} stays"
+        return f"{scope}: nothing changed; generation {before} stays live"
     return f"{scope}: published generation {click.style(summary.generation, bold=True)}"
 
 

@@ -28,11 +28,11 @@ _MEASURES = {"recall": "recall@k", "mrr10": "MRR@10", "ndcg10": "nDCG@10"}
 @project_option
 @scope_option
 @click.option(
-    "--generation", default="live", metavar="NAME", help="What is asked: live, candidate, previous, or its name."
+    "--generation", default="live", metavar="NAME", help="Generation to test: live, candidate, previous, or its name."
 )
-@click.option("--against", default="", metavar="NAME", help="What it is compared with; default: the one before it.")
-@click.option("--only", type=click.Choice(["site", "code"]), help="Ask the queries of the site or of the code alone.")
-@click.option("--record", is_flag=True, help="Propose entries from what `searchsocket search` was asked last.")
+@click.option("--against", default="", metavar="NAME", help="Generation to compare with; default: the one before it.")
+@click.option("--only", type=click.Choice(["site", "code"]), help="Run only the queries of the site, or of the code.")
+@click.option("--record", is_flag=True, help="Propose golden queries from your last searches.")
 @quiet_option
 @json_option
 def test(
@@ -44,10 +44,10 @@ def test(
     record: bool,
     as_json: bool,
 ) -> None:
-    """Ask the golden queries, and say what moved and why.
+    """Run the golden queries and show what changed.
 
-    Fails where they are answered worse than [golden] allows: below a floor, with something that must not be found, or
-    much worse than before. Queries of the source code are asked of its index.
+    Fails if the answers are worse than [golden] allows: below a minimum, with a result that must not appear, or much
+    worse than before.
 
     \b
     Example:
@@ -164,7 +164,7 @@ def _lines(judgement: "Judgement", scope: str, asked: str, compared: str) -> Ite
     now, before = judgement.now, judgement.before
     found = sum(reply.rank > 0 for reply in judgement.replies if reply.golden.expect)
     against = f", against {compared}" if compared else ""
-    yield f"{click.style(scope, bold=True)}: {len(judgement.replies)} golden queries asked of {asked}{against}"
+    yield f"{click.style(scope, bold=True)}: {len(judgement.replies)} golden queries on generation {asked}{against}"
     yield f"  {found} of {now.queries} find their page; {_measure_words(now, before)}"
     for tag, values in judgement.by_tag().items():
         yield f"  {safe(tag):<12} {values.queries:>4}  {_measure_words(values, None)}"
@@ -210,8 +210,8 @@ def _propose(project: "Project", scope: "Scope", as_json: bool) -> None:
         return
     if not found:
         click.echo(
-            f"nothing was searched in scope {scope.name!r} lately that is no golden query yet; "
-            "run `searchsocket search` first",
+            f"no recent search in scope {scope.name!r} is missing from the golden queries; run `searchsocket "
+            f"search` first",
             err=True,
         )
     click.echo(as_toml(found), nl=False)

@@ -50,7 +50,7 @@ class Judgement:
             for reply in self.replies
             if reply.unwanted or (reply.golden.expect and not reply.rank)
         ]
-        return {"golden queries that moved": [asdict(move) for move in self.moves], "golden queries that fail": wrong}
+        return {"golden queries that changed": [asdict(move) for move in self.moves], "golden queries that fail": wrong}
 
     def by_tag(self) -> Mapping[str, Measures]:
         """The measures of each tag."""

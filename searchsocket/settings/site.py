@@ -69,7 +69,7 @@ class GitSettings(Section):
 class SourceSettings(Section):
     mode: SourceMode | None = None  # None = static-output where a build is found, else content-files
     static_output_dir: str = ""  # "" = the first usual build folder that holds HTML
-    base_path: str = ""  # what the site lies under, e.g. "/docs"; "" = the path of the address, if one is set
+    base_path: str = ""  # URL path prefix of the site, e.g. "/docs"; "" = the path of the address, if one is set
     exclude: tuple[str, ...] = ()  # globs over URL paths, e.g. "/drafts/**"
     max_page_bytes: Count = 20_000_000  # a larger page fails, and keeps its records
     content_files: ContentFilesSettings = ContentFilesSettings()

@@ -68,7 +68,7 @@ def ask_vite(root: Path, environ: Mapping[str, str]) -> ViteAnswer | None:
         return ViteAnswer(problem=errors[0][:200] if errors else f"node ended with status {done.returncode}")
     found: dict[str, Any] = json.loads(line.removeprefix(_MARK))
     if not found:
-        return ViteAnswer(problem="its configuration names no SvelteKit")
+        return ViteAnswer(problem="its configuration does not use SvelteKit")
     values = {key: value for key, value in found.items() if isinstance(value, str)}
     paths = {key: "" if value.startswith("..") else value.replace(os.sep, "/") for key, value in values.items()}
     return ViteAnswer(

@@ -52,9 +52,11 @@ def make(project: Project, changes: Sequence[Change]) -> None:
     for change in changes:
         path = root / change.path
         if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
-            raise StateUnavailable(f"{path} leads out of the project through a symbolic link; nothing was changed")
+            raise StateUnavailable(f"{path} is a symbolic link out of the project; no file was changed")
         if _text(path) != change.before:
-            raise StateUnavailable(f"{path} was changed meanwhile; nothing was changed, run `searchsocket init` again")
+            raise StateUnavailable(
+                f"{path} was edited in the meantime; no file was changed. Run `searchsocket init` again"
+            )
     record = _record(project)
     for change in changes:
         known = record.get(change.path)
@@ -140,7 +142,7 @@ def _text(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise StateUnavailable(f"{path} cannot be read as text: {error}") from error
+        raise StateUnavailable(f"{path} is not a text file: {error}") from error
 
 
 def _digest(text: str) -> str:

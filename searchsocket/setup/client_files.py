@@ -30,7 +30,7 @@ def bundle_folder() -> Path:
     for folder in (package / "client", package.parent / "clients/js/dist"):
         if (folder / "handle.js").is_file():
             return folder
-    raise FileNotFoundError(f"{package / 'client'} does not hold the files of the browser")
+    raise FileNotFoundError(f"{package / 'client'} does not contain the browser files")
 
 
 def handle_files() -> Iterator[tuple[str, str]]:

@@ -33,37 +33,37 @@ def configuration(facts: SiteFacts, origins: Sequence[str]) -> str:
     Args:
         origins: Where browsers find the site, if they ask the service themselves.
     """
-    base = f'base_path = "{facts.base}" # what the site lies under\n' if facts.base else ""
+    base = f'base_path = "{facts.base}" # URL path prefix of the site\n' if facts.base else ""
     if origins:
         api = f"""\
 [api.cors]
-allow_origins = {json.dumps(list(origins))} # pages that may search; add the address of your site
+allow_origins = {json.dumps(list(origins))} # sites that may call the API; add your site
 """
     else:
-        proxies = 'trusted_proxies = ["127.0.0.1"] # a web server or SvelteKit here that says who its visitors are\n'
+        proxies = 'trusted_proxies = ["127.0.0.1"] # a proxy on this machine that may report visitor addresses\n'
         api = f"[api]\n{'' if facts.has_server else '# '}{proxies}"
     return f"""\
-# searchsocket: search for this site. Everything here is optional; what is left out is inferred.
+# searchsocket: search for this site. Every setting is optional; searchsocket detects what you leave out.
 
 [project]
-# base_url = "https://www.example.com" # where the site is published
+# base_url = "https://www.example.com" # URL of the published site
 
 [scope]
-mode = "fixed" # "git": one index a branch; "env": the name is in $SEARCHSOCKET_SCOPE
+mode = "fixed" # "git": one index per branch; "env": read the name from $SEARCHSOCKET_SCOPE
 fixed = "main"
 
 [source]
-{base}# static_output_dir = "build" # where the built site lies; default: the first usual build folder
+{base}# static_output_dir = "build" # folder of the built site; default: detected
 # exclude = ["/drafts/**"]
 
 [embeddings]
-# provider = "builtin" # offline, no key, no download; "onnx": a model of your choice
+# provider = "builtin" # works offline, needs no key; "onnx": a local model of your choice
 
 [costs.budget]
-# run_usd = 1.0 # stop before a run that would cost more
+# run_usd = 1.0 # stop a run that would cost more, before it starts
 
 [llms]
-# enable = true # write llms.txt and a Markdown file beside every page, for agents
+# enable = true # write llms.txt and one Markdown file per page, for agents
 
 {api}"""
 

@@ -34,5 +34,5 @@ class Plan:
         """A file that is all ours, unless somebody changed it since."""
         if old is None or old == text or is_copy(old) or ours(name, old):
             return Change(name, old, text)
-        self.notes.append(f"{name} was changed by hand since, and stays as it is")
+        self.notes.append(f"{name} was edited since, so init keeps it")
         return Change(name, old, old)

@@ -34,7 +34,7 @@ def in_svelte_kit(
                 f"import {{ searchsocketHandle }} from '{module}';\n\n"
                 f"export const handle = sequence(searchsocketHandle({argument}), yours);\n"
             )
-            made.pastes.append(Paste(name, lines, "its `handle` is not one that can be joined safely"))
+            made.pastes.append(Paste(name, lines, "searchsocket cannot extend this `handle` safely"))
         else:
             yield Change(name, read(name), text)
         files |= dict(handle_files())
@@ -47,7 +47,7 @@ def in_svelte_kit(
     found = with_search(read(layout), module, runes=_has_runes(read))
     if found is None:
         lines = f"<script>\n\timport Search from '{module}';\n</script>\n\n<Search />\n"
-        made.pastes.append(Paste(layout, lines, "it is written in a way that is not understood"))
+        made.pastes.append(Paste(layout, lines, "searchsocket could not parse this file"))
     else:
         yield Change(layout, read(layout), found)
 
@@ -55,7 +55,7 @@ def in_svelte_kit(
 def _component(endpoint: str) -> str:
     rules = AT_CORNER.replace("; ", ";\n\t\t")  # in a style sheet: a strict content security policy refuses attributes
     return f"""\
-<!-- Search in a dialog: the button, Ctrl+K and /. Put it where you like; without its style it stands in the flow. -->
+<!-- Search dialog: opens with the button, Ctrl+K or /. Without its style it is part of the text. -->
 <script>
 	import {{ onMount }} from 'svelte';
 

@@ -39,15 +39,14 @@ def plan(
         changes += with_script(read, facts, framework, f"{address}/api/search", made, ours)
     if asks_itself and ports:
         made.notes.append(
-            f"this site has no server of its own, so browsers ask {address}: before you publish, say where "
-            "`searchsocket serve` will answer (`searchsocket init --service https://…`), and name the site in "
-            "api.cors.allow_origins"
+            f"this site has no server, so browsers call {address}. Before you deploy, set the service URL "
+            "(`searchsocket init --service https://…`), and add your site to api.cors.allow_origins"
         )
     if not facts.prerenders:
         made.notes.append(
-            f"no page of {facts.routes}/ is prerendered, and the files of a build are what is indexed: put `export "
-            f"const prerender = true;` into {facts.routes}/+layout.{'ts' if read('tsconfig.json') else 'js'}, or have "
-            'the running site read (source.mode = "crawl")'
+            f"no page in {facts.routes}/ is prerendered, so the build contains no pages to index. Add `export "
+            f"const prerender = true;` to {facts.routes}/+layout.{'ts' if read('tsconfig.json') else 'js'}, or "
+            'index the running site (source.mode = "crawl")'
         )
     made.changes = distinct(changes)
     return made
@@ -61,4 +60,4 @@ def _configured(read: ReadText, facts: SiteFacts, origins: tuple[str, ...], made
     if not is_configured(read):
         yield Change(NAME, None, configuration(facts, origins))
     elif lines := missing_lines(read(NAME) or "", facts, origins):
-        made.pastes.append(Paste(NAME, lines, "the file was there already"))
+        made.pastes.append(Paste(NAME, lines, "the file already exists"))

@@ -24,7 +24,7 @@ def with_script(
         return
     changed = framework.edit(old, src) if framework.edit else None
     if changed is None:
-        why = f"{facts.config} is written in a way that is not understood" if framework.edit else "templates differ"
+        why = f"{facts.config} could not be parsed" if framework.edit else "templates differ between sites"
         where = facts.config if framework.edit else framework.where
         made.pastes.append(Paste(where, framework.paste.format(src=src) + "\n", why))
     else:
@@ -33,11 +33,11 @@ def with_script(
 
 def _script(endpoint: str) -> str:
     return f"""\
-// Search on every page: a button, Ctrl+K and /. A <searchsocket-dialog> of your own takes its place.
+// Search on every page: a button, Ctrl+K and /. Your own <searchsocket-dialog> replaces it.
 // Written by `searchsocket init`.
 import './components.js';
 
-const endpoint = '{endpoint}'; // where `searchsocket serve` answers visitors
+const endpoint = '{endpoint}'; // URL of `searchsocket serve` for visitors
 
 if (!document.querySelector('searchsocket-dialog, searchsocket-box')) {{
   const dialog = document.createElement('searchsocket-dialog');

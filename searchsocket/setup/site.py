@@ -53,7 +53,9 @@ def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) ->
     found = find_build(root)
     used = used_generators(read)
     if not used:
-        return SiteFacts(build=found.folder, is_built=bool(found.folder), unknown=("no site generator was found",))
+        return SiteFacts(
+            build=found.folder, is_built=bool(found.folder), unknown=("could not detect a site generator",)
+        )
     first = used[0]
     build = found.folder or (first.folders[0] if first.folders else "")
     facts = SiteFacts(first.name, config=first.config, build=build, is_built=bool(found.folder))
@@ -84,7 +86,7 @@ def _kit(
     )
     answer = ask_vite(root, environ) if run_node else None
     if answer is not None and answer.problem:
-        unknown.append(f"Vite could not be asked ({answer.problem}), so files were read instead")
+        unknown.append(f"Vite did not answer ({answer.problem}); searchsocket read the files instead")
     elif answer is not None:
         base = answer.base
         facts = replace(
@@ -97,11 +99,11 @@ def _kit(
         )
         unknown = [line for line in unknown if "SvelteKit" in line]  # the rest is known now
     elif run_node:
-        unknown.append("there is no node, or no Vite in node_modules, to be asked: files were read instead")
+        unknown.append("node or Vite is not installed; searchsocket read the files instead")
     if base is None:
-        unknown.append("paths.base is computed: set source.base_path, and `base` of the handle")
+        unknown.append("paths.base is computed; set source.base_path, and `base` of the handle")
     if not facts.adapter:
-        unknown.append("the adapter is not known: a server is supposed; without one, see --service")
+        unknown.append("could not detect the adapter; assuming a server (override with `--service`)")
     prerenders = facts.is_built or not facts.has_server or _prerenders(root / facts.routes)
     return replace(facts, base=normalise_prefix(base or ""), prerenders=prerenders, unknown=tuple(unknown))
 
@@ -132,7 +134,7 @@ def _other(read: Callable[[str], str | None], facts: SiteFacts, used: UsedGenera
     if facts.framework == "MkDocs":
         folder = join(folder, _yaml_value(text, "docs_dir") or "docs")
     name = "Starlight" if "@astrojs/starlight" in text else facts.framework
-    unknown = () if isinstance(base, str) else (f"{used.config}: the base path is computed: set source.base_path",)
+    unknown = () if isinstance(base, str) else (f"{used.config}: the base path is computed; set source.base_path",)
     return replace(
         facts,
         framework=name,

@@ -48,7 +48,7 @@ class Source(Protocol):
 
     @property
     def origin(self) -> SourceOrigin:
-        """Where the pages come from."""
+        """Origin of the pages."""
 
     @property
     def report(self) -> SourceReport:

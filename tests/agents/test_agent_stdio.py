@@ -90,7 +90,7 @@ def test_a_server_that_is_turned_off_says_so(tmp_path: Path) -> None:
     (tmp_path / "searchsocket.toml").write_text("[mcp]\nenable = false\n")
     done = subprocess.run([COMMAND, "mcp"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error [CONFIG_INVALID]: mcp.enable = false")
+    assert done.stderr.startswith("error [CONFIG_INVALID]: mcp.enable is false")
 
 
 def test_the_configured_transport_counts_unless_the_command_names_another(

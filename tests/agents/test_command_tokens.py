@@ -42,7 +42,7 @@ def test_what_fits_is_printed_and_the_rest_is_got_by_the_token(agent_project: Pr
     assert not whole.get("truncated")
     part = answer("--max-tokens", "200")
     assert part["truncated"]
-    assert f"further ones with {option} " in printed(agent_project, command, *arguments, "--max-tokens", "200")
+    assert f"more with {option} " in printed(agent_project, command, *arguments, "--max-tokens", "200")
     found = part[results]
     for _ in range(200):
         if not part.get(token):

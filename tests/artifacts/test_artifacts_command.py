@@ -46,7 +46,8 @@ def test_a_run_pushes_and_a_push_by_hand_has_nothing_left_to_send(root: Path, ur
         "scope": "main", "generation": generation, "files": pushed["files"], "sentFiles": 0, "sentBytes": 0,
         "switched": False,
     }  # fmt: skip
-    assert f"generation {generation} is live there; sent 0 files" in artifacts(root, "push", "--url", url).stdout
+    printed_again = artifacts(root, "push", "--url", url).stdout
+    assert f"generation {generation} is live in the object store; sent 0 files" in printed_again
 
 
 def test_the_list_names_every_generation_and_what_is_live(root: Path, url: str) -> None:
@@ -82,7 +83,7 @@ def test_prune_counts_before_it_removes(root: Path, url: str) -> None:
 def test_without_an_address_each_says_how_to_give_one(root: Path, name: str) -> None:
     result = artifacts(root, name, "--json")
     assert result.exit_code == 3
-    assert "set artifacts.url, or pass --url" in result.output
+    assert "set artifacts.url or pass --url" in result.output
 
 
 def test_a_web_server_can_only_be_pulled_from(root: Path) -> None:

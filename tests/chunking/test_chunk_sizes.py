@@ -29,7 +29,8 @@ def test_a_code_block_beyond_the_hard_limit_is_cut_at_line_ends_and_reported() -
     assert all("~~~js title\nline" in piece and piece.endswith("\n~~~") for piece in pieces)
     assert all(len(piece) <= SMALL.hard_max_chars for piece in pieces)
     assert chunked.warnings == (
-        f"a code block of {len(code):,} characters was cut into {len(pieces)} pieces: chunking.hard_max_chars is 400",
+        "a code block is longer than 400 characters (chunking.hard_max_chars) and was split: "
+        f"{len(code):,} characters, {len(pieces)} pieces",
     )
 
 

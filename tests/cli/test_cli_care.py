@@ -24,7 +24,7 @@ def tree(root: Path) -> set[str]:
 def test_status_before_the_first_run(run: RunCli, site: Path) -> None:
     done = run("status")
     assert done.exit_code == 0
-    assert "Nothing is indexed yet" in done.stdout
+    assert "No scope is indexed yet" in done.stdout
     assert not (site / ".searchsocket").exists()
 
 
@@ -102,7 +102,7 @@ def test_doctor_tells_of_an_unusable_model_once(run_json: RunJson, indexed: Path
     report = run_json("doctor", project=indexed)
     assert list(broken(report)) == ["model"]
     (detail,) = [line["detail"] for line in report["checks"] if line["name"] == "index main"]
-    assert detail.endswith("every file as written; its model was not checked: no model")
+    assert detail.endswith("all files intact; its model was not checked, because no model is available")
     assert "nowhere" not in detail
 
 
@@ -222,7 +222,7 @@ def test_clean_deletes_a_damaged_index(run: RunCli, indexed: Path) -> None:
 
 def test_clean_without_state_says_so(run: RunCli) -> None:
     done = run("clean", "--yes")
-    assert (done.exit_code, done.stdout) == (0, "there is nothing to delete\n")
+    assert (done.exit_code, done.stdout) == (0, "nothing to delete\n")
 
 
 def test_json_does_not_ask(run: RunCli, indexed: Path) -> None:

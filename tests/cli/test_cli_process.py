@@ -141,7 +141,7 @@ def test_serve_trusts_the_token_of_the_state_folder(indexed: Path, token_file: P
             assert route_file(address) is None
             assert route_file(address, token) == ROUTE
     assert token_file.stat().st_mode & 0o777 == 0o600
-    assert said == [f"Trusted: whoever sends the token in {token_file}"]
+    assert said == [f"Trusted callers: those that send the token in {token_file}"]
 
 
 def test_a_key_that_is_set_ends_the_trust_in_the_token(indexed: Path, token_file: Path) -> None:
@@ -151,8 +151,8 @@ def test_a_key_that_is_set_ends_the_trust_in_the_token(indexed: Path, token_file
     assert not token_file.exists()
     assert said == [
         f"Coding agents: {address}/mcp (Model Context Protocol)",
-        "Trusted: whoever sends the key in SEARCHSOCKET_API_KEY",
-        "--dev trusts nobody more, since a key is set",
+        "Trusted callers: those that send the key in SEARCHSOCKET_API_KEY",
+        "--dev has no effect, because a key is set",
     ]
     with served(indexed):
         token = token_file.read_text().strip()
@@ -165,14 +165,14 @@ def test_dev_trusts_this_machine_and_says_so(indexed: Path, token_file: Path) ->
         assert route_file(address) == ROUTE
     assert said == [
         f"Coding agents: {address}/mcp (Model Context Protocol)",
-        f"Trusted: whoever sends the token in {token_file}",
-        "Trusted: every program of this machine (--dev)",
+        f"Trusted callers: those that send the token in {token_file}",
+        "Trusted callers: every program on this machine (--dev)",
     ]
     refused = subprocess.run(
         [COMMAND, "serve", "--dev", "--host", "0.0.0.0"], cwd=indexed, capture_output=True, text=True, check=False
     )
     assert refused.returncode == 2
-    assert "0.0.0.0 is reached from others too" in refused.stderr
+    assert "other machines can reach 0.0.0.0" in refused.stderr
 
 
 def test_a_state_folder_that_cannot_be_written_is_served_without_a_token(indexed: Path, token_file: Path) -> None:
@@ -212,7 +212,7 @@ def test_serve_without_an_index_waits_for_the_first_one(site: Path) -> None:
     assert (process.returncode, stderr) == (
         0,
         "warning [SCOPE_NOT_INDEXED]: scope 'main' has no index yet; run `searchsocket index --scope main`; "
-        "waiting for its first index\n",
+        "waiting for the first index\n",
     )
 
 

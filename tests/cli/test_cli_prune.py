@@ -51,8 +51,8 @@ def test_prune_shows_and_deletes_only_when_it_is_meant(run: RunCli, run_json: Ru
     feature = next(path.name for path in (branched / ".searchsocket/index").iterdir() if "feature" in path.name)
     shown = run("prune", project=branched)
     assert shown.exit_code == 0
-    assert "goes   gone" in shown.stdout
-    assert "Nothing was deleted; `--apply` deletes 1 scope." in shown.stdout
+    assert "delete  gone" in shown.stdout
+    assert "Nothing was deleted; run with `--apply` to delete 1 scope." in shown.stdout
     assert {"gone"} < keys_and_runs(branched)[0]
 
     done = run_json("prune", "--apply", project=branched)

@@ -40,5 +40,5 @@ def test_nobody_is_asked_what_nobody_reads(run: RunCli, indexed: Path) -> None:
     for arguments in (["clean"], ["cache", "prune", "--all"]):
         done = run(*arguments, "--quiet", project=indexed)
         assert done.exit_code == 2
-        assert "--quiet does not ask; add --yes" in done.stderr
+        assert "--quiet cannot ask for confirmation; add --yes" in done.stderr
     assert run("index", "--quiet", "--verbose", project=indexed).exit_code == 2

@@ -66,7 +66,7 @@ def test_a_result_from_a_content_file_names_the_line_to_edit() -> None:
 def test_pages_that_say_the_same_are_one_line() -> None:
     copies = tuple(AlikePage(f"/v{number}", f"/v{number}#high", "Tides") for number in range(1, 5))
     lines = list(answer_lines(answer(replace(result(), alike=copies)), 80))
-    assert any("and 4 like it: /v1#high, /v2#high, /v3#high, …" in line for line in lines)
+    assert any("and 4 similar: /v1#high, /v2#high, /v3#high, …" in line for line in lines)
 
 
 def test_nothing_found_is_said_in_words() -> None:
@@ -75,7 +75,7 @@ def test_nothing_found_is_said_in_words() -> None:
 
 def test_an_answer_that_fits_badly_says_so_first() -> None:
     lines = list(answer_lines(replace(answer(result()), quality="weak"), 80))
-    assert lines[0] == "\x1b[33mNothing fits well; these are nearest.\x1b[0m"
+    assert lines[0] == "\x1b[33mNo close match. Closest results:\x1b[0m"
     assert lines[1:] == list(answer_lines(answer(result()), 80))
 
 

@@ -60,4 +60,4 @@ def test_without_a_browser_the_address_is_told(indexed: Path, tmp_path: Path) ->
     environ = {**os.environ, "BROWSER": str(tmp_path / "none"), "PATH": str(tmp_path), "DISPLAY": ""}
     words = [COMMAND, "search", "mooring rope", "--open"]
     done = subprocess.run(words, cwd=indexed, env=environ, capture_output=True, text=True, check=True)
-    assert done.stderr.startswith("no browser was found; open https://harbour.example/docs/ropes")
+    assert done.stderr.startswith("could not open a browser; open https://harbour.example/docs/ropes")

@@ -16,7 +16,7 @@ def test_a_known_error_has_its_public_code() -> None:
     line = "error [INDEX_CORRUPT]: vectors.f32 is short"
     assert trouble_line(IndexCorrupt("vectors.f32 is short")).replace("\x1b[0m", "").endswith(line.partition("]")[2])
     assert "INDEX_CORRUPT" in trouble_line(IndexCorrupt("x"))
-    assert "waiting for its first index" in trouble_line(ScopeNotIndexed("main"))
+    assert "waiting for the first index" in trouble_line(ScopeNotIndexed("main"))
 
 
 def test_what_the_system_refuses_is_told_as_everywhere_else() -> None:

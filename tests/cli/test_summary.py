@@ -8,7 +8,7 @@ import pytest
 from runner_types import RunCli, RunJson
 
 from searchsocket.cli.progress import listener
-from searchsocket.cli.summary import source_lines
+from searchsocket.cli.summary import grouped_warnings, source_lines
 from searchsocket.pipeline.run.origin import skipped_words
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.sources.base import SourceOrigin
@@ -33,6 +33,17 @@ def test_where_pages_come_from_is_one_line(origin: SourceOrigin, words: str) -> 
 def test_what_else_is_known_has_a_line_of_its_own() -> None:
     facts = {"source": "crawl", "address": "http://h", "addresses": ".html kept, from 412 of 415 links"}
     assert list(source_lines(facts))[1] == ("addresses", ".html kept, from 412 of 415 links")
+
+
+def test_warnings_of_one_kind_are_one_line_with_their_number() -> None:
+    split = "a code block is longer than 8,000 characters (chunking.hard_max_chars) and was split"
+    warnings = [
+        f"/a: {split}: 9,100 characters, 2 pieces",
+        f"/b: {split}: 20,400 characters, 3 pieces",
+        "... and 19 more like the last one",
+        "robots.txt: it cannot be read",
+    ]
+    assert grouped_warnings(warnings) == [f"21 times: {split}; first in /a", "robots.txt: it cannot be read"]
 
 
 def test_few_that_are_skipped_are_named() -> None:

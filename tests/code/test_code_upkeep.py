@@ -155,7 +155,7 @@ def test_the_commands_say_what_they_did(code: CodeProject) -> None:
     assert run("sync").startswith("6 files, ")
     assert run("sync").startswith("up to date: 6 files, ")
     assert run("status").endswith("up to date\n")
-    assert run("invalidate", "src/auth") == "marked 1 file; `searchsocket code sync` reads them again\n"
+    assert run("invalidate", "src/auth") == "marked 1 file; run `searchsocket code sync` to read them again\n"
     assert "  marked  src/auth/token.ts\n" in run("status")
     answers = {name: json.loads(run(name, "--json")) for name in ("sync", "status")}
     assert (answers["sync"]["changed"], answers["status"]["dirty"]) == (True, False)
@@ -171,9 +171,9 @@ def test_status_and_doctor_look_at_source_code_too(code: CodeProject) -> None:
     upkeep(code).sync("main", "run-1")
     code.edit("docs/guide.md", "once", "twice")
     assert "code of main\n  6 files, " in run("status")
-    assert "1 changed; `searchsocket code sync --scope main` brings it up to date" in run("status")
+    assert "1 changed; run `searchsocket code sync --scope main`" in run("status")
     assert json.loads(run("status", "--json"))["code"][0]["changed"] == {"count": 1, "paths": ["docs/guide.md"]}
-    assert ", every file as written" in run("doctor").partition("code main")[2]
+    assert ", all files intact" in run("doctor").partition("code main")[2]
     [facts] = code.root.glob(".searchsocket/code/index/main/*/vectors.f32")
     write_atomic(facts, facts.read_bytes()[:-4])
     assert "BROKEN  code main" in run("doctor")

@@ -25,9 +25,9 @@ def test_a_block_that_was_cut_is_told_of_as_long_as_it_is_searched(site: Site) -
     )
     code = "\n".join(f"cast_off({number})" for number in range(100))
     site.write("docs/usage.html", "Usage", f"<pre><code>{code}</code></pre>")
-    first = told(site, "was cut into")
+    first = told(site, "was split")
     assert len(first) == 1
-    assert first[0].startswith("/docs/usage: a code block of 1,")
+    assert first[0].startswith("/docs/usage: a code block is longer than 400 characters")
     assert told(site, "code block") == first
     site.write("docs/usage.html", "Usage", f"<meta name='robots' content='noindex'><pre><code>{code}</code></pre>")
     assert told(site, "code block") == []

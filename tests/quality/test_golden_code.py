@@ -60,7 +60,7 @@ def test_a_candidate_that_lost_a_definition_is_refused_and_kept(code: CodeProjec
         index(code)
     assert json.loads(ask("--only", "code", "--json").stdout)["code"]["generation"] == live
     refused = ask("--only", "code", "--generation", "candidate")
-    assert (refused.exit_code, "main, code: 1 golden queries asked of " in refused.stdout) == (1, True)
+    assert (refused.exit_code, "main, code: 1 golden queries on generation " in refused.stdout) == (1, True)
     assert "failed: recall@k falls from 1.000 to 0.000" in refused.stdout
     index(code, accept_quality_drop=True)
     assert json.loads(ask("--only", "code", "--json").stdout)["code"]["generation"] > live

@@ -26,7 +26,7 @@ class AskArguments(SiteArguments):
             examples=["How are keys rotated?"],
         ),
     ]
-    limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="Passages at most.")] = 3
+    limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="Maximum number of passages.")] = 3
     max_tokens: MaxTokens = 0
     continuation_token: ContinuationToken = ""
     scope: ScopeName = ""

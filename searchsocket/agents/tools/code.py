@@ -31,16 +31,21 @@ class SearchCodeArguments(SiteArguments):
     query: Annotated[Query, Field(examples=["how are tokens verified", "Parser.parse"])]
     top_k: Annotated[
         int,
-        Field(ge=1, le=20, description="Results at most.", validation_alias=AliasChoices("topK", "top_k", "limit")),
+        Field(
+            ge=1,
+            le=20,
+            description="Maximum number of results.",
+            validation_alias=AliasChoices("topK", "top_k", "limit"),
+        ),
     ] = 5
     path: Annotated[
         str,
-        Field(max_length=MAX_PATH_CHARS, description="Only below this folder, or what this glob matches.",
+        Field(max_length=MAX_PATH_CHARS, description="Only in this folder, or files that match this glob.",
               examples=["src/auth", "src/**/*.ts"]),
     ] = ""  # fmt: skip
     languages: Annotated[_Names, Field(description="Only these.", examples=[["typescript"]])] = []
     kinds: Annotated[_Names, Field(description="Only definitions of these kinds.", examples=[["function"]])] = []
-    exported: Annotated[bool, Field(description="Only what other files can use.")] = False
+    exported: Annotated[bool, Field(description="Only definitions that other files can use.")] = False
     max_tokens: MaxTokens = 0
     continuation_token: ContinuationToken = ""
     scope: ScopeName = ""
@@ -139,7 +144,7 @@ def _code_lines(library: Library, answer: CodeAnswer, *, is_next: bool) -> Itera
 
 def _result_lines(result: CodeResult) -> Iterator[str]:
     symbol = f" {result.kind} {visible(result.symbol)}" if result.symbol else ""
-    changed = "; the file changed since it was indexed" if result.changed_since else ""
+    changed = "; the file has changed since it was indexed" if result.changed_since else ""
     yield f"{visible(result.file)}:{result.lines}{symbol} (score {result.score:.2f}{changed}; id {result.id})"
     yield quoted(result.preview)
     first, _, last = result.lines.partition("-")

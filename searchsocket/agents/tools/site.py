@@ -39,7 +39,7 @@ from searchsocket.text.amounts import count
 from searchsocket.urls.paths import MAX_URL_CHARS
 
 MAX_RESULTS = 20
-TopK = Annotated[int, Field(ge=1, le=MAX_RESULTS, description="Results at most.")]
+TopK = Annotated[int, Field(ge=1, le=MAX_RESULTS, description="Maximum number of results.")]
 
 
 class SearchArguments(SiteArguments):

@@ -13,7 +13,7 @@ from searchsocket.cli.code.upkeep import invalidate, status, sync
 
 @click.group()
 def code() -> None:
-    """Ask the index of the source code, and keep it up to date.
+    """Search the source code and keep its index up to date.
 
     \b
     Example:

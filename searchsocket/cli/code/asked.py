@@ -42,10 +42,14 @@ def print_answer(answer: "Wire") -> None:
 def files_options(command: F) -> F:
     """`--path` and `--language`, given as `path` and `languages`."""
     command = click.option(
-        "--language", "languages", multiple=True, metavar="LANG", help="Only in this language; repeat for more."
+        "--language",
+        "languages",
+        multiple=True,
+        metavar="LANG",
+        help="Only in this language; repeat for any of several.",
     )(command)
     return click.option(
-        "--path", default="", metavar="PATH", help="Only below this folder, or what this glob matches."
+        "--path", default="", metavar="PATH", help="Only in this folder, or files that match this glob."
     )(command)
 
 

@@ -20,11 +20,15 @@ _MAX_LINES = 120
 
 @click.command()
 @click.argument("places", nargs=-1)
-@click.option("--id", "ids", multiple=True, metavar="ID", help="A chunk by the id that results give it; repeat it.")
+@click.option("--id", "ids", multiple=True, metavar="ID", help="Chunk id from a result; repeat for several.")
 @project_option
 @scope_option
 @click.option(
-    "--max-lines", type=click.IntRange(1, _MAX_LINES), default=_MAX_LINES, show_default=True, help="Lines of each."
+    "--max-lines",
+    type=click.IntRange(1, _MAX_LINES),
+    default=_MAX_LINES,
+    show_default=True,
+    help="Maximum number of lines per place.",
 )
 @tokens_option
 @json_option
@@ -37,9 +41,10 @@ def fetch(
     max_tokens: int | None,
     as_json: bool,
 ) -> None:
-    """Print lines of indexed files as they are now.
+    """Print lines of indexed files.
 
-    Of five places at most, 120 lines of each, numbered. PLACES are files with their lines, as results name them.
+    At most five places with 120 lines each, read from the files as they are now. PLACES are FILE:FIRST-LAST, as in
+    results.
 
     \b
     Example:
@@ -47,7 +52,7 @@ def fetch(
       searchsocket code fetch src/auth/token.ts:45 src/use.ts --max-lines 20 --json
     """
     if not 1 <= len(places) + len(ids) <= 5:
-        raise click.UsageError("name one to five places")
+        raise click.UsageError("pass one to five places")
     source = asked(root, scope_name)
     found = [_file(source, place, max_lines) for place in places]
     found += source.code.fetch_chunks(ids, source.scope, max_lines) if ids else []
@@ -62,14 +67,14 @@ def fetch(
         found, left = list(answer.fetched), answer.left
     for each in found:
         if each.changed_since:
-            click.echo(f"note: {each.file} changed since it was indexed", err=True)
+            click.echo(f"note: {each.file} has changed since it was indexed", err=True)
         if len(found) > 1:
             click.echo(file_line(each.file, each.first_line))
         for line in each.text:
             number, mark, text = line.partition("| ")
             click.echo(click.style(number + mark, dim=True) + safe(text))
     for more in left:
-        click.echo(click.style(f"further ones: {safe(more.file)}:{more.first_line}-{more.last_line}", dim=True))
+        click.echo(click.style(f"more: {safe(more.file)}:{more.first_line}-{more.last_line}", dim=True))
 
 
 def _file(source: Asked, place: str, max_lines: int) -> "FetchedLines":

@@ -19,11 +19,18 @@ if TYPE_CHECKING:
 @click.argument("text")
 @project_option
 @scope_option
-@click.option("--limit", type=click.IntRange(1, 1_000), default=100, show_default=True, help="Occurrences at most.")
-@click.option("--parts", is_flag=True, help="Also inside of longer words.")
-@click.option("--ignore-case", is_flag=True, help="Tell no capital letters from small ones.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1_000), default=100, show_default=True, help="Maximum number of occurrences."
+)
+@click.option("--parts", is_flag=True, help="Match inside longer words too.")
+@click.option("--ignore-case", is_flag=True, help="Ignore case.")
 @files_options
-@click.option("--continuation", default="", metavar="WORD", help="What the answer before gave, for those that follow.")
+@click.option(
+    "--continuation",
+    default="",
+    metavar="WORD",
+    help="Continue after the previous answer, with the word that it printed.",
+)
 @tokens_option
 @json_option
 def find(
@@ -41,7 +48,7 @@ def find(
 ) -> None:
     """List every occurrence of a text in the source files.
 
-    The files are read as they are now.
+    Reads the files as they are now.
 
     \b
     Example:
@@ -66,7 +73,7 @@ def _lines(answer: "CodeFindAnswer") -> Iterator[str]:
         yield ""
     yield click.style(f"{count(answer.total, 'occurrence')} in {count(answer.files, 'file')}", dim=True)
     if answer.continuation:
-        yield click.style(f"further ones with --continuation {answer.continuation}", dim=True)
+        yield click.style(f"more with --continuation {answer.continuation}", dim=True)
 
 
 def _line(one: "CodeOccurrence") -> str:

@@ -11,12 +11,12 @@ from searchsocket.cli.output import print_json, say
 CONFIG_NAME = "searchsocket.toml"
 IGNORE_NAME = ".searchsocketignore"
 IGNORE = """\
-# Files that searchsocket does not read, as in a .gitignore, and before it. Dependencies, build output, lock files, keys
-# and passwords are left out anyway.
+# Files to leave out of the index, in the syntax of .gitignore. Dependencies, build output, lock files, keys
+# and passwords are always left out.
 # /legacy/
 # *.generated.ts
 """
-_TABLE = "[{name}]\nenable = true # `searchsocket index` indexes the source files too\n"
+_TABLE = "[{name}]\nenable = true # `searchsocket index` also indexes the source code\n"
 
 
 @click.command()
@@ -24,9 +24,9 @@ _TABLE = "[{name}]\nenable = true # `searchsocket index` indexes the source file
 @quiet_option
 @json_option
 def init(root: Path, as_json: bool) -> None:
-    """Enable the index of the source code.
+    """Enable the source code index for this project.
 
-    Writes that into the configuration, and a file of what the index leaves out. What is there already stays as it is.
+    Sets code.enable in the configuration and writes a .searchsocketignore. Keeps existing files.
 
     \b
     Example:
@@ -37,7 +37,7 @@ def init(root: Path, as_json: bool) -> None:
         print_json({"written": [name for name, is_new in written.items() if is_new]})
         return
     for name, is_new in written.items():
-        say(f"{'wrote' if is_new else 'kept '} {name}{'' if is_new else ' (it says so already)'}")
+        say(f"{'wrote' if is_new else 'kept '} {name}{'' if is_new else ' (already enabled)'}")
     say('\nNext:\n  1. searchsocket code sync\n  2. searchsocket code search "a question"')
 
 

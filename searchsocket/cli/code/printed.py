@@ -16,7 +16,7 @@ def result_lines(result: "CodeResult") -> Iterator[str]:
     """A result: where it stands, what it is, and the lines that it begins with."""
     first, _, last = result.lines.partition("-")
     name = f"  {result.kind} {click.style(safe(result.symbol), bold=True)}" if result.symbol else ""
-    changed = click.style("  changed since it was indexed", fg="yellow") if result.changed_since else ""
+    changed = click.style("  has changed since it was indexed", fg="yellow") if result.changed_since else ""
     yield f"{file_line(result.file, int(first))}{name}  {result.score:.2f}{changed}"
     lines = result.preview.split("\n")
     for number, line in enumerate(lines, int(first)):

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 @click.argument("subject")
 @project_option
 @scope_option
-@click.option("--limit", type=click.IntRange(1, 20), default=5, show_default=True, help="Of code and of pages each.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 20),
+    default=5,
+    show_default=True,
+    help="Maximum number of definitions, and of pages.",
+)
 @part_options
 @json_option
 def related(
@@ -32,10 +38,10 @@ def related(
     token: str,
     as_json: bool,
 ) -> None:
-    """Show code and pages that belong together.
+    """Show code and pages related to a definition or a page.
 
-    Of code, what is near it and the pages that document it; of a page, the code that it mentions.
-    SUBJECT is the name of a definition, a line of a file, or a page of the site.
+    For code: similar code, and pages that document it. For a page: the code that it mentions. SUBJECT is the name of
+    a definition, a line of a file, or a page of the site.
 
     \b
     Example:

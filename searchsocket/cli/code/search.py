@@ -14,11 +14,13 @@ from searchsocket.cli.results import more_lines
 @click.argument("query", nargs=-1, required=True)
 @project_option
 @scope_option
-@click.option("--limit", type=click.IntRange(1, 50), default=10, show_default=True, help="Results at most.")
+@click.option("--limit", type=click.IntRange(1, 50), default=10, show_default=True, help="Maximum number of results.")
 @files_options
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only definitions of this kind, e.g. function.")
-@click.option("--exported", is_flag=True, help="Only what other files can use.")
-@click.option("--per-file", type=click.IntRange(1, 50), default=2, show_default=True, help="Results of one file.")
+@click.option("--exported", is_flag=True, help="Only definitions that other files can use.")
+@click.option(
+    "--per-file", type=click.IntRange(1, 50), default=2, show_default=True, help="Maximum number of results per file."
+)
 @part_options
 @json_option
 def search(
@@ -35,7 +37,7 @@ def search(
     token: str,
     as_json: bool,
 ) -> None:
-    """Find code by its meaning, its words and its names.
+    """Find code by meaning, words and names of definitions.
 
     \b
     Example:
@@ -58,7 +60,7 @@ def search(
         print_answer(answer)
         return
     if not answer.results:
-        click.echo("nothing in the code is near this query")
+        click.echo("no code matches this query closely")
     for result in answer.results:
         for line in result_lines(result):
             click.echo(line)

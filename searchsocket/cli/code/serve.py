@@ -22,21 +22,21 @@ Rules for agents:
 
 
 @click.command(epilog=RULES)
-@click.option("--stdio", is_flag=True, help="Requests on standard input, answers on standard output.")
+@click.option("--stdio", is_flag=True, help="Read requests from stdin, write answers to stdout.")
 @project_option
 @scope_option
 def serve(stdio: bool, root: Path, scope_name: str | None) -> None:
-    """Answer requests of agents, a JSON object a line.
+    """Answer requests of agents, one JSON object per line.
 
-    Until the input ends. One line in, one line out: {"ok": true, "op": ..., "data": ...}, or {"ok": false, "op": ...,
-    "error": ...}. A line of more than 1 MiB is refused, and the next one answered.
+    Each request line gets one line: {"ok": true, "op": ..., "data": ...}, or {"ok": false, "op": ..., "error": ...}.
+    A line of more than 1 MiB gets an error. Ends when the input ends.
 
     \b
     Example:
       echo '{"op": "search", "q": "verifyToken"}' | searchsocket code serve --stdio
     """
     if not stdio:
-        raise click.UsageError("say how requests come: --stdio is the one way")
+        raise click.UsageError("pass --stdio, the only transport")
     from searchsocket.project.corpora import code_home
     from searchsocket.serving.code import open_code
     from searchsocket.serving.code_upkeep import open_upkeep

@@ -39,7 +39,9 @@ def code_findings(project: "Project") -> Iterator[Line]:
     home = code_home(project)
     enabled = project.settings.code.enable
     if enabled and not installed():
-        yield Line("grammars", True, "none: code is cut at blank lines", "`pip install 'searchsocket[code]'`")
+        yield Line(
+            "grammars", True, "not installed; code is split at blank lines", "`pip install 'searchsocket[code]'`"
+        )
     found = 0
     if home.state_dir.is_dir():
         store = Backends(home, os.environ, calls=False, local_only=True).store
@@ -54,10 +56,10 @@ def code_findings(project: "Project") -> Iterator[Line]:
             except SearchSocketError as error:
                 yield Line(name, False, str(error), "" if isinstance(error, PermissionDenied) else fix)
                 continue
-            whole = f"{generation.name}, {count(generation.records, 'chunk')}, every file as written"
+            whole = f"{generation.name}, {count(generation.records, 'chunk')}, all files intact"
             yield Line(name, not problems, "; ".join(problems[:5]) or whole, fix if problems else "")
     if enabled and not found:
-        yield Line("code", True, "not indexed yet; `searchsocket code sync` does it")
+        yield Line("code", True, "not indexed yet; run `searchsocket code sync`")
 
 
 def standing_words(found: "CodeStatus") -> str:
@@ -67,6 +69,6 @@ def standing_words(found: "CodeStatus") -> str:
     parts = [f"{getattr(found, name).count:,} {name}" for name in ("changed", "new", "deleted", "marked")]
     parts = [part for part in parts if not part.startswith("0 ")]
     parts += ["the configuration changed"] if found.configuration_changed else []
-    parts += ["files are cut in another way"] if found.rules_changed else []
-    parts += ["a run stopped before it published"] if found.unpublished else []
-    return f"{', '.join(parts)}; `searchsocket code sync --scope {found.scope}` brings it up to date"
+    parts += ["the way to split files changed"] if found.rules_changed else []
+    parts += ["the last run stopped before it published"] if found.unpublished else []
+    return f"{', '.join(parts)}; run `searchsocket code sync --scope {found.scope}`"

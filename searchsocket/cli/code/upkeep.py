@@ -27,7 +27,7 @@ _LARGE = 10  # after a run that wrote a tenth of the index, looking at the files
 @scope_option
 @json_option
 def status(root: Path, scope_name: str | None, as_json: bool) -> None:
-    """Show whether the index is that of the files as they are.
+    """Show if the source code index is up to date.
 
     \b
     Example:
@@ -48,10 +48,9 @@ def status(root: Path, scope_name: str | None, as_json: bool) -> None:
 @quiet_option
 @json_option
 def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
-    """Index what changed in the source code.
+    """Index the source files that changed.
 
-    In this process; where nothing changed, no file is read.
-    `searchsocket index --only code` does the same as a run of Dagster.
+    Works without Dagster; `searchsocket index --only code` does the same as a Dagster run.
 
     \b
     Example:
@@ -86,9 +85,9 @@ def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
 @quiet_option
 @json_option
 def invalidate(patterns: tuple[str, ...], root: Path, scope_name: str | None, as_json: bool) -> None:
-    """Mark indexed files as changed.
+    """Mark files so that the next sync reads them again.
 
-    The next sync reads and cuts them again. PATTERN is a folder, a file, or a glob.
+    PATTERN is a folder, a file, or a glob.
 
     \b
     Example:
@@ -101,14 +100,14 @@ def invalidate(patterns: tuple[str, ...], root: Path, scope_name: str | None, as
         return
     say(
         f"marked {count(marked.count, 'file')}"
-        + ("; `searchsocket code sync` reads them again" if marked.count else "")
+        + ("; run `searchsocket code sync` to read them again" if marked.count else "")
     )
 
 
 def status_lines(found: "CodeStatus") -> Iterator[str]:
     """What a person reads of it."""
     if not found.indexed:
-        yield f"the code of scope {found.scope!r} is not indexed; `searchsocket code sync` does it"
+        yield f"the code of scope {found.scope!r} is not indexed; run `searchsocket code sync`"
         return
     age = ago(found.age_seconds or 0.0)
     yield f"{count(found.files, 'file')}, {count(found.chunks, 'chunk')} of scope {found.scope}, indexed {age}"
@@ -118,11 +117,11 @@ def status_lines(found: "CodeStatus") -> Iterator[str]:
             more = f" and {files.count - _SHOWN} more" if files.count > _SHOWN else ""
             yield f"{name:>8}  {', '.join(map(safe, files.paths[:_SHOWN]))}{more}"
     if found.configuration_changed:
-        yield "the configuration changed since"
+        yield "the configuration changed"
     if found.rules_changed:
-        yield "files are cut in another way since: by a new version, or by grammars that were installed or removed"
+        yield "the way to split files changed: a new version, or grammars were installed or removed"
     if found.unpublished:
-        yield "a run stopped before it published"
+        yield "the last run stopped before it published"
     yield "run `searchsocket code sync`" if found.dirty else "up to date"
 
 

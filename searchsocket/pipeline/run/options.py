@@ -31,34 +31,30 @@ def _offered(text: str, kind: type, **more: Any) -> Mapping[str, Any]:
 class RunOptions:
     """What a caller asks of one run; the settings say the rest."""
 
-    force: bool = field(
-        default=False, metadata=_offered("Do every step again; known texts still cost no embedding.", bool)
-    )
+    force: bool = field(default=False, metadata=_offered("Repeat every step; cached texts cost no embedding.", bool))
     resync: bool = field(
         default=False,
-        metadata=_offered("Make what a vector store elsewhere holds what it should; embeds nothing.", bool),
+        metadata=_offered("Repair a remote vector store; embeds nothing.", bool),
     )
     max_pages: int | None = field(
-        default=None, metadata=_offered("Look at N pages; deletes nothing.", int, minimum=1, unit="N")
+        default=None, metadata=_offered("Index at most N pages; deletes nothing.", int, minimum=1, unit="N")
     )
     max_chunks: int | None = field(
-        default=None, metadata=_offered("Keep N chunks; deletes nothing.", int, minimum=1, unit="N")
+        default=None, metadata=_offered("Index at most N chunks; deletes nothing.", int, minimum=1, unit="N")
     )
     accept_large_deletion: bool = field(
-        default=False, metadata=_offered("Let this run delete more than half of the scope.", bool)
+        default=False, metadata=_offered("Allow this run to delete more than half of the scope.", bool)
     )
-    accept_quality_drop: bool = field(
-        default=False, metadata=_offered("Publish although golden queries are answered too badly.", bool)
-    )
-    strict_routes: bool = field(default=False, metadata=_offered("Fail when a page has no exact route file.", bool))
+    accept_quality_drop: bool = field(default=False, metadata=_offered("Publish even if golden queries fail.", bool))
+    strict_routes: bool = field(default=False, metadata=_offered("Fail if a page has no exact route file.", bool))
     max_cost_usd: float | None = field(
         default=None,
         metadata=_offered(
-            "Stop before the first paid call when the estimate is above this.", float, unit="USD", flag="--max-cost"
+            "Stop before the first paid call if the estimate is higher.", float, unit="USD", flag="--max-cost"
         ),
     )
     source: "SourceMode | None" = field(
-        default=None, metadata=_offered("Where the pages come from.", str, choices=SOURCES)
+        default=None, metadata=_offered("Source of the pages, instead of source.mode.", str, choices=SOURCES)
     )
 
     def asked(self) -> Mapping[str, Any]:

@@ -48,7 +48,7 @@ def examine(connection: Connection, collections: Collections, registry: Registry
     except ProjectMismatch as error:
         return [Finding(str(error), "name another one in `vector.milvus.collection`")]
     except VectorBackendRefused as error:
-        return [Finding(str(error), "see the text above")]
+        return [Finding(str(error), "see the message above")]
 
 
 def _gone(collections: Collections, registry: Registry) -> Iterator[Finding]:
