@@ -30,7 +30,7 @@ from search_api.page.docs import add_docs
 from search_api.page.home import add_home
 from search_api.page.view import Renderer, assets
 from searchsocket.embedders.base import Embedder
-from searchsocket.errors import ConfigError
+from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.access import configured_key, shared_secret
 from searchsocket.project.project import Project
 from searchsocket.serving.code import open_code
@@ -81,6 +81,8 @@ def create_app(
     shared_secret(environ)  # a bad one is refused now and not at the first continuation
     service = open_service(project, environ, clock=clock, on_error=on_error, store=store, embedder=embedder)
     service.scopes.check()
+    with suppress(ConfigMissing):  # without its key the reranker alone is away
+        service.check()
     queries = Queries(service)
 
     prefix = _prefix(settings.path)

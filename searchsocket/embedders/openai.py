@@ -53,6 +53,7 @@ _PASSING = (408, 409, 429)  # and what is 500 or more
 _TIMEOUT_S = 60.0
 _LIMITED = (429, 503)
 _BYTES_A_NUMBER = 32  # of a vector in JSON; in base64 it takes 6
+_MAX_TOKENS_A_CHARACTER, _MAX_EXTRA_TOKENS = 4, 16  # a provider that counts more than bytes is not believed
 _MAX_OTHER_BYTES = 1_000_000  # of an answer besides its vectors
 
 
@@ -246,7 +247,8 @@ def _charge(body: Mapping[str, Any], texts: Sequence[str]) -> int:
     """The tokens that an answer was charged with."""
     usage = body.get("usage")
     said = usage.get("total_tokens") if isinstance(usage, dict) else None
-    return said if type(said) is int and said > 0 else sum(map(estimate_tokens, texts))
+    most = sum(_MAX_TOKENS_A_CHARACTER * len(text) + _MAX_EXTRA_TOKENS for text in texts)
+    return said if type(said) is int and 0 < said <= most else sum(map(estimate_tokens, texts))
 
 
 def _rows(body: Mapping[str, Any], count: int, origin: str) -> Vectors:

@@ -17,6 +17,7 @@ from searchsocket.system.locks import scope_lock
 if TYPE_CHECKING:
     from searchsocket.settings.model import ApiSettings
 
+_IGNORE_FILE = ".gitignore"
 TOKEN_FILE = "serve.token"  # noqa: S105  a file's name
 SIGNING_FILE = "continuations.key"
 SIGNING_VARIABLE = "SEARCHSOCKET_SIGNING_SECRET"
@@ -45,6 +46,9 @@ def make_private_folders(project: Project) -> None:
             make_private_folder(folder)
         except OSError as error:
             raise StateUnavailable(f"cannot create {folder}: {error.strerror or error}") from error
+    ignore = project.state_dir / _IGNORE_FILE
+    if not ignore.exists():
+        write_atomic(ignore, b"*\n")  # git leaves the state out, whatever the project's own ignore file says
 
 
 def configured_key(settings: "ApiSettings", environ: Mapping[str, str]) -> str:

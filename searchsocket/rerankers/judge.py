@@ -6,6 +6,7 @@ order that they had before.
 
 import hashlib
 import threading
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from enum import Enum, auto
@@ -13,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from searchsocket.embedders.cost import DailyBudget, estimate
 from searchsocket.errors import SearchSocketError
-from searchsocket.rerankers.base import Reranker, Usage
+from searchsocket.rerankers.base import Judgement, Reranker, Usage
 from searchsocket.system.breaker import Breaker
 from searchsocket.system.shared_calls import SharedCalls
 
 if TYPE_CHECKING:
     from searchsocket.settings.rerank import RerankSettings
 
+_PAUSE_S = 0.1  # before a call is made again
 THREAD_NAME = "rerank-query"
 _MAX_HELD = 1_024  # judgements; a megabyte
 _MAX_UNDER_WAY = 8  # calls that are not answered yet, and ...
@@ -57,6 +59,8 @@ class Judge:
         on_error: Callable[[BaseException], None] = lambda _: None,
         on_usage: Callable[[Usage], None] = lambda _: None,
         breaker: Breaker | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.settings = settings
         self._reranker = reranker
@@ -65,6 +69,8 @@ class Judge:
         self._on_error = on_error
         self._on_usage = on_usage
         self._breaker = breaker or Breaker()
+        self._monotonic = monotonic
+        self._sleep = sleep
         self._calls = SharedCalls[bytes, Scores](THREAD_NAME, max_held=_MAX_HELD, max_under_way=_MAX_UNDER_WAY)
         self._waiting = threading.BoundedSemaphore(_MAX_WAITING)
 
@@ -111,12 +117,24 @@ class Judge:
         except Exception:  # noqa: BLE001  (also a defect: `on_error` heard of it, and the search goes on)
             return NotJudged.UNAVAILABLE
 
+    def _judgement(self, query: str, texts: Sequence[str], top_n: int) -> Judgement:
+        """Ask the reranker, and once more within the same time where it was busy or broke."""
+        ends = self._monotonic() + self.settings.timeout_s
+        try:
+            return self._reranker.rerank(query, texts, top_n=top_n, timeout_s=self.settings.timeout_s)
+        except SearchSocketError as error:
+            pause_s = max(getattr(error, "retry_after_s", None) or 0.0, _PAUSE_S)
+            if not error.retryable or self._monotonic() + pause_s >= ends:
+                raise
+        self._sleep(pause_s)
+        return self._reranker.rerank(query, texts, top_n=top_n, timeout_s=ends - self._monotonic())
+
     def _paid(self, query: str, texts: Sequence[str]) -> Scores:
         """Ask the reranker, and say what it took and how it fared."""
         reranker, settings = self._reranker, self.settings
         try:
             top_n = min(settings.top_n, len(texts))
-            judgement = reranker.rerank(query, texts, top_n=top_n, timeout_s=settings.timeout_s)
+            judgement = self._judgement(query, texts, top_n)
         except BaseException as error:
             retryable = isinstance(error, SearchSocketError) and error.retryable
             self._breaker.failed(for_s=getattr(error, "retry_after_s", None), lasting=not retryable)

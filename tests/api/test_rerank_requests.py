@@ -9,6 +9,7 @@ from api_client import ENVIRON, Api, make_project
 from search_site import NOW
 
 from search_api.app import create_app
+from searchsocket.errors import ConfigError
 from searchsocket.rerankers import judge
 from tests.rerankers.jina_server import KEY, Reply, Server, serve
 
@@ -88,3 +89,10 @@ def test_a_stuck_reranker_holds_nobody_who_does_not_ask_for_it(tmp_path: Path, s
     assert server.always.hang
     server.always.hang.set()
     asking.join(30)
+
+
+def test_a_reranker_whose_price_is_unknown_is_refused_at_the_start(tmp_path: Path, server: Server) -> None:
+    """Else each query that asks for it would fail."""
+    toml = f'[rerank]\nprovider = "jina"\n[rerank.jina]\nmodel = "unknown"\nbase_url = "{server.url}"\n'
+    with pytest.raises(ConfigError, match="price"):
+        create_app(make_project(tmp_path, toml), environ=ENVIRON | JINA, host="0.0.0.0")

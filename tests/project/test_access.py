@@ -14,11 +14,13 @@ from searchsocket.project.access import (
     SIGNING_FILE,
     TOKEN_FILE,
     configured_key,
+    make_private_folders,
     make_token,
     read_token,
     signing_key,
 )
 from searchsocket.project.project import Project, open_project
+from tests.sources.git_repository import git
 
 
 @pytest.fixture
@@ -145,3 +147,13 @@ def test_a_key_that_can_be_guessed_is_refused(project: Project) -> None:
     assert configured_key(settings, {"SEARCHSOCKET_API_KEY": " "}) == ""
     with pytest.raises(ConfigError, match="19 characters; a key needs 20"):
         configured_key(settings, {"SEARCHSOCKET_API_KEY": "k" * 19})
+
+
+def test_git_leaves_the_state_folder_out(project: Project) -> None:
+    git(project.root, "init", "-q")
+    make_private_folders(project)
+    (project.state_dir / "state.db").write_bytes(b"x")
+    assert git(project.root, "status", "--porcelain", "--untracked-files=all") == ""
+    (project.state_dir / ".gitignore").write_text("# ours\n")
+    make_private_folders(project)
+    assert (project.state_dir / ".gitignore").read_text() == "# ours\n"

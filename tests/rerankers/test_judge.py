@@ -104,24 +104,48 @@ def test_a_stuck_one_holds_a_few_threads_and_no_caller_beyond_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "calls", "pause_s"),
+    ("failure", "calls", "tries", "pause_s"),
     [
-        (RerankerUnavailable("down"), 3, 30),
-        (RerankerUnavailable("busy", 90.0), 1, 90),
-        (RerankerRefused("no key"), 1, 30),
-        (ValueError("a defect"), 1, 30),
+        (RerankerUnavailable("down"), 3, 2, 30),
+        (RerankerUnavailable("busy", 90.0), 1, 1, 90),
+        (RerankerRefused("no key"), 1, 1, 30),
+        (ValueError("a defect"), 1, 1, 30),
     ],
 )
-def test_who_fails_is_left_alone_for_a_while(failure: Exception, calls: int, pause_s: float) -> None:
+def test_who_fails_is_left_alone_for_a_while(failure: Exception, calls: int, tries: int, pause_s: float) -> None:
     now, errors = [0.0], list[BaseException]()
     reranker = Elsewhere(failure)
     judge = judge_of(reranker, breaker=Breaker(lambda: now[0]), on_error=errors.append)
     for number in range(6):
         assert judge.scores(f"q{number}", TEXTS) is NotJudged.UNAVAILABLE
-    assert (len(reranker.asked), errors) == (calls, [failure] * calls)
+    assert (len(reranker.asked), errors) == (calls * tries, [failure] * calls)
     now[0], reranker.failure = pause_s + 1, None
     assert judge.scores("later", TEXTS) == (0.0, 1.0)
     assert judge.scores("and more", TEXTS) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("retry_after_s", "waited_s"), [(None, 0.1), (3.0, 3.0), (25.0, None)])
+def test_a_busy_reranker_is_asked_once_more_within_its_time(
+    retry_after_s: float | None, waited_s: float | None
+) -> None:
+    now, limits = [0.0], list[float]()
+
+    class Busy(Elsewhere):
+        def rerank(self, query: str, texts: Sequence[str], *, top_n: int, timeout_s: float) -> Judgement:
+            limits.append(timeout_s)
+            if len(limits) == 1:
+                now[0] += 2.0
+                raise RerankerUnavailable("429", retry_after_s)
+            return super().rerank(query, texts, top_n=top_n, timeout_s=timeout_s)
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    scores = judge_of(Busy(), monotonic=lambda: now[0], sleep=sleep).scores("q", TEXTS)
+    if waited_s is None:
+        assert (scores, limits) == (NotJudged.UNAVAILABLE, [20.0])
+    else:
+        assert (scores, limits) == ((0.0, 1.0), [20.0, 18.0 - waited_s])
 
 
 def test_the_budget_is_for_strangers_and_a_day() -> None:

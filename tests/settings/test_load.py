@@ -148,3 +148,14 @@ def test_any_value_of_any_key_is_taken_or_refused_by_name(
         except ConfigError as error:
             told = str(error).lower()
             assert key.rpartition(".")[2] in told or "not valid toml" in told
+
+
+@pytest.mark.parametrize("value", ["javascript:alert(1)", "ftp://a.example", "file:///etc", "https://", "a.example"])
+@pytest.mark.parametrize(
+    "key",
+    ["project.base_url", "embeddings.base_url", "rerank.jina.base_url", "api.public_url", "source.crawl.base_url"],
+)
+def test_an_address_is_one_of_the_web(tmp_path: Path, key: str, value: str) -> None:
+    (tmp_path / "searchsocket.toml").write_text(f'{key} = "{value}"\n', encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"must begin with http"):
+        load_settings(tmp_path, {})
