@@ -73,14 +73,14 @@ def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> 
 
 def _only_carried(settings: Mapping[str, Any], under: str = "") -> dict[str, Any]:
     """Of nested settings those that travel."""
-    kept: dict[str, Any] = {}
+    carried_values: dict[str, Any] = {}
     for name, value in settings.items():
         key = f"{under}{name}"
         if key in _KEYS:
-            kept[name] = value
+            carried_values[name] = value
         elif isinstance(value, dict) and (inner := _only_carried(value, f"{key}.")):
-            kept[name] = inner
-    return kept
+            carried_values[name] = inner
+    return carried_values
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from searchsocket.artifacts.objects.base import ObjectInfo, ObjectMissing, Objec
 
 
 @dataclass(frozen=True, slots=True)
-class HeldGeneration:
+class StoredGeneration:
     """One generation that can be pulled, or could."""
 
     scope: str
@@ -35,7 +35,7 @@ class HeldGeneration:
         return description_name(self.scope, self.name, self.description)
 
 
-def held_generations(objects: Objects) -> list[HeldGeneration]:
+def stored_generations(objects: Objects) -> list[StoredGeneration]:
     """Every generation that is described, by scope, the newest first; reads each pointer and no description.
 
     Raises:
@@ -52,7 +52,7 @@ def held_generations(objects: Objects) -> list[HeldGeneration]:
     return [held for scope in sorted(described) for held in _of_scope(scope, described[scope], live.get(scope, ""))]
 
 
-def description_of(objects: Objects, held: HeldGeneration) -> Description:
+def description_of(objects: Objects, held: StoredGeneration) -> Description:
     """Which files a generation is made of."""
     return read_document(objects, held.object, Description)
 
@@ -64,9 +64,9 @@ def _live(objects: Objects, scope: str) -> str:
         return ""
 
 
-def _of_scope(scope: str, described: list[tuple[ObjectInfo, str, str]], live: str) -> Iterator[HeldGeneration]:
+def _of_scope(scope: str, described: list[tuple[ObjectInfo, str, str]], live: str) -> Iterator[StoredGeneration]:
     newest_first = sorted(described, key=lambda entry: (entry[0].modified, entry[1]), reverse=True)
     replaced: datetime | None = None
     for info, name, digest in newest_first:
-        yield HeldGeneration(scope, name, digest, digest == live, info.modified, None if digest == live else replaced)
+        yield StoredGeneration(scope, name, digest, digest == live, info.modified, None if digest == live else replaced)
         replaced = info.modified

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 
 from searchsocket.artifacts.documents import BLOBS, blob_name, pointer_name
-from searchsocket.artifacts.inventory import HeldGeneration, description_of, held_generations
+from searchsocket.artifacts.inventory import StoredGeneration, description_of, stored_generations
 from searchsocket.artifacts.objects.base import Objects
 
 
@@ -14,7 +14,7 @@ from searchsocket.artifacts.objects.base import Objects
 class Pruned:
     """What one prune removed, or would."""
 
-    generations: tuple[HeldGeneration, ...]
+    generations: tuple[StoredGeneration, ...]
     files: int
     bytes: int
 
@@ -43,17 +43,17 @@ def prune(
     before = now - min_age
     # First: what is sent from here on is no candidate, however late its description is read.
     candidates = [info for info in objects.list(BLOBS) if info.modified < before]
-    held = held_generations(objects)
+    stored = stored_generations(objects)
     going = [
         generation
-        for scope, generations in groupby(held, key=lambda each: each.scope)
+        for scope, generations in groupby(stored, key=lambda each: each.scope)
         for generation in (list(generations) if scope in drop_scopes else _superseded(list(generations), keep, before))
     ]
     if not dry_run:
         objects.delete([pointer_name(scope) for scope in drop_scopes])
         objects.delete([generation.object for generation in going])
-        held = held_generations(objects)  # with what was pushed meanwhile
-    staying = [generation for generation in held if generation not in going]
+        stored = stored_generations(objects)  # with what was pushed meanwhile
+    staying = [generation for generation in stored if generation not in going]
     named = {blob_name(entry.sha256) for each in staying for entry in description_of(objects, each).files.values()}
     unnamed = [info for info in candidates if info.name not in named]
     if not dry_run:
@@ -61,7 +61,7 @@ def prune(
     return Pruned(tuple(going), len(unnamed), sum(info.bytes for info in unnamed))
 
 
-def _superseded(generations: list[HeldGeneration], keep: int, before: datetime) -> list[HeldGeneration]:
+def _superseded(generations: list[StoredGeneration], keep: int, before: datetime) -> list[StoredGeneration]:
     """Of one scope, the newest first: what is beyond those to keep, and was not live lately."""
     live = [each for each in generations if each.is_live]
     others = [each for each in generations if not each.is_live]

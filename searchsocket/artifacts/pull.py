@@ -114,7 +114,7 @@ class _Pull:
         self._scope = scope
         self._max_bytes = max_bytes
         self._folder = scope_folder(root, scope.name)
-        self._place = f"{objects.address}: generation of scope {scope.name!r}"
+        self._origin = f"{objects.address}: generation of scope {scope.name!r}"
 
     def run(self, pointer: Pointer) -> Pulled:
         current = self._current()
@@ -160,7 +160,7 @@ class _Pull:
             raise ArtifactInvalid(f"{where} names no {MANIFEST} of a usual size")
         if description.total_bytes > self._max_bytes:
             raise ArtifactInvalid(
-                f"{self._place} would take {description.total_bytes / 1e6:,.0f} MB, more than artifacts.max_mb "
+                f"{self._origin} would take {description.total_bytes / 1e6:,.0f} MB, more than artifacts.max_mb "
                 f"({self._max_bytes / 1e6:,.0f})"
             )
         return text, description
@@ -173,14 +173,14 @@ class _Pull:
         building = self._folder / f"{BUILDING}{pointer.description[:16]}"
         self._sweep(building)
         make_folder(building)
-        self._link_known(building, description, current)
+        self._link_present(building, description, current)
         missing = {name: entry for name, entry in description.files.items() if not (building / name).exists()}
         self._refuse_what_does_not_fit(missing)
         if MANIFEST in missing:
             self._fetch(building / MANIFEST, missing[MANIFEST])
-        refuse_another(building, description, self._place)
+        refuse_another(building, description, self._origin)
         self._fetch_all(building, {name: entry for name, entry in missing.items() if name != MANIFEST})
-        refuse_unsound(building, self._place)
+        refuse_unsound(building, self._origin)
         for folder in {(building / name).parent for name in description.files}:
             sync_directory(folder)
         if target.exists():  # another generation of the same name, or a damaged one
@@ -204,9 +204,9 @@ class _Pull:
     def _is_whole(self, target: Path, description: Description) -> bool:
         return all(_holds(target / name, entry) for name, entry in description.files.items())
 
-    def _link_known(self, building: Path, description: Description, current: Current | None) -> None:
+    def _link_present(self, building: Path, description: Description, current: Current | None) -> None:
         """Take what lies here already: of the generations that are kept, and of a pull that died."""
-        known = dict(self._known_files(current))
+        present = dict(self._present_files(current))
         for name, entry in description.files.items():
             path = building / name
             make_folder(path.parent)
@@ -214,22 +214,22 @@ class _Pull:
                 if _holds(path, entry):
                     continue
                 path.unlink()
-            source = known.get(entry.sha256)
+            source = present.get(entry.sha256)
             if source is not None and _holds(source, entry):
                 with suppress(OSError):  # a file system without hard links: it is fetched
                     os.link(source, path)
 
-    def _known_files(self, current: Current | None) -> Iterator[tuple[str, Path]]:
+    def _present_files(self, current: Current | None) -> Iterator[tuple[str, Path]]:
         for name in (current.previous, current.live) if current else ():
             with suppress(FileNotFoundError, SearchSocketError):
                 for file, entry in read_manifest(self._folder / name).files.items() if name else ():
                     yield entry.sha256, self._folder / name / file
 
     def _refuse_what_does_not_fit(self, missing: dict[str, BlobEntry]) -> None:
-        wanted = sum(entry.bytes for entry in missing.values())
-        if wanted > (free := free_bytes(self._folder)):
+        size = sum(entry.bytes for entry in missing.values())
+        if size > (free := free_bytes(self._folder)):
             raise StateUnavailable(
-                f"{self._place} takes {wanted / 1e6:,.1f} MB more, but {free / 1e6:,.1f} MB are free in {self._folder}"
+                f"{self._origin} takes {size / 1e6:,.1f} MB more, but {free / 1e6:,.1f} MB are free in {self._folder}"
             )
 
     def _fetch_all(self, building: Path, files: dict[str, BlobEntry]) -> None:
@@ -244,21 +244,21 @@ class _Pull:
 
     def _fetch(self, path: Path, entry: BlobEntry) -> None:
         name = blob_name(entry.sha256)
-        digest, left = hashlib.sha256(), entry.bytes
+        digest, remaining = hashlib.sha256(), entry.bytes
         partial = path.with_name(f"{_PARTIAL}{path.name}")
         try:
             with open(partial, "wb") as file, closing(self._objects.stream(name)) as blocks:  # type: ignore[type-var]
                 for block in blocks:
-                    left -= len(block)
-                    if left < 0:
+                    remaining -= len(block)
+                    if remaining < 0:
                         raise ArtifactInvalid(f"{self._objects.address}: {name} is longer than {entry.bytes:,} bytes")
                     digest.update(block)
                     file.write(block)
                 file.flush()
                 os.fsync(file.fileno())
-            if left:
+            if remaining:
                 raise ArtifactsUnavailable(
-                    f"{self._objects.address}: {name} ended {left:,} of {entry.bytes:,} bytes before its end"
+                    f"{self._objects.address}: {name} ended {remaining:,} of {entry.bytes:,} bytes before its end"
                 )
             if digest.hexdigest() != entry.sha256:
                 raise ArtifactInvalid(f"{self._objects.address}: {name} is damaged: its content has another digest")

@@ -104,8 +104,8 @@ def _project_document(
     """What is to be written over the one that is there; None where that says the same."""
     before = _before(objects, PROJECT, ProjectDocument, project_id)
     scopes = tuple(public) if public is not None else (before.scopes if before else (scope,))
-    wanted = ProjectDocument(project_id=project_id, scopes=scopes)
-    return None if wanted == before else wanted
+    document = ProjectDocument(project_id=project_id, scopes=scopes)
+    return None if document == before else document
 
 
 def _before(objects: Objects, name: str, kind: type[D], project_id: str) -> D | None:

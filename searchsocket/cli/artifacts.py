@@ -11,7 +11,6 @@ from searchsocket.cli.options import json_option, load_project, project_option, 
 from searchsocket.cli.output import count, print_json, safe, say
 
 if TYPE_CHECKING:
-    from searchsocket.artifacts.inventory import HeldGeneration
     from searchsocket.project.project import Project
 
 F = TypeVar("F")
@@ -117,10 +116,10 @@ def list_(root: Path, url: str, as_json: bool) -> None:
     Example:
       searchsocket artifacts list --json
     """
-    from searchsocket.artifacts.inventory import held_generations
+    from searchsocket.artifacts.inventory import stored_generations
     from searchsocket.artifacts.objects import open_objects
 
-    held = held_generations(open_objects(_project(root, url).settings.artifacts.url))
+    held = stored_generations(open_objects(_project(root, url).settings.artifacts.url))
     if as_json:
         print_json({"generations": [_generation(each) for each in held]})
         return
@@ -190,7 +189,7 @@ def _project(root: Path, url: str) -> "Project":
     return replace(project, settings=settings.model_copy(update={"artifacts": artifacts}))
 
 
-def _generation(held: "HeldGeneration") -> dict[str, object]:
+def _generation(held: "StoredGeneration") -> dict[str, object]:
     return {
         "scope": held.scope,
         "generation": held.name,

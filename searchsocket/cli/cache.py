@@ -11,7 +11,7 @@ from searchsocket.cli.options import is_quiet, json_option, load_project, projec
 from searchsocket.cli.output import count, print_json, safe, say
 
 if TYPE_CHECKING:
-    from searchsocket.embedders.cache import EmbeddingCache, HeldModel
+    from searchsocket.embedders.cache import EmbeddingCache
 
 _DAY_S = 86_400
 
@@ -199,7 +199,7 @@ def _open(root: Path) -> "EmbeddingCache":
     return Backends(load_project(root), os.environ).open_cache()
 
 
-def _model(model: "HeldModel") -> dict[str, object]:
+def _model(model: "CachedModel") -> dict[str, object]:
     return {
         "modelId": model.model_id,
         "dimensions": model.dimensions,

@@ -59,30 +59,30 @@ def _mixed(
     path: str, lines: Sequence[str], language: str, own: Sequence[Definition], regions: Sequence[Region]
 ) -> list[tuple[str, Piece]]:
     """The parts of a component, each by its own language and with the lines of the whole file."""
-    found: list[tuple[str, Piece]] = []
+    pieces: list[tuple[str, Piece]] = []
     start = 1
     for region in regions:
         if region.first < start:  # on a line with the one before it
             continue
-        found += _between(lines, start, region.first - 1, own, language)
+        pieces += _between(lines, start, region.first - 1, own, language)
         inner = _shifted(_of_region(region), region.start_row)
-        found += _between(lines, region.first, region.last, inner, region.language)
+        pieces += _between(lines, region.first, region.last, inner, region.language)
         start = region.last + 1
-    found += _between(lines, start, len(lines), own, language)
-    return _with_component(path, language, _without_crumbs(lines, found))
+    pieces += _between(lines, start, len(lines), own, language)
+    return _with_component(path, language, _without_crumbs(lines, pieces))
 
 
-def _without_crumbs(lines: Sequence[str], found: Sequence[tuple[str, Piece]]) -> list[tuple[str, Piece]]:
+def _without_crumbs(lines: Sequence[str], pieces: Sequence[tuple[str, Piece]]) -> list[tuple[str, Piece]]:
     """A script, style or markup of a few characters is a part of what stands beside it, in the language of that."""
-    kept: list[tuple[str, Piece]] = []
-    for language, piece in found:
-        if kept and is_short(lines, kept[-1][1]):
-            kept[-1] = language, merged(kept[-1][1], piece)
-        elif kept and is_short(lines, piece):
-            kept[-1] = kept[-1][0], merged(kept[-1][1], piece)
+    joined: list[tuple[str, Piece]] = []
+    for language, piece in pieces:
+        if joined and is_short(lines, joined[-1][1]):
+            joined[-1] = language, merged(joined[-1][1], piece)
+        elif joined and is_short(lines, piece):
+            joined[-1] = joined[-1][0], merged(joined[-1][1], piece)
         else:
-            kept.append((language, piece))
-    return kept
+            joined.append((language, piece))
+    return joined
 
 
 def _of_region(region: Region) -> Sequence[Definition]:

@@ -49,14 +49,14 @@ def _level(
 
 def _with_overloads(definitions: Sequence[Definition]) -> list[Definition]:
     """Definitions, each with the overloads that stand above it: alone they say little, and all of them the same."""
-    kept: list[Definition] = []
+    joined: list[Definition] = []
     for each in definitions:
-        above = kept[-1] if kept else None
+        above = joined[-1] if joined else None
         if above and above.is_stub and above.main.qualified == each.main.qualified:
-            kept[-1] = replace(each, first=above.first, doc=each.doc or above.doc)
+            joined[-1] = replace(each, first=above.first, doc=each.doc or above.doc)
         else:
-            kept.append(each)
-    return kept
+            joined.append(each)
+    return joined
 
 
 def _run(

@@ -79,6 +79,6 @@ LANGUAGES = frozenset({*_EXTENSIONS, *_NAMES.values()})
 def language_of(name: str) -> str:
     """The language of a file by its name, without its folders; "" where it is none of source code."""
     folded = name.casefold()
-    if known := _NAMES.get(folded):
-        return known
+    if named := _NAMES.get(folded):
+        return named
     return _LANGUAGES.get(folded.rpartition(".")[2], "") if "." in folded.lstrip(".") else ""

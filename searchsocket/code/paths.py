@@ -72,12 +72,12 @@ def checked_languages(languages: tuple[str, ...]) -> tuple[str, ...]:
     return languages
 
 
-def one_of(name: str, values: tuple[str, ...], known: "tuple[str, ...] | list[str]") -> None:
+def one_of(name: str, values: tuple[str, ...], allowed: "tuple[str, ...] | list[str]") -> None:
     """Refuse values that are not known.
 
     Raises:
         InvalidRequest: It names the value, and all that are known.
     """
     for value in values:
-        if value not in known:
-            raise InvalidRequest(f"{name} {value[:40]!a} is none of {', '.join(known)}")
+        if value not in allowed:
+            raise InvalidRequest(f"{name} {value[:40]!a} is none of {', '.join(allowed)}")

@@ -41,6 +41,6 @@ def regions_of(root: "Node") -> Iterator[Region]:
 
 
 def _language(node: "Node") -> str:
-    found = _LANGUAGE.search((node.named_children[0].text or b"").decode("utf-8", "replace").casefold())
-    stated = found[1] if found else ""
+    match = _LANGUAGE.search((node.named_children[0].text or b"").decode("utf-8", "replace").casefold())
+    stated = match[1] if match else ""
     return _STYLES.get(stated, "css") if node.type == "style_element" else _SCRIPTS.get(stated, "javascript")

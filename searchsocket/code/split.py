@@ -50,13 +50,13 @@ def split_lines(lines: Sequence[str]) -> list[Part]:
 
 def _without_crumbs(lines: Sequence[str], parts: Sequence[Part]) -> list[Part]:
     """Parts of which none but the only one is too short: beside a line that is one by itself little may be left."""
-    kept: list[Part] = []
+    joined: list[Part] = []
     for part in parts:
-        if kept and (_is_crumb(lines, part) or _is_crumb(lines, kept[-1])):
-            kept[-1] = kept[-1]._replace(last=part.last)
+        if joined and (_is_crumb(lines, part) or _is_crumb(lines, joined[-1])):
+            joined[-1] = joined[-1]._replace(last=part.last)
         else:
-            kept.append(part)
-    return kept
+            joined.append(part)
+    return joined
 
 
 def _is_crumb(lines: Sequence[str], part: Part) -> bool:

@@ -22,9 +22,9 @@ def keys_of(qualified: str) -> tuple[str, ...]:
 
 def labels_of(names: Iterable[str]) -> tuple[str, ...]:
     """What a chunk is found by that defines some names."""
-    known = tuple(names)
-    keys = dict.fromkeys(key for name in known for key in keys_of(name))
-    return (*(f"{EXACT}={name[:_MAX_CHARS]}" for name in known), *(f"{LABEL}={key}" for key in keys))
+    distinct = tuple(names)
+    keys = dict.fromkeys(key for name in distinct for key in keys_of(name))
+    return (*(f"{EXACT}={name[:_MAX_CHARS]}" for name in distinct), *(f"{LABEL}={key}" for key in keys))
 
 
 def looks_like_code(name: str) -> bool:
@@ -38,7 +38,7 @@ def symbols_in(query: str) -> tuple[str, ...]:
     words = [_SEPARATORS.sub(".", word.removesuffix("()").strip(_AROUND)).strip(".-") for word in query.split()]
     named = [word for word in words if word and _SYMBOL.fullmatch(word)]
     alone = len(words) == 1
-    found = [word for word in named if alone or _OF_CODE.search(word)]
+    symbols = [word for word in named if alone or _OF_CODE.search(word)]
     # Names with brackets in them, as they are written: of types that are none of a word.
     whole = [query.strip()] if alone or _OF_A_TYPE.match(query) else []
-    return tuple(dict.fromkeys(word[:_MAX_CHARS] for word in (*found, *whole)))
+    return tuple(dict.fromkeys(word[:_MAX_CHARS] for word in (*symbols, *whole)))

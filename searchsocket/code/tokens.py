@@ -8,7 +8,7 @@ from functools import lru_cache
 _TOKEN = re.compile(r"[A-Z]?[a-z]{1,8}|[A-Z]{1,4}|[0-9]{1,3}|[^\W_A-Za-z0-9]|[^\w\s]")
 
 
-_MAX_KEPT_CHARS = 100  # lines come again: in definitions that are in each other, and from file to file
+_MAX_CACHED_CHARS = 100  # lines come again: in definitions that are in each other, and from file to file
 
 
 def count_tokens(text: str) -> int:
@@ -18,7 +18,7 @@ def count_tokens(text: str) -> int:
 
 def tokens_of_lines(lines: Iterable[str]) -> Iterable[int]:
     """`count_tokens` of each line; no token is of two."""
-    return (_of_line(line) if len(line) <= _MAX_KEPT_CHARS else count_tokens(line) for line in lines)
+    return (_of_line(line) if len(line) <= _MAX_CACHED_CHARS else count_tokens(line) for line in lines)
 
 
 _of_line = lru_cache(maxsize=1 << 14)(count_tokens)

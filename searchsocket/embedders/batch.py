@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from searchsocket.embedders.base import Embedder, Limits, Paced, charged_tokens
-from searchsocket.embedders.bill import Bill, EmbedOutcome, PagesAt, Wanted
+from searchsocket.embedders.bill import Bill, EmbedOutcome, PagesAt, TextSource
 from searchsocket.embedders.cache import EmbeddingCache
 from searchsocket.embedders.calls import answers
 from searchsocket.embedders.checks import checked
@@ -25,7 +25,7 @@ _BATCHES_SORTED = 8  # batches whose texts are sorted by length together, so tha
 def embed_missing(
     cache: EmbeddingCache,
     embedder: Embedder,
-    wanted: Iterable[Wanted],
+    texts_to_embed: Iterable[TextSource],
     texts_at: TextsAt,
     *,
     batch_size: int,
@@ -44,7 +44,7 @@ def embed_missing(
     again, at most those that were under way.
 
     Args:
-        wanted: The texts; equal ones should be neighbours.
+        texts_to_embed: The texts; equal ones should be neighbours.
         texts_at: Reads texts.
         batch_size: Texts in one call of the embedder, which its own limits may make fewer.
         concurrency: Calls under way at once, where the embedder is remote; a local one has its own threads.
@@ -70,7 +70,7 @@ def embed_missing(
     def wait_s(batch: Sequence[_Item]) -> float:
         return embedder.wait_s(sum(item.tokens for item in batch)) if isinstance(embedder, Paced) else 0.0
 
-    with closing(Bill(cache, embedder, wanted, price_per_million_tokens_usd)) as bill:
+    with closing(Bill(cache, embedder, texts_to_embed, price_per_million_tokens_usd)) as bill:
         outcome = bill.with_pages(pages_at)
         budget.allow(outcome.cost_usd)
         charges = _Charges(embedder, bill.price, on_paid)
@@ -90,13 +90,13 @@ def embed_missing(
         return replace(outcome, charged_tokens=charges.tokens, charged_usd=charges.cost_usd)
 
 
-def note_missing(cache: EmbeddingCache, embedder: Embedder, wanted: Iterable[Wanted]) -> EmbedOutcome:
+def note_missing(cache: EmbeddingCache, embedder: Embedder, texts_to_embed: Iterable[TextSource]) -> EmbedOutcome:
     """What `embed_missing` does for a model that `is_unkept`: the texts are counted, and embedded when published.
 
     Raises:
         StateUnavailable: The cache cannot be written.
     """
-    with closing(Bill(cache, embedder, wanted, None)) as bill:
+    with closing(Bill(cache, embedder, texts_to_embed, None)) as bill:
         for window in batches(bill.texts(), _NOTED):
             keys, tokens = [key.hex() for key, _, _ in window], [count for _, count, _ in window]
             cache.note(keys, tokens, embedder.model_id, embedder.dimensions)

@@ -19,7 +19,7 @@ _LOOKUP = 500  # texts that the cache is asked for at once
 _MEMORY_KIB = 8_192  # of the list in memory; the rest of it is in a temporary file
 
 
-class Wanted(Protocol):
+class TextSource(Protocol):
     """A text that must have its vector."""
 
     @property
@@ -72,7 +72,11 @@ class Bill:
     """The distinct texts that the cache lacks, in a private file that SQLite makes when they outgrow its memory."""
 
     def __init__(
-        self, cache: EmbeddingCache, embedder: Embedder, wanted: Iterable[Wanted], price_per_million_usd: float | None
+        self,
+        cache: EmbeddingCache,
+        embedder: Embedder,
+        texts: Iterable[TextSource],
+        price_per_million_usd: float | None,
     ) -> None:
         """Ask the cache for all of them.
 
@@ -81,7 +85,7 @@ class Bill:
         """
         self._db = sqlite3.connect("", isolation_level=None)
         try:
-            reused, created, tokens = self._fill(cache, embedder.model_id, wanted)
+            reused, created, tokens = self._fill(cache, embedder.model_id, texts)
         except BaseException:
             self.close()
             raise
@@ -126,13 +130,13 @@ class Bill:
         """To the billionth, so that tables show no rounding of binary fractions."""
         return round(estimate(tokens, self.price), 9)
 
-    def _fill(self, cache: EmbeddingCache, model_id: str, wanted: Iterable[Wanted]) -> tuple[int, int, int]:
+    def _fill(self, cache: EmbeddingCache, model_id: str, texts: Iterable[TextSource]) -> tuple[int, int, int]:
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute(f"PRAGMA cache_size = -{_MEMORY_KIB}")
         self._db.execute("CREATE TABLE texts (hash BLOB PRIMARY KEY, tokens INTEGER, position INTEGER) WITHOUT ROWID")
         self._db.execute("BEGIN")
         reused = 0
-        for window in batches(wanted, _LOOKUP):
+        for window in batches(texts, _LOOKUP):
             distinct = {item.content_hash: item for item in window}
             missing = cache.missing(distinct, model_id)
             reused += len(distinct) - len(missing)
@@ -148,11 +152,11 @@ class Bill:
 def plan_missing(
     cache: EmbeddingCache,
     embedder: Embedder,
-    wanted: Iterable[Wanted],
+    texts: Iterable[TextSource],
     *,
     price_per_million_tokens_usd: float | None = None,
     pages_at: PagesAt | None = None,
 ) -> EmbedOutcome:
     """What `embed_missing` would do; calls nothing."""
-    with closing(Bill(cache, embedder, wanted, price_per_million_tokens_usd)) as bill:
+    with closing(Bill(cache, embedder, texts, price_per_million_tokens_usd)) as bill:
         return bill.with_pages(pages_at)

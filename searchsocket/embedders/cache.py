@@ -26,7 +26,7 @@ _DAY_S = 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class HeldModel:
+class CachedModel:
     """What the cache holds of one model."""
 
     model_id: str
@@ -93,11 +93,11 @@ class EmbeddingCache:
         Raises:
             StateUnavailable: The file cannot be read.
         """
-        found: list[str] = []
+        missing_keys: list[str] = []
         for batch in batches(dict.fromkeys(hashes), MAX_HASHES):
             held = self._table.rows(batch, model_id, array("q"))
-            found.extend(key for key in batch if key not in held)
-        return found
+            missing_keys.extend(key for key in batch if key not in held)
+        return missing_keys
 
     def get(self, hashes: Sequence[str], model_id: str) -> Vectors:
         """The vectors of these hashes, in their order.
@@ -108,11 +108,11 @@ class EmbeddingCache:
         Raises:
             StateUnavailable: A vector is missing or damaged, or the file cannot be read.
         """
-        held: dict[str, bytes] = {}
+        blobs: dict[str, bytes] = {}
         used = array("q") if self.read_only else self._used
         for batch in batches(dict.fromkeys(hashes), MAX_HASHES):
-            held.update((key, row[1]) for key, row in self._table.rows(batch, model_id, used).items() if row[1])
-        lacking = [key for key in hashes if key not in held]
+            blobs.update((key, row[1]) for key, row in self._table.rows(batch, model_id, used).items() if row[1])
+        lacking = [key for key in hashes if key not in blobs]
         if lacking:
             raise StateUnavailable(
                 f"{len(lacking)} embeddings of {model_id!r} are not in {self.path} (first: {lacking[0]}); "
@@ -120,9 +120,9 @@ class EmbeddingCache:
             )
         if not hashes:
             return np.empty((0, 0), dtype=np.float32)
-        return np.frombuffer(b"".join(held[key] for key in hashes), dtype="<f4").reshape(len(hashes), -1)
+        return np.frombuffer(b"".join(blobs[key] for key in hashes), dtype="<f4").reshape(len(hashes), -1)
 
-    def models(self) -> list[HeldModel]:
+    def models(self) -> list[CachedModel]:
         """What is held, by model."""
         rows = self._table.fetch(
             "SELECT name, dimensions, COUNT(vectors.rowid), COALESCE(SUM(tokens), 0), "
@@ -130,7 +130,7 @@ class EmbeddingCache:
             "LEFT JOIN vectors ON model = models.id LEFT JOIN uses ON uses.id = vectors.rowid "
             "GROUP BY models.id ORDER BY name"
         )
-        return [HeldModel(*row) for row in rows]
+        return [CachedModel(*row) for row in rows]
 
     def held_bytes(self) -> int:
         """Bytes of the file that hold something."""
@@ -158,9 +158,9 @@ class EmbeddingCache:
         if max_bytes is None:
             return self._table.remove(model_id, last_day, -1)
         gone = 0
-        while (excess := (held := self.held_bytes()) - max_bytes) > 0:
+        while (excess := (size := self.held_bytes()) - max_bytes) > 0:
             count = sum(model.texts for model in self.models())
-            removed = self._table.remove(model_id, last_day, -(-excess * count // held))  # rows share pages of the file
+            removed = self._table.remove(model_id, last_day, -(-excess * count // size))  # rows share pages of the file
             if not removed:
                 break
             gone += removed
@@ -248,10 +248,10 @@ class EmbeddingCache:
                 whole = [row for row in sound if row[1]]
                 vectors = np.frombuffer(b"".join(row[1] for row in whole), dtype="<f4").reshape(len(whole), dimensions)
                 bad = {whole[index][0] for index in bad_rows(vectors).tolist()}
-                kept = [row for row in sound if row[0] not in bad]
-                refused += len(rows) - len(kept)
+                good = [row for row in sound if row[0] not in bad]
+                refused += len(rows) - len(good)
                 try:
-                    added += self._table.insert(model_id, dimensions, [row[:3] for row in kept])
+                    added += self._table.insert(model_id, dimensions, [row[:3] for row in good])
                 except BadVectors:
-                    refused += len(kept)
+                    refused += len(good)
         return added, refused

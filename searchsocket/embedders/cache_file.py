@@ -233,8 +233,8 @@ def _verify(connection: sqlite3.Connection, path: Path) -> None:
             raise _Damaged("it is not an embedding cache")
         if (version := _pragma(connection, "user_version")) > _VERSION:
             raise StateUnavailable(f"{path} was written by a newer searchsocket (format {version}); upgrade this one")
-        found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE name IN ('models', 'vectors')"))
-        if found != _SCHEMA:
+        schema = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE name IN ('models', 'vectors')"))
+        if schema != _SCHEMA:
             raise _Damaged("its tables are not those of an embedding cache")
         for table in _SCHEMA:
             connection.execute(f"SELECT * FROM {table} ORDER BY rowid DESC LIMIT 1").fetchone()

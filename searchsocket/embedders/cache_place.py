@@ -58,5 +58,5 @@ def adopt(old: Path, cache: EmbeddingCache) -> str:
         return f"{error}; it is left where it is, and its texts are embedded again"
     for suffix in ("", "-wal", "-shm", ".lock"):
         Path(f"{old}{suffix}").unlink(missing_ok=True)
-    told = f"{added} embeddings of {old} were moved to {cache.path}"
-    return f"{told}; {refused} were damaged" if refused else told
+    message = f"{added} embeddings of {old} were moved to {cache.path}"
+    return f"{message}; {refused} were damaged" if refused else message

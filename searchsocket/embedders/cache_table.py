@@ -60,16 +60,16 @@ class CacheTable:
             f"JOIN models ON models.id = model WHERE name = ? AND hash IN ({marks})"
         )
         rows = self.fetch(query, (model_id, *map(bytes.fromhex, hashes)))
-        held: dict[str, Row] = {}
+        rows_by_key: dict[str, Row] = {}
         for *row, dimensions, rowid in rows:
             key = row[0].hex()
             if is_sound(row, model_id, dimensions):
-                held[key] = (row[0], row[1], row[2], row[3])
+                rows_by_key[key] = (row[0], row[1], row[2], row[3])
                 used.append(rowid)
             elif (key, model_id) not in self._damaged:
                 self._damaged.add((key, model_id))
                 self._warn(f"the embedding {key} of {model_id!r} in {self.path} is damaged and is made again")
-        return held
+        return rows_by_key
 
     def fetch(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         """The rows that a query gives; none where the file is damaged and only looked at."""
@@ -170,9 +170,11 @@ class CacheTable:
 
     def _model(self, model_id: str, dimensions: int) -> int:
         self._db.execute("INSERT OR IGNORE INTO models (name, dimensions) VALUES (?, ?)", (model_id, dimensions))
-        number, known = self._db.execute("SELECT id, dimensions FROM models WHERE name = ?", (model_id,)).fetchone()
-        if known != dimensions:
-            raise BadVectors(f"{model_id!r} gave vectors of {dimensions} dimensions; {self.path} holds it with {known}")
+        number, stored = self._db.execute("SELECT id, dimensions FROM models WHERE name = ?", (model_id,)).fetchone()
+        if stored != dimensions:
+            raise BadVectors(
+                f"{model_id!r} gave vectors of {dimensions} dimensions; {self.path} holds it with {stored}"
+            )
         return int(number)
 
     @contextmanager

@@ -72,16 +72,16 @@ class HashEmbedder:
     def _embed_one(self, text: str) -> NDArray[np.float64]:
         counts = Counter(_WORD.findall(text))
         features = self._features
-        found: list[NDArray[np.int64]] = []
+        code_lists: list[NDArray[np.int64]] = []
         weights: list[int] = []
         for word, count in counts.items():
             codes, stop = features.get(word) or self._learn(word)
-            found.append(codes)
+            code_lists.append(codes)
             weights.append(_damped(count) // _STOP_DAMPING if stop else _damped(count))
         sums: NDArray[np.float64] = np.zeros(_DIMENSIONS)
-        if found:
-            repeated = np.repeat(weights, [len(codes) for codes in found])
-            both = np.bincount(np.concatenate(found), repeated, minlength=2 * _DIMENSIONS)
+        if code_lists:
+            repeated = np.repeat(weights, [len(codes) for codes in code_lists])
+            both = np.bincount(np.concatenate(code_lists), repeated, minlength=2 * _DIMENSIONS)
             sums = np.subtract(both[:_DIMENSIONS], both[_DIMENSIONS:], dtype=np.float64)
         length = math.sqrt(float(np.square(sums).sum()))
         if length == 0.0:

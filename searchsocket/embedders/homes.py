@@ -52,8 +52,8 @@ class Homes:
             StateUnavailable: It cannot be written.
         """
         path = self._file(home.state)
-        known = {"state": str(home.state), "index": str(home.index), "project": str(home.project), "seen": home.seen}
-        data = json.dumps(known).encode()
+        values = {"state": str(home.state), "index": str(home.index), "project": str(home.project), "seen": home.seen}
+        data = json.dumps(values).encode()
         try:
             make_private_folder(self.folder)
             with FileLock(self.folder / _LOCK, timeout=_BUSY_TIMEOUT_S, mode=_OWNER_ONLY):
@@ -62,8 +62,8 @@ class Homes:
             raise system_error("cannot record the project in", self.folder, error) from error
 
     def _write(self, path: Path, data: bytes, filled: int) -> None:
-        for left in filter(is_temporary, self.folder.iterdir()):
-            left.unlink()  # of a run that died here; whoever is alive holds the lock
+        for leftover in filter(is_temporary, self.folder.iterdir()):
+            leftover.unlink()  # of a run that died here; whoever is alive holds the lock
         # The mark first: who is recorded afterwards embeds afterwards. A cache that was begun anew lowers it.
         since = self.since()
         if since is None or filled < since:
@@ -108,8 +108,8 @@ class Homes:
     def _read(self) -> Iterator[Home]:
         for path in self._files():
             try:
-                known = json.loads(path.read_bytes())
-                state, index, project, seen = (str(known[key]) for key in _KEYS)
+                values = json.loads(path.read_bytes())
+                state, index, project, seen = (str(values[key]) for key in _KEYS)
             except OSError as error:
                 raise system_error("cannot read", path, error) from error
             except (ValueError, TypeError, LookupError) as error:

@@ -22,17 +22,17 @@ def make_installed(name: str, settings: EmbeddingSettings, environ: Mapping[str,
         ConfigMissing: No installed package has it, or it says itself that something is missing.
         ConfigError: It cannot be loaded, or what it makes is no embedder.
     """
-    made = _made(name, settings, environ)
+    made = _loaded(name, settings, environ)
     for part, kind in _PARTS.items():
-        found = getattr(made, part, None)
-        if not isinstance(found, kind) and not (kind is float and type(found) is int):
+        value = getattr(made, part, None)
+        if not isinstance(value, kind) and not (kind is float and type(value) is int):
             raise ConfigError(f"the embedder {name!r} must have {part}, of type {kind.__name__}")
     if not (made.model_id == name or made.model_id.startswith(f"{name}-")):
         raise ConfigError(f"the embedder {name!r} calls itself {made.model_id!r}; a model id begins with `{name}-`")
     return _Guarded(name, made)
 
 
-def _made(name: str, settings: EmbeddingSettings, environ: Mapping[str, str]) -> Embedder:
+def _loaded(name: str, settings: EmbeddingSettings, environ: Mapping[str, str]) -> Embedder:
     points = entry_points(group=GROUP)
     if name not in points.names:
         known = ", ".join(sorted(points.names)) or "none is installed"
@@ -56,7 +56,7 @@ class _Guarded:
 
     def __init__(self, name: str, made: Embedder) -> None:
         self._name = name
-        self._made = made
+        self._loaded = made
         self.model_id, self.dimensions, self.limits = made.model_id, made.dimensions, made.limits
         self.tolerance = made.tolerance
         self.price_per_million_tokens_usd = made.price_per_million_tokens_usd
@@ -65,7 +65,7 @@ class _Guarded:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """See `Embedder.embed`."""
         try:
-            return self._made.embed(texts, kind)
+            return self._loaded.embed(texts, kind)
         except SearchSocketError:
             raise
         except Exception as error:  # noqa: BLE001  (another package's)
@@ -74,4 +74,4 @@ class _Guarded:
 
     def count_tokens(self, text: str) -> int:
         """See `Embedder.count_tokens`."""
-        return self._made.count_tokens(text)
+        return self._loaded.count_tokens(text)

@@ -96,8 +96,8 @@ class OnnxEmbedder:
     def _vector(self, text: str) -> Vector:
         encodable = _encodable(text[: self.limits.tokens_a_text * _MAX_TOKEN_CHARS])
         ids = np.array([self._tokenizer.encode(encodable).ids], dtype=np.int64)
-        known = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        states: NDArray[np.float32] = self._session.run(None, {name: known[name] for name in self._inputs})[0][0]
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        states: NDArray[np.float32] = self._session.run(None, {name: inputs[name] for name in self._inputs})[0][0]
         pooled = states[0] if self._cls else states.mean(axis=0)
         length = float(np.linalg.norm(pooled))
         if not np.isfinite(length) or length == 0.0:
@@ -191,10 +191,10 @@ def _tokenizer(tokenizers: Any, path: Path) -> "Tokenizer":
 
 def _settings(path: Path) -> dict[str, Any]:
     """The object in a JSON file; empty when there is no such file."""
-    found = _json(path)
-    if not isinstance(found, dict | None):
+    settings = _json(path)
+    if not isinstance(settings, dict | None):
         raise ConfigError(f"{path} must hold a JSON object")
-    return found or {}
+    return settings or {}
 
 
 def _json(path: Path) -> Any:
@@ -207,9 +207,9 @@ def _json(path: Path) -> Any:
 
 
 def _refuse_other_layers(folder: Path) -> None:
-    known = ("Transformer", "Pooling", "Normalize")
+    supported = ("Transformer", "Pooling", "Normalize")
     types = [str(module.get("type")) for module in _json(folder / "modules.json") or () if isinstance(module, dict)]
-    other = [name for name in types if name.split(".")[-1] not in known]
+    other = [name for name in types if name.split(".")[-1] not in supported]
     if other:
         raise ConfigError(f"{folder} needs layers that the onnx provider does not have: {', '.join(other)}")
 

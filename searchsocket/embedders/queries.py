@@ -86,8 +86,8 @@ class QueryVectors:
         if embedder.is_remote:
             text = self._prepare(text)
         key = embedder.model_id, text
-        if (held := self._calls.held(key)) is not None:
-            return held
+        if (cached := self._calls.held(key)) is not None:
+            return cached
         if not embedder.is_remote:
             return self._asked(embedder, text, key)
         return self._awaited(embedder, text, key, anonymous=anonymous)

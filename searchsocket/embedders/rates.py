@@ -46,9 +46,9 @@ class Rates:
                     continue
                 reset_s = _seconds(headers.get(f"x-ratelimit-reset-{kind}", ""))
                 refill = (limit - remaining) / reset_s if reset_s and remaining < limit else limit / _WINDOW_S
-                known = self._buckets.get(kind)
+                bucket = self._buckets.get(kind)
                 # Calls that are under way are not in `remaining` yet: what was taken for them stays taken.
-                level = remaining if known is None else min(remaining, known.level_at(now))
+                level = remaining if bucket is None else min(remaining, bucket.level_at(now))
                 self._buckets[kind] = _Bucket(limit, level, refill, now)
 
     def wait_s(self, tokens: int) -> float:

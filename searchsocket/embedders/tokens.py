@@ -47,25 +47,25 @@ class Tokens:
         """`useState` is `usestate` where that is an entry, and `use` and `state`."""
         word = _folded(word[:MAX_WORD_CHARS])
         parts = [part.lower() for part in _PART.findall(word)]
-        found = [number for part in parts for number in self._spell(part) or self._bucket(part)]
+        numbers = [number for part in parts for number in self._spell(part) or self._bucket(part)]
         whole = self._ids.get(word.lower()) if len(parts) > 1 else None
-        return tuple(found) if whole is None else (whole, *found)
+        return tuple(numbers) if whole is None else (whole, *numbers)
 
     def _spell(self, part: str) -> list[int]:
         """The fewest pieces from the left, each as long as possible; none where that gives crumbs."""
-        found: list[int] = []
+        numbers: list[int] = []
         start = 0
         while start < len(part):
             prefix = "##" if start else ""
             for end in range(min(len(part), start + self._longest), start, -1):
                 number = self._ids.get(prefix + part[start:end])
                 if number is not None:
-                    found.append(number)
+                    numbers.append(number)
                     start = end
                     break
             else:
                 return []
-        return [] if len(found) > 2 and len(part) < MIN_PIECE_CHARS * len(found) else found
+        return [] if len(numbers) > 2 and len(part) < MIN_PIECE_CHARS * len(numbers) else numbers
 
     def _bucket(self, part: str) -> list[int]:
         return [self._first_bucket + crc32(part.encode("utf-8", "replace")) % self._buckets] if self._buckets else []
@@ -79,8 +79,8 @@ class _Cache(dict[str, tuple[int, ...]]):
         self._cut = cut
 
     def __missing__(self, word: str) -> tuple[int, ...]:
-        found = self[word] = self._cut(word)
-        return found
+        numbers = self[word] = self._cut(word)
+        return numbers
 
 
 def _folded(word: str) -> str:

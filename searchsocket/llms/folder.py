@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from searchsocket.llms.record import Known, OwnFile, OwnRecord
+from searchsocket.llms.record import Manifest, OwnFile, OwnRecord
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 
@@ -27,10 +27,10 @@ class OwnFiles:
         self._root = Path(os.path.realpath(folder))
         self._record = OwnRecord(record)
         self._scope = scope
-        known = self._record.read()
-        self._is_new = known.folder != str(self._root)
-        self._known = Known() if self._is_new else known
-        self._before = dict(self._known.files)
+        previous = self._record.read()
+        self._is_new = previous.folder != str(self._root)
+        self._manifest = Manifest() if self._is_new else previous
+        self._before = dict(self._manifest.files)
         self._now: dict[str, OwnFile] = {}
         self.written = 0
         self.removed = 0
@@ -38,8 +38,8 @@ class OwnFiles:
 
     def facts(self, name: str, made_of: str) -> Mapping[str, Any] | None:
         """What is known of a file that was made of the same, as far as the record goes."""
-        known = self._before.get(name)
-        return known.facts if known and known.made_of == made_of else None
+        previous = self._before.get(name)
+        return previous.facts if previous and previous.made_of == made_of else None
 
     def put(self, name: str, made_of: str, make: Callable[[], bytes], facts: Mapping[str, Any]) -> None:
         """Have a file there; made only where it is another than before, missing or damaged.
@@ -47,9 +47,9 @@ class OwnFiles:
         Raises:
             StateUnavailable, PermissionDenied: It cannot be written.
         """
-        known, path = self._before.get(name), self._folder / name
-        if known and known.made_of == made_of and _stamp(path) == known.stamp:
-            self._now[name] = known
+        previous, path = self._before.get(name), self._folder / name
+        if previous and previous.made_of == made_of and _stamp(path) == previous.stamp:
+            self._now[name] = previous
             return
         data = make()
         if not _holds(path, data):
@@ -71,7 +71,7 @@ class OwnFiles:
         Raises:
             StateUnavailable, PermissionDenied: It cannot be deleted.
         """
-        for name in {**self._before, **self._known.begun}:
+        for name in {**self._before, **self._manifest.begun}:
             path = self._folder / name
             if name in self._now or name in self.foreign or self._leads_out(path) or not self._is_ours(path, name):
                 continue
@@ -105,8 +105,8 @@ class OwnFiles:
 
     def _is_ours(self, path: Path, name: str) -> bool:
         """Whether it is as the last run wrote it, or one that died since."""
-        known = self._before.get(name)
-        ours = self._known.begun.get(name, frozenset()) | ({known.sha256} if known else set())
+        previous = self._before.get(name)
+        ours = self._manifest.begun.get(name, frozenset()) | ({previous.sha256} if previous else set())
         if not ours or path.is_symlink():
             return False
         try:
@@ -139,9 +139,13 @@ def remove_others(records: Path, scope: str, folder: Path | None) -> int:
     """
     removed = 0
     for path in sorted(records.glob("*.json")):
-        known = OwnRecord(path).read()
-        if known.folder and known.scope == scope and (folder is None or known.folder != os.path.realpath(folder)):
-            files = OwnFiles(Path(known.folder), path, scope)
+        previous = OwnRecord(path).read()
+        if (
+            previous.folder
+            and previous.scope == scope
+            and (folder is None or previous.folder != os.path.realpath(folder))
+        ):
+            files = OwnFiles(Path(previous.folder), path, scope)
             files.remove_rest()
             OwnRecord(path).delete()  # last: a run that dies before goes on the next time
             removed += files.removed
@@ -151,10 +155,10 @@ def remove_others(records: Path, scope: str, folder: Path | None) -> int:
 def _stamp(path: Path) -> str:
     """Size and time of whatever has the name; "" where nothing has."""
     try:
-        found = path.lstat()
+        info = path.lstat()
     except OSError:
         return ""
-    return f"{found.st_mode}:{found.st_size}:{found.st_mtime_ns}"
+    return f"{info.st_mode}:{info.st_size}:{info.st_mtime_ns}"
 
 
 def _holds(path: Path, data: bytes) -> bool:
@@ -166,10 +170,10 @@ def _holds(path: Path, data: bytes) -> bool:
 
 def names_that_clash(names: Iterable[str]) -> set[str]:
     """Names that another one needs as a folder, `a.md` beside `a.md/b.md`: such pages are served, and not written."""
-    known = set(names)
+    previous = set(names)
     return {
         "/".join(parts[:cut])
-        for parts in (name.split("/") for name in known)
+        for parts in (name.split("/") for name in previous)
         for cut in range(1, len(parts))
-        if "/".join(parts[:cut]) in known
+        if "/".join(parts[:cut]) in previous
     }

@@ -57,22 +57,22 @@ def _sections(entries: Sequence[Entry], prefix: str) -> Iterator[tuple[str, list
     alone = [entry for group in by_folder.values() if len(group) < _OWN_SECTION for entry in group]
     if alone:
         yield _PAGES, alone
-    taken = {_PAGES, _LISTS, _OPTIONAL}
+    headings = {_PAGES, _LISTS, _OPTIONAL}
     for folder, group in by_folder.items():
         if len(group) >= _OWN_SECTION:
             heading = one_line(folder_name(group, folder))
-            if heading in taken:
+            if heading in headings:
                 heading += f" in {one_line(folder)}"
-            taken.add(heading)
+            headings.add(heading)
             yield heading, group
 
 
 def _by_folder(entries: Sequence[Entry], prefix: str) -> dict[str, list[Entry]]:
     """Pages by the folder right below `prefix` that they lie in, or are the page of."""
-    found: dict[str, list[Entry]] = {}
+    by_folder: dict[str, list[Entry]] = {}
     for entry in entries:
-        found.setdefault(f"{prefix}/{entry.url[len(prefix) :].strip('/').split('/')[0]}", []).append(entry)
-    return found
+        by_folder.setdefault(f"{prefix}/{entry.url[len(prefix) :].strip('/').split('/')[0]}", []).append(entry)
+    return by_folder
 
 
 def _link(site: AgentSite, entry: Entry) -> str:

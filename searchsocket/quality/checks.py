@@ -23,8 +23,8 @@ _TOLERANCE = 1e-3  # of a cosine; engines elsewhere round
 def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
     """Golden queries find what they should. They are asked before the switch, of the candidate: one that fails stays
     beside the live index, to be looked at, and the next run builds anew."""
-    if just_asked := _asked_before_the_switch(run):
-        return just_asked
+    if outcome := _outcome_of_the_gate(run):
+        return outcome
     queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, "site")
     if not queries:
         return CheckOutcome(True, "there are none; golden-queries.toml would hold them")
@@ -35,7 +35,7 @@ def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
     return outcome_of(judge_readers(run.project, run.backends, run.scope, queries, live, before, run.clock), run)
 
 
-def _asked_before_the_switch(run: ScopeRun) -> CheckOutcome | None:
+def _outcome_of_the_gate(run: ScopeRun) -> CheckOutcome | None:
     """What they said in this very run, from what its stage put on record."""
     reports = [each for each in run.state.results_of(run.run_id) if each["stage"] == search_index.name]
     message = next((report["facts"].get(GOLDEN_FACT) for report in reports), None)
@@ -64,10 +64,10 @@ def self_query_roundtrip(run: ScopeRun) -> CheckOutcome:
     vectors = reader.vectors.vectors_of(sample)
     lost = []
     for record_id, vector in zip(sample, vectors, strict=True):
-        found = reader.vectors.nearest(vector, top_k=1)
+        hits = reader.vectors.nearest(vector, top_k=1)
         own = reader.vectors.similarities(vector, [record_id])[0]
         # Equal texts have equal vectors, of which the one with the smaller id comes first: that is near enough.
-        if not found or found[0].score < own - _TOLERANCE or own < 1 - _TOLERANCE:
+        if not hits or hits[0].score < own - _TOLERANCE or own < 1 - _TOLERANCE:
             lost.append(record_id)
     numbers = {"asked": len(sample), "lost": len(lost)}
     if lost:
@@ -86,9 +86,9 @@ def path_prefix_filter(run: ScopeRun) -> CheckOutcome:
     for url, vector in zip(facts.url, vectors, strict=True):
         prefix = "/" + url.lstrip("/").partition("/")[0]
         where = Filter(path_prefix=prefix)
-        found = reader.vectors.nearest(vector, top_k=_PREFIX_K, where=where)
-        urls = reader.catalogue.facts([hit.id for hit in found]).url if found else ()
-        wrong += [prefix] if not found else []
+        hits = reader.vectors.nearest(vector, top_k=_PREFIX_K, where=where)
+        urls = reader.catalogue.facts([hit.id for hit in hits]).url if hits else ()
+        wrong += [prefix] if not hits else []
         wrong += [each for each in urls if prefix != "/" and each != prefix and not each.startswith(f"{prefix}/")]
     numbers = {"asked": len(sample), "wrong": len(wrong)}
     if wrong:
@@ -141,8 +141,8 @@ def spread_ids(reader: IndexReader) -> list[str]:
     """Some ids of records that can be found, the first one and others spread behind it."""
     first = [record_id for record_id, _ in reader.catalogue.fingerprints("", _SAMPLE * 10)]
     weights = reader.catalogue.facts(first).weight
-    seen = [record_id for record_id, weight in zip(first, weights, strict=True) if weight > 0]
-    return seen[:: max(1, len(seen) // _SAMPLE)][:_SAMPLE]
+    visible = [record_id for record_id, weight in zip(first, weights, strict=True) if weight > 0]
+    return visible[:: max(1, len(visible) // _SAMPLE)][:_SAMPLE]
 
 
 # Of what changes without a run, so that no run asks it: time and branches.

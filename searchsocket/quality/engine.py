@@ -73,7 +73,7 @@ def asks(engine: SearchEngine, scope: Scope) -> Ask:
     def ask(golden: GoldenQuery) -> list[Found]:
         answer = engine.search(SearchQuery(golden.query, top_k=max(golden.k, DEPTH), explain=True), scope)
         refuse_words_alone(golden, answer.meta.notes)
-        return [_found(result) for result in answer.results]
+        return [_hit(result) for result in answer.results]
 
     return ask
 
@@ -101,6 +101,6 @@ def ask_code_over(
     return ask
 
 
-def _found(result: Result) -> Found:
+def _hit(result: Result) -> Found:
     anchors = frozenset([result.anchor, *(section.anchor for section in result.sections)])
     return Found(result.url, anchors, result.score, result.explanation)

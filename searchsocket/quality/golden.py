@@ -154,7 +154,7 @@ class _Entry(BaseModel):
 
 
 def _checked(path: Path, rows: Iterable[Any]) -> tuple[GoldenQuery, ...]:
-    found: dict[tuple[str, tuple[str, ...], Corpus], GoldenQuery] = {}
+    by_key: dict[tuple[str, tuple[str, ...], Corpus], GoldenQuery] = {}
     for number, row in enumerate(rows, 1):
         try:
             entry = _Entry.model_validate_json(json.dumps(row, default=str))
@@ -164,10 +164,10 @@ def _checked(path: Path, rows: Iterable[Any]) -> tuple[GoldenQuery, ...]:
             raise ConfigError(f"{path}: query {number} ({_named(row)}): {f'{key}: ' if key else ''}{why}") from error
         golden = GoldenQuery(entry.query, entry.expect, entry.scope, entry.tags, entry.k, entry.must_not, entry.corpus)
         asked = (golden.query, golden.scopes, golden.corpus)
-        if asked in found:
+        if asked in by_key:
             raise ConfigError(f"{path}: query {number} ({_named(row)}) is there twice; join what both expect")
-        found[asked] = golden
-    return tuple(found.values())
+        by_key[asked] = golden
+    return tuple(by_key.values())
 
 
 def _named(row: Any) -> str:

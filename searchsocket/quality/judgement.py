@@ -33,8 +33,8 @@ class Judgement:
         """In one sentence."""
         if self.reasons:
             return "; ".join(self.reasons)
-        now, found = self.now, sum(reply.rank > 0 for reply in self.replies if reply.golden.expect)
-        words = f"{found} of {now.queries} golden queries find their page; " + ", ".join(
+        now, answered = self.now, sum(reply.rank > 0 for reply in self.replies if reply.golden.expect)
+        words = f"{answered} of {now.queries} golden queries find their page; " + ", ".join(
             f"{name} {getattr(now, field):.3f}" for field, name in _NAMES.items()
         )
         return "; ".join([words, *self.notes])

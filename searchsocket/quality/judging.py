@@ -35,13 +35,13 @@ def judge_readers(
         EmbedderUnavailable: A query was answered by words alone.
         EmbeddingModelMismatch: `now` is of a model that is not configured; with `before` nothing is compared then.
     """
-    asked = ask_code_over if queries and queries[0].corpus == "code" else ask_over
-    replies = ask_all(queries, asked(project, backends, now, scope, clock))
+    ask_with = ask_code_over if queries and queries[0].corpus == "code" else ask_over
+    replies = ask_all(queries, ask_with(project, backends, now, scope, clock))
     earlier: list[Reply] | None = None
     notes: list[str] = []
     if before is not None:
         try:
-            earlier = ask_all(queries, asked(project, backends, before, scope, clock))
+            earlier = ask_all(queries, ask_with(project, backends, before, scope, clock))
         except EmbeddingModelMismatch:
             model = before.generation.model_id
             notes.append(f"generation {before.generation.name} is of {model}, so only the floors count")
@@ -56,12 +56,14 @@ def own_queries(project: Project, scope: Scope, only: Corpus | None = None) -> M
         ConfigError: The file cannot be used.
     """
     every: tuple[Corpus, ...] = ("site", "code") if only is None else (only,)
-    asked = {corpus: golden_queries(project.root, project.settings.golden.file, scope.name, corpus) for corpus in every}
-    found = {corpus: queries for corpus, queries in asked.items() if queries}
-    if not found:
+    by_corpus = {
+        corpus: golden_queries(project.root, project.settings.golden.file, scope.name, corpus) for corpus in every
+    }
+    with_queries = {corpus: queries for corpus, queries in by_corpus.items() if queries}
+    if not with_queries:
         of_corpus = f" of the {only}" if only else ""
         raise ConfigMissing(
             f"there are no golden queries{of_corpus} for scope {scope.name!r} in {project.root}; write "
             "golden-queries.toml, or let `searchsocket test --record` propose entries from what you searched last"
         )
-    return found
+    return with_queries

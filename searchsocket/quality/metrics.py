@@ -23,5 +23,5 @@ def recall(ranked: Sequence[str], grades: Mapping[str, int], depth: int) -> floa
 
 def mean(values: Iterable[float]) -> float:
     """0 of none."""
-    kept = list(values)
-    return sum(kept) / len(kept) if kept else 0.0
+    numbers = list(values)
+    return sum(numbers) / len(numbers) if numbers else 0.0

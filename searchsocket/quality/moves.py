@@ -32,8 +32,8 @@ def moves(before: Sequence[Reply], after: Sequence[Reply]) -> list[Move]:
     """The moves of queries that both were asked, the worse ones first, then in the order of the file."""
     earlier = {reply.golden: reply for reply in before}
     pairs = [(earlier[reply.golden], reply) for reply in after if reply.golden in earlier]
-    found = [_move(old, new) for old, new in pairs if old.rank != new.rank]
-    return sorted(found, key=lambda move: not move.is_worse)
+    changed = [_move(old, new) for old, new in pairs if old.rank != new.rank]
+    return sorted(changed, key=lambda move: not move.is_worse)
 
 
 def _move(old: Reply, new: Reply) -> Move:

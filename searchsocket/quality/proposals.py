@@ -25,17 +25,17 @@ class Proposal:
     others: tuple[str, ...]  # what was found behind it
 
 
-def proposals(searched: Iterable[Searched], known: Iterable[GoldenQuery], scope: str) -> Sequence[Proposal]:
+def proposals(searched: Iterable[Searched], golden_queries: Iterable[GoldenQuery], scope: str) -> Sequence[Proposal]:
     """One for each query of a scope that is none yet, the newest search of it, in the order of the first."""
-    have = {golden.query for golden in known}
+    have = {golden.query for golden in golden_queries}
     newest = {each.query: each for each in searched if each.scope == scope and each.query not in have}
     return [Proposal(each.query, each.places[:1], each.places[1:]) for each in newest.values()]
 
 
-def as_toml(found: Iterable[Proposal]) -> str:
+def as_toml(proposed: Iterable[Proposal]) -> str:
     """Tables to append to a golden-queries.toml; what else was found stands behind in comments."""
     lines: list[str] = []
-    for each in found:
+    for each in proposed:
         lines += ["[[query]]", f"query = {_text(each.query)}", f"expect = [{', '.join(map(_text, each.expect))}]"]
         lines += [f"# also found: {', '.join(map(_text, each.others))}"] if each.others else []
         lines += [""] if each.expect else ["# it found nothing; name the page that should answer", ""]

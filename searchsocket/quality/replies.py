@@ -39,13 +39,13 @@ class Reply:
     @property
     def places(self) -> list[str]:
         """For each result the expected place that it is, "" for none; each place counts once."""
-        left = list(self.golden.expect)
+        remaining = list(self.golden.expect)
         places = []
         for each in self.found[: self.golden.k]:
-            place = next((place for place in left if each.is_at(place)), "")
+            place = next((place for place in remaining if each.is_at(place)), "")
             places.append(place)
             if place:
-                left.remove(place)
+                remaining.remove(place)
         return places
 
     @property

@@ -30,7 +30,7 @@ def make_source(
     branch: str = "",
     fetched_dir: Path | None = None,
     max_pages: int | None = None,
-    known_form: UrlForm | None = None,
+    previous_form: UrlForm | None = None,
 ) -> Source:
     """The source of a project.
 
@@ -43,7 +43,7 @@ def make_source(
         branch: What git-branch reads unless `source.git.branch` names one; "" = that of the scope, found by its name.
         fetched_dir: Where a crawl keeps what it fetched; default: `crawl/<scope>` in the state directory.
         max_pages: What a limited run wants; a crawl fetches no more, the others list what they have.
-        known_form: Of the addresses, as an earlier run read it from the site's links.
+        previous_form: Of the addresses, as an earlier run read it from the site's links.
 
     Raises:
         ConfigMissing: There is nothing to index; the message says what was looked for.
@@ -61,15 +61,15 @@ def make_source(
     if configured:
         folder = configured_build(root, configured)
         origin = SourceOrigin("static-output", configured, generator=generator_of(root, configured))
-        return _static_output(settings, scope, folder, origin, known_form)
+        return _static_output(settings, scope, folder, origin, previous_form)
     found = find_build(root)
     if found.folder:
         origin = SourceOrigin("static-output", found.folder, generator=found.generator)
-        return _static_output(settings, scope, root / found.folder, origin, known_form, found.notes)
-    looked_at = f"no HTML in {', '.join(f'{name}/' for name in found.looked_at)} of {root}"
+        return _static_output(settings, scope, root / found.folder, origin, previous_form, found.notes)
+    checked = f"no HTML in {', '.join(f'{name}/' for name in found.candidates_checked)} of {root}"
     if mode == "static-output":
         hint = "build the site first, or set source.static_output_dir"
-        raise ConfigMissing("; ".join([looked_at, *found.notes, hint]))
+        raise ConfigMissing("; ".join([checked, *found.notes, hint]))
     why = "; ".join(found.notes) or "no build of the site was found"
     hint = 'set source.mode = "content-files" if that is meant'
     content = _content_files(root, settings, scope, [f"{why}, so the Markdown sources are indexed; {hint}"])
@@ -77,7 +77,7 @@ def make_source(
         return content
     globs = ", ".join(settings.source.content_files.globs)
     hint = "build the site first, or set source.static_output_dir or source.content_files.globs"
-    raise ConfigMissing("; ".join([f"nothing to index: {looked_at}, and no file matches {globs}", *found.notes, hint]))
+    raise ConfigMissing("; ".join([f"nothing to index: {checked}, and no file matches {globs}", *found.notes, hint]))
 
 
 def _static_output(
@@ -85,7 +85,7 @@ def _static_output(
     scope: str,
     folder: Path,
     origin: SourceOrigin,
-    known_form: UrlForm | None,
+    previous_form: UrlForm | None,
     notes: Sequence[str] = (),
 ) -> StaticOutputSource:
     source = settings.source
@@ -97,7 +97,7 @@ def _static_output(
         origin=origin,
         notes=notes,
         url_form=stated_form(settings.urls.style),
-        known_form=known_form,
+        previous_form=previous_form,
     )
 
 

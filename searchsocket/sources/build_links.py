@@ -34,38 +34,38 @@ _SAME_EVERYWHERE = (b"/", b"http:", b"https:", b"mailto:")
 _HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 
 
-def form_of_build(root: str, build: BuildFolder, site: SiteBase, known: UrlForm | None = None) -> UrlForm:
+def form_of_build(root: str, build: BuildFolder, site: SiteBase, previous: UrlForm | None = None) -> UrlForm:
     """The form of a build's addresses, from links and canonical tags of some of its pages and from its sitemap.
 
     Args:
         root: Real path of the build folder.
         build: The same, to be listed.
         site: Where its links say that it lies.
-        known: What an earlier run found; the answer where the sample is still the same.
+        previous: What an earlier run found; the answer where the sample is still the same.
     """
     top = os.path.join(root, build.top)
     sample = _sample(build)
     evidence = _evidence(top, [*sample, *_SITEMAPS], f"{_VERSION} {site}")
-    if known is not None and known.evidence == evidence:
-        return known
+    if previous is not None and previous.evidence == evidence:
+        return previous
     votes = LinkVotes(lambda name: os.path.isfile(os.path.join(top, name)))  # noqa: PTH113  asked for every link
     for name in _SITEMAPS:
         for location in _LOCATION.findall(_read(top, name)):
             if votes.links < _ENOUGH:
                 _count(votes, _HOST.sub("", _text(location)), "/", site)
-    size, seen = 0, set[tuple[str, bytes]]()
+    size, counted = 0, set[tuple[str, bytes]]()
     for name in sample:
         if votes.links >= _ENOUGH or size >= _TOTAL_BYTES:
             break
         data = _read(top, name)
         size += len(data)
-        _count_page(votes, data, name, site, seen)
+        _count_page(votes, data, name, site, counted)
     return replace(votes.form(), evidence=evidence)
 
 
 def _sample(build: BuildFolder) -> list[str]:
     """Pages of the upper folders, some of each, in an order that mixes them; relative to the top folder."""
-    found: list[str] = []
+    sample: list[str] = []
     folders = deque([build.top])
     for _ in range(_FOLDERS):
         if not folders:
@@ -75,9 +75,9 @@ def _sample(build: BuildFolder) -> list[str]:
         for name, is_folder in sorted(build.list(folder)):
             path = f"{folder}/{name}" if folder else name
             (folders if is_folder else files).append(path)
-        found += islice(files, 0, None, max(1, len(files) // _FILES_A_FOLDER))
+        sample += islice(files, 0, None, max(1, len(files) // _FILES_A_FOLDER))
     below = len(build.top) + 1 if build.top else 0
-    return sorted((path[below:] for path in found), key=_shuffled)[:_FILES]
+    return sorted((path[below:] for path in sample), key=_shuffled)[:_FILES]
 
 
 def _shuffled(name: str) -> bytes:
@@ -107,8 +107,8 @@ def _read(top: str, name: str) -> bytes:
         return b""  # whoever lists the pages says what is wrong with it
 
 
-def _count_page(votes: LinkVotes, data: bytes, name: str, site: SiteBase, seen: set[tuple[str, bytes]]) -> None:
-    """Count the links of a page but for those in `seen`, by where they are read and as written: menus come again."""
+def _count_page(votes: LinkVotes, data: bytes, name: str, site: SiteBase, counted: set[tuple[str, bytes]]) -> None:
+    """Count the links of a page but for those in `counted`, by where they are read and as written: menus come again."""
     try:
         served = path_of_file(name)
     except InvalidRequest:
@@ -123,8 +123,8 @@ def _count_page(votes: LinkVotes, data: bytes, name: str, site: SiteBase, seen: 
     folder = served.rpartition("/")[0]
     for address in map(_address, _HREF.finditer(data)):
         key = ("" if address.startswith(_SAME_EVERYWHERE) else folder, address)
-        if key not in seen:
-            seen.add(key)
+        if key not in counted:
+            counted.add(key)
             _count(votes, _text(address), served, site)
 
 

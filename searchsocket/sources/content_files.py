@@ -82,14 +82,14 @@ class ContentFilesSource:
                 stamps[path] = stamp_of(info, self._now_ns())
             return info is not None
 
-        found = 0
+        count = 0
         for url, served_url, path in one_file_each(self._paths, self._matching(), report, self._excluded, is_usable):
-            found += 1
+            count += 1
             address = self._addresses.of_served(url, served_url)
             yield RawPage(url, served_url, locator_of(path), stamps[path], "markdown", address)
-        if not found:
+        if not count:
             report.warnings.append(f"no content file below {self._folder} matches {', '.join(self._paths.globs)}")
-        report.complete = found > 0 and not report.failed
+        report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
         """The bytes of a page, now.
@@ -163,14 +163,14 @@ def one_file_each(
         else:
             by_url.setdefault(page.url, []).append(((page.rank, path), page.served_url, path))
     for url in sorted(by_url, key=sort_key):
-        taken = ""
+        first = ""
         for _, served_url, path in sorted(by_url[url]):
             locator = locator_of(path)
-            if taken:
+            if first:
                 report.skipped[locator] = "another file is the same page"
-                report.warnings.append(f"{locator} and {taken} are both {url}; the latter is taken")
+                report.warnings.append(f"{locator} and {first} are both {url}; the latter is taken")
             elif is_usable(path):
-                taken = locator
+                first = locator
                 yield url, served_url, path
             elif locator in report.failed:
                 break

@@ -15,16 +15,16 @@ _MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class FoundBuild:
+class DetectedBuild:
     """What there is to index of a project's output."""
 
     folder: str = ""  # project-relative; "" where no folder holds HTML
     generator: str = ""  # that wrote it, where its configuration says so
-    looked_at: tuple[str, ...] = ()  # folders that could have been it
+    candidates_checked: tuple[str, ...] = ()  # folders that could have been it
     notes: tuple[str, ...] = ()  # what a person should know of the choice
 
 
-def find_build(root: Path) -> FoundBuild:
+def find_build(root: Path) -> DetectedBuild:
     """The build of a project: where its generator writes, else the first usual folder that holds HTML.
 
     A folder without HTML is none: `public` of many projects holds only images.
@@ -36,20 +36,20 @@ def find_build(root: Path) -> FoundBuild:
     folders = tuple(dict.fromkeys(folder for folder, _ in candidates))
     holding = [folder for folder in folders if holds_html(root / folder)]
     if not holding:
-        return FoundBuild("", "", folders, tuple(_unbuilt(one) for one in used))
-    taken = holding[0]
+        return DetectedBuild("", "", folders, tuple(_unbuilt(one) for one in used))
+    chosen = holding[0]
     notes = [_computed(one) for one in used if one.computed]
     # Another place of the same generator, what it copies from, and what lies in the taken folder are no other choice.
-    own = by_folder[taken]
+    own = by_folder[chosen]
     others = [
-        name for name in holding[1:] if not _related(name, taken) and (not own or by_folder[name] not in ("", own))
+        name for name in holding[1:] if not _related(name, chosen) and (not own or by_folder[name] not in ("", own))
     ]
     if others:
         named = ", ".join(f"{name}/" for name in others[:_MAX_NAMED])
-        notes.append(f"{taken}/ is indexed; {named} also holds HTML: name the right one in source.static_output_dir")
+        notes.append(f"{chosen}/ is indexed; {named} also holds HTML: name the right one in source.static_output_dir")
     if not own and used:
-        notes.append(f"{_unbuilt(used[0])}; {taken}/ is indexed instead")
-    return FoundBuild(taken, own, folders, tuple(notes))
+        notes.append(f"{_unbuilt(used[0])}; {chosen}/ is indexed instead")
+    return DetectedBuild(chosen, own, folders, tuple(notes))
 
 
 def configured_build(root: Path, folder: str) -> Path:
@@ -81,13 +81,13 @@ def uses(root: Path, generator: str) -> bool:
 def holds_html(folder: Path) -> bool:
     """Whether there is an HTML file in a folder or below; hidden folders inside do not count."""
     pending = [os.fspath(folder)]
-    looked_at = 0
-    while pending and looked_at < _MAX_ENTRIES:
+    candidates_checked = 0
+    while pending and candidates_checked < _MAX_ENTRIES:
         inner: list[str] = []
         try:
             with os.scandir(pending.pop()) as entries:
                 for entry in entries:
-                    looked_at += 1
+                    candidates_checked += 1
                     if entry.name.startswith(".") or entry.name == "node_modules":
                         continue
                     if entry.name.lower().endswith((".html", ".htm")):

@@ -81,18 +81,18 @@ GENERATORS = (
 
 def used_generators(read: ReadText) -> list[UsedGenerator]:
     """The generators that a project is configured for, those of its own folder first; SvelteKit before all others."""
-    found = [*_svelte_kit(read)]
+    detected = [*_svelte_kit(read)]
     for folder in _PLACES:
         for generator in GENERATORS:
             for config in (join(folder, name) for name in generator.configs):
                 text = read(config)
                 if text is not None and generator.mark in text:
-                    found.append(_used(generator, folder, config, text))
+                    detected.append(_used(generator, folder, config, text))
                     break
-    taken: dict[str, UsedGenerator] = {}
-    for used in found:
-        taken.setdefault(used.config, used)  # one file is the configuration of one of them
-    return list(taken.values())
+    by_config: dict[str, UsedGenerator] = {}
+    for used in detected:
+        by_config.setdefault(used.config, used)  # one file is the configuration of one of them
+    return list(by_config.values())
 
 
 def _used(generator: Generator, folder: str, config: str, text: str) -> UsedGenerator:
@@ -144,8 +144,8 @@ def _in_script(text: str, keys: list[str]) -> str | None:
         return ""  # whatever it computes, it does not name the folder
     if value is None:
         # A function that returns an object, or a config that is wrapped: the only plain text under this key.
-        found = set(re.findall(rf"\b{re.escape(keys[-1])}\s*:\s*(['\"])([^'\"\n$]*)\1", text))
-        return next(iter(found))[1] if len(found) == 1 else None
+        literals = set(re.findall(rf"\b{re.escape(keys[-1])}\s*:\s*(['\"])([^'\"\n$]*)\1", text))
+        return next(iter(literals))[1] if len(literals) == 1 else None
     return value if isinstance(value, str) else None
 
 

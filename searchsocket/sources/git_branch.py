@@ -97,14 +97,14 @@ class GitBranchSource:
         files = one_file_each(
             self._paths, entries, report, self._excluded, lambda path: self._is_usable(entries[path], report)
         )
-        found = 0
+        count = 0
         for url, served_url, path in files:
-            found += 1
+            count += 1
             address = self._addresses.of_served(url, served_url)
             yield RawPage(url, served_url, locator_of(path), entries[path].blob, "markdown", address)
-        if not found:
+        if not count:
             report.warnings.append(f"no file of commit {commit[:12]} matches {', '.join(self._paths.globs)}")
-        report.complete = found > 0 and not report.failed
+        report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
         """The bytes of a page as they were when it was listed, wherever the branch is now.

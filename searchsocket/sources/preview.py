@@ -41,17 +41,17 @@ def with_preview(settings: Settings, root: Path, scope: Scope) -> Settings:
 def filled(address: str, scope: Scope, commit: Callable[[], str]) -> str:
     """An address with what stands in for a scope replaced; `{sha:7}` is the first seven characters."""
 
-    def value(place: re.Match[str]) -> str:
-        most = int(place[2] or 0)
-        if place[1] == "scope":
+    def value(mark: re.Match[str]) -> str:
+        most = int(mark[2] or 0)
+        if mark[1] == "scope":
             text = scope.name
-        elif place[1] == "sha":
+        elif mark[1] == "sha":
             text = commit()
-        elif place[1] == "branch":
+        elif mark[1] == "branch":
             text = scope.branch
         else:
             text = branch_slug(scope.branch, most or _LABEL)
-        return (text[:most] if most else text) or place[0]
+        return (text[:most] if most else text) or mark[0]
 
     return _PLACES.sub(value, address)
 
@@ -76,10 +76,10 @@ def refuse_open_places(address: str) -> None:
     Raises:
         ConfigMissing: The branch or the commit of the scope is not known.
     """
-    if place := _PLACES.search(address):
-        what = "the commit of its branch is not in this clone" if place[1] == "sha" else "its branch is not known"
+    if mark := _PLACES.search(address):
+        what = "the commit of its branch is not in this clone" if mark[1] == "sha" else "its branch is not known"
         raise ConfigMissing(
-            f"source.crawl.base_url has {place[0]}, but of this scope {what}; index it as `--scope BRANCH`, or fetch it"
+            f"source.crawl.base_url has {mark[0]}, but of this scope {what}; index it as `--scope BRANCH`, or fetch it"
         )
 
 

@@ -43,7 +43,7 @@ class StaticOutputSource:
         origin: SourceOrigin | None = None,
         notes: Sequence[str] = (),
         url_form: UrlForm | None = None,
-        known_form: UrlForm | None = None,
+        previous_form: UrlForm | None = None,
     ) -> None:
         """
         Args:
@@ -55,7 +55,7 @@ class StaticOutputSource:
             origin: The folder as people know it, and what wrote it.
             notes: What a person should know of the choice of the folder; warnings of every run.
             url_form: The form of the addresses; None = as the site's own links have it.
-            known_form: What an earlier run found these to have.
+            previous_form: What an earlier run found these to have.
         """
         self.origin = origin or SourceOrigin(self.name, str(folder))
         self._notes = list(notes)
@@ -68,7 +68,7 @@ class StaticOutputSource:
         self._max_page_bytes = max_page_bytes
         self._now_ns = now_ns
         self._url_form = url_form
-        self._known_form = known_form
+        self._known_form = previous_form
         self._addresses = Addresses()
         self._report = SourceReport()
 
@@ -91,13 +91,13 @@ class StaticOutputSource:
             raise SourceUnavailable(f"build folder {self._folder}: {error.strerror or error}") from error
         report.url_form = self._url_form or form_of_build(self._root, build, self._site, self._known_form)
         self._addresses = Addresses(report.url_form, self._site.path)
-        found = 0
+        count = 0
         for page in self._walk(build, "/", _Node([build.page] if build.page else [], [build.top]), 0):
-            found += 1
+            count += 1
             yield page
-        if not found:
+        if not count:
             report.warnings.append(f"{self._folder} holds no page")
-        report.complete = found > 0 and not report.failed
+        report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
         """The bytes of a page, now.
@@ -152,14 +152,14 @@ class StaticOutputSource:
                 node.files = []
 
     def _one_page(self, url: str, paths: list[str], as_page: str) -> Iterator[RawPage]:
-        taken = ""
+        first = ""
         for path in paths:
             locator = locator_of(path)
-            if taken:
+            if first:
                 self._report.skipped[locator] = "another file is the same page"
-                self._report.warnings.append(f"{locator} and {taken} are both {url}; {taken} is taken")
+                self._report.warnings.append(f"{locator} and {first} are both {url}; {first} is taken")
             elif page := self._page(url, path, locator, as_page):
-                taken = locator
+                first = locator
                 yield page
             elif locator in self._report.failed:
                 return  # another form must not take the place of what could not be read

@@ -41,7 +41,7 @@ def targets_of(run: ScopeRun) -> Targets:
         source = run.make_source()
         if isinstance(source, StaticOutputSource):
             build = os.path.normpath(os.path.join(root, source.origin.folder))
-            others = {os.path.normpath(os.path.join(root, name)) for name in find_build(root).looked_at}
+            others = {os.path.normpath(os.path.join(root, name)) for name in find_build(root).candidates_checked}
             folders = (*(folder for folder in folders if os.path.normpath(folder) not in others), build)
         elif isinstance(source, ContentFilesSource):
             stems = {os.path.normpath(os.path.join(base, _stem(glob))) for glob in content.globs}

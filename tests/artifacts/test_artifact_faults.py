@@ -10,7 +10,7 @@ from search_site import MAIN, PROJECT, Piece
 
 from bench.crashes.crash import in_process
 from searchsocket.artifacts.documents import blob_name
-from searchsocket.artifacts.inventory import description_of, held_generations
+from searchsocket.artifacts.inventory import description_of, stored_generations
 from searchsocket.artifacts.objects import open_objects
 from searchsocket.artifacts.objects.base import Objects
 from searchsocket.stores.local import LocalStore
@@ -146,7 +146,7 @@ def test_two_machines_push_the_same_scope_and_readers_see_one_whole(objects: Obj
     done.set()
     reading.join()
     assert failures == []
-    generations = held_generations(objects)
+    generations = stored_generations(objects)
     assert len(generations) == 11
     for generation in generations:
         for entry in description_of(objects, generation).files.values():

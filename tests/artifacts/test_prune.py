@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from search_site import MAIN, PROJECT, Piece
 
-from searchsocket.artifacts.inventory import held_generations
+from searchsocket.artifacts.inventory import stored_generations
 from searchsocket.artifacts.objects.base import Objects
 from searchsocket.artifacts.prune import Pruned, prune
 from searchsocket.errors import ScopeNotIndexed
@@ -46,7 +46,7 @@ def pruned(objects: Objects, keep: int, min_age: timedelta, **options: object) -
 
 
 def test_the_list_says_what_is_live_and_since_when_the_others_are_not(objects: Objects, names: list[str]) -> None:
-    held = held_generations(objects)
+    held = stored_generations(objects)
     assert [(each.scope, each.name, each.is_live) for each in held] == [
         ("main", name, name == names[-1]) for name in reversed(names)
     ]
@@ -59,7 +59,7 @@ def test_the_newest_generations_stay_whole(
     indexer: Indexer, reader: Reader, objects: Objects, names: list[str], keep: int
 ) -> None:
     removed = pruned(objects, keep, HOUR / 2)
-    assert [each.name for each in held_generations(objects)] == names[: -keep - 1 : -1]
+    assert [each.name for each in stored_generations(objects)] == names[: -keep - 1 : -1]
     assert sorted(each.name for each in removed.generations) == names[:-keep]
     assert removed.files > 0
     reader.pull()
@@ -99,7 +99,7 @@ def test_the_age_of_a_generation_begins_when_a_rollback_left_it(
     indexer.push()
     left = pruned(objects, 1, HOUR / 2)
     assert names[-1] not in [each.name for each in left.generations]
-    assert [each.name for each in held_generations(objects) if each.is_live] == [names[-2]]
+    assert [each.name for each in stored_generations(objects) if each.is_live] == [names[-2]]
 
 
 def test_files_of_a_push_that_is_under_way_stay(objects: Objects, names: list[str], place: Path) -> None:

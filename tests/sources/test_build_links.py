@@ -104,14 +104,14 @@ def test_what_was_found_is_known_until_a_page_changes(tmp_path: Path) -> None:
     """An unchanged site is not read again, and one that turns to another form is."""
     before = form(write(tmp_path, index="<a href='a.html'>A</a>", a=""))
     forged = UrlForm("slash", "bare", evidence=before.evidence)
-    assert form(StaticOutputSource(tmp_path, known_form=forged)) == forged
+    assert form(StaticOutputSource(tmp_path, previous_form=forged)) == forged
     write(tmp_path, index="<a href='a'>A</a>", a="")
     os.utime(tmp_path / "index.html", ns=(1, 1))
-    assert form(StaticOutputSource(tmp_path, known_form=forged)).flat == "clean"
+    assert form(StaticOutputSource(tmp_path, previous_form=forged)).flat == "clean"
     write(tmp_path, index="<a href='/m/a.html'>A</a>")
     at_root = form(StaticOutputSource(tmp_path))
     assert at_root.links == 0
-    assert form(StaticOutputSource(tmp_path, site=SiteBase("/m"), known_form=at_root)).links == 1
+    assert form(StaticOutputSource(tmp_path, site=SiteBase("/m"), previous_form=at_root)).links == 1
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from searchsocket.artifacts.objects.base import Objects, shown_address
+from searchsocket.artifacts.objects.base import Objects, redacted_address
 from searchsocket.errors import ConfigError
 
 _WEB = ("http", "https")
@@ -26,7 +26,7 @@ def open_objects(url: str) -> Objects:
     except ValueError as error:
         raise ConfigError(f"artifacts.url is no address: {error}") from error
     if parts.query or parts.fragment:
-        raise ConfigError(f"artifacts.url {shown_address(url)}?… must have no query and no fragment")
+        raise ConfigError(f"artifacts.url {redacted_address(url)}?… must have no query and no fragment")
     if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path.startswith("/"):
         from searchsocket.artifacts.objects.folder import FolderObjects
 
@@ -40,6 +40,6 @@ def open_objects(url: str) -> Objects:
 
         return BucketObjects(url, _BUCKETS[parts.scheme])
     raise ConfigError(
-        f"artifacts.url {shown_address(url)[:200]!r} must be file:///folder, s3://bucket/prefix, gs://bucket/prefix, "
-        "or https://host/path to read only"
+        f"artifacts.url {redacted_address(url)[:200]!r} must be file:///folder, s3://bucket/prefix, "
+        "gs://bucket/prefix, or https://host/path to read only"
     )

@@ -73,7 +73,7 @@ def read(objects: Objects, name: str, max_bytes: int) -> bytes:
     return bytes(data)
 
 
-def shown_address(url: str) -> str:
+def redacted_address(url: str) -> str:
     """An address for messages: without user, password, query and fragment."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")).rstrip("/")

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import fsspec
 
-from searchsocket.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing, shown_address
+from searchsocket.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing, redacted_address
 from searchsocket.errors import ArtifactsUnavailable, ConfigMissing
 
 _PATIENCE: Mapping[str, Mapping[str, Any]] = {
@@ -34,7 +34,7 @@ class BucketObjects:
             ConfigMissing: The client of this scheme is not installed.
         """
         scheme = urlsplit(url).scheme
-        self.address = shown_address(url)
+        self.address = redacted_address(url)
         try:
             self._files, self._root = fsspec.url_to_fs(
                 url.rstrip("/"), use_listings_cache=False, skip_instance_cache=True, **_PATIENCE[scheme]
@@ -72,9 +72,9 @@ class BucketObjects:
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """See `Objects.list`."""
         with self._reporting("list", prefix):
-            found = self._files.find(self._path(prefix), detail=True)
+            listed = self._files.find(self._path(prefix), detail=True)
         start = len(self._path(""))
-        for path, info in found.items():
+        for path, info in listed.items():
             yield ObjectInfo(path[start:], int(info["size"]), self._modified(path, info))
 
     def delete(self, names: Sequence[str]) -> None:
@@ -90,8 +90,8 @@ class BucketObjects:
         return f"{self._root}/{name}"
 
     def _modified(self, path: str, info: Mapping[str, Any]) -> datetime:
-        known = next((info[key] for key in _MODIFIED if isinstance(info.get(key), datetime)), None)
-        modified: datetime = known or self._files.modified(path)
+        stated = next((info[key] for key in _MODIFIED if isinstance(info.get(key), datetime)), None)
+        modified: datetime = stated or self._files.modified(path)
         return modified if modified.tzinfo else modified.replace(tzinfo=UTC)
 
     @contextmanager

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import httpx
 
-from searchsocket.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing, shown_address
+from searchsocket.artifacts.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing, redacted_address
 from searchsocket.errors import ArtifactsUnavailable, ConfigError
 from searchsocket.system.bounded_http import bounded_client
 
@@ -24,7 +24,7 @@ class WebObjects:
 
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/")
-        self.address = shown_address(url)
+        self.address = redacted_address(url)
         self._client = bounded_client(
             _TIMEOUT_S,
             _MAX_BYTES,

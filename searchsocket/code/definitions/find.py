@@ -64,12 +64,12 @@ class Finder:
             node = next(waiting[-1], None)
             if node is None:
                 waiting.pop()
-            elif len(waiting) < _MAX_DEPTH and self._is_looked_through(node):
+            elif len(waiting) < _MAX_DEPTH and self._is_transparent(node):
                 waiting.append(iter(node.named_children))
             else:
                 yield node
 
-    def _is_looked_through(self, node: "Node") -> bool:
+    def _is_transparent(self, node: "Node") -> bool:
         if node.type == "element":  # most have no name, and are text of what is around them
             return not names_of(node)[0]
         return node.type in self.rules.through
@@ -103,15 +103,15 @@ class Finder:
             if node.type not in self.rules.wrappers:
                 return (node, True) if exported and node.child_count else (None, False)
             exported = exported or node.type == "export_statement"
-            known = [child for child in node.named_children if self._is_known(child)]
-            if not known and exported and (value := node.child_by_field_name("value")):
+            inner_definitions = [child for child in node.named_children if self._is_definition(child)]
+            if not inner_definitions and exported and (value := node.child_by_field_name("value")):
                 return value, True
-            if not known:
+            if not inner_definitions:
                 return None, False
-            node = known[0]
+            node = inner_definitions[0]
         return None, False
 
-    def _is_known(self, node: "Node") -> bool:
+    def _is_definition(self, node: "Node") -> bool:
         return node.type in self.rules.kinds or node.type in self.rules.several or node.type in self.rules.wrappers
 
     def _symbols(self, node: "Node", parents: tuple[str, ...], inside: str, *, wrapped: bool) -> tuple[Symbol, ...]:
@@ -124,8 +124,8 @@ class Finder:
             return (Symbol("default", parents, kind, node.start_point.row + 1, True),)
         inner, kind = self.rules.several[node.type]
         nodes = [node] if node.type == inner else _descendants(node, inner)
-        found = (self._symbol(each, node, kind, parents, inside, wrapped=wrapped) for each in nodes)
-        return tuple(symbol for symbol in found if symbol)
+        symbols = (self._symbol(each, node, kind, parents, inside, wrapped=wrapped) for each in nodes)
+        return tuple(symbol for symbol in symbols if symbol)
 
     def _symbol(
         self, node: "Node", statement: "Node", kind: str, parents: tuple[str, ...], inside: str, *, wrapped: bool
@@ -155,9 +155,9 @@ class Finder:
         return _end_row(node) - node.start_point.row >= self.large
 
     def _deeper(self, node: "Node") -> Iterator["Node"]:
-        waiting, seen = list(reversed(node.named_children)), 0
-        while waiting and seen < _MAX_NODES:
-            each, seen = waiting.pop(), seen + 1
+        waiting, count = list(reversed(node.named_children)), 0
+        while waiting and count < _MAX_NODES:
+            each, count = waiting.pop(), count + 1
             if self._is_worth_it(each):
                 yield each
                 continue
@@ -167,17 +167,17 @@ class Finder:
         """Of what a function defines, functions and classes alone: its variables are nobody else's."""
         if node.type in self.rules.comments:
             return True
-        inner = self._unwrapped(node)[0] if self._is_known(node) else None
+        inner = self._unwrapped(node)[0] if self._is_definition(node) else None
         if inner is None:
             return False
         kinds = {symbol.kind for symbol in self._symbols(inner, (), "", wrapped=False)}
         return bool(kinds & {"function", "method", "class"})
 
 
-def _apart(found: Iterable[Definition]) -> tuple[Definition, ...]:
+def _apart(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
     """Definitions that share a line as one."""
     apart: list[Definition] = []
-    for each in found:
+    for each in definitions:
         if apart and each.first <= apart[-1].last:
             before = apart[-1]
             apart[-1] = replace(

@@ -65,8 +65,8 @@ def _named(node: "Node") -> "Node | None":
     for field in _NAME_FIELDS:
         if named := node.child_by_field_name(field):
             return named
-    wanted = _NAMED_BY_CHILD.get(node.type, ())
-    return next((child for child in node.named_children if child.type in wanted), None)
+    child_types = _NAMED_BY_CHILD.get(node.type, ())
+    return next((child for child in node.named_children if child.type in child_types), None)
 
 
 def _innermost(node: "Node") -> "Node | None":
@@ -84,8 +84,8 @@ def _innermost(node: "Node") -> "Node | None":
 
 def _of_method_in_go(node: "Node", receiver: "Node") -> tuple[tuple[str, ...], "Node"]:
     named = node.child_by_field_name("name") or node
-    found = re.findall(r"\w+", re.sub(r"\[.*?\]", "", text_of(receiver)))
-    return (*found[-1:], text_of(named)), named
+    words = re.findall(r"\w+", re.sub(r"\[.*?\]", "", text_of(receiver)))
+    return (*words[-1:], text_of(named)), named
 
 
 def _of_assignment(name: str) -> tuple[str, ...]:
@@ -99,8 +99,8 @@ def _of_assignment(name: str) -> tuple[str, ...]:
 def _of_markup(node: "Node") -> tuple[tuple[str, ...], "Node"]:
     if node.type == "element":
         tag = next((child for child in node.named_children if child.type.endswith("tag")), None)
-        found = _ID.search(text_of(tag)) if tag else None
-        return ((f"#{found[1]}",) if found else ()), node
+        match = _ID.search(text_of(tag)) if tag else None
+        return ((f"#{match[1]}",) if match else ()), node
     if node.type == "snippet_statement":
         start = _named(node)
         named = _named(start) if start else None
@@ -127,9 +127,9 @@ def kind_of(node: "Node", kind: str, name: str, *, inside: str) -> str:
     if value is not None and value.type in _CLASSES:
         return "class"
     if kind == "type":
-        meant = node.child_by_field_name("type")
+        type_node = node.child_by_field_name("type")
         of_type = {"struct_type": "struct", "interface_type": "interface"}
-        return of_type.get(meant.type, kind) if meant is not None else kind
+        return of_type.get(type_node.type, kind) if type_node is not None else kind
     if kind == "function" and inside in ("class", "struct", "impl", "interface"):
         return "method"
     if kind == "variable" and node.type == "declaration":

@@ -62,8 +62,10 @@ def is_exported(node: "Node", name: str, language: str, *, wrapped: bool, inside
     """
     match language:
         case "javascript" | "typescript" | "tsx":
-            given = node.type == "assignment_expression" and (node.text or b"").startswith((b"module.", b"exports"))
-            return wrapped or given or (bool(inside) and not name.startswith("#") and "private" not in _modifiers(node))
+            assigned = node.type == "assignment_expression" and (node.text or b"").startswith((b"module.", b"exports"))
+            return (
+                wrapped or assigned or (bool(inside) and not name.startswith("#") and "private" not in _modifiers(node))
+            )
         case "python" | "ruby" | "bash":
             return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
         case "go":
@@ -79,5 +81,5 @@ def is_exported(node: "Node", name: str, language: str, *, wrapped: bool, inside
 
 def _modifiers(node: "Node") -> set[str]:
     kinds = ("modifiers", "modifier", "accessibility_modifier", "visibility_modifier", "storage_class_specifier")
-    found = [child.text or b"" for child in node.children if child.type in kinds]
-    return set(b" ".join(found).decode("utf-8", "replace").split())
+    words = [child.text or b"" for child in node.children if child.type in kinds]
+    return set(b" ".join(words).decode("utf-8", "replace").split())

@@ -126,8 +126,8 @@ class ScopeRun:
         """What the texts of chunks go through before they are hashed; None with a model of this machine."""
         return self.backends.redactor if self.embedder.is_remote else None
 
-    def make_source(self, known_form: UrlForm | None = None) -> Source:
-        """The source of this run, with a report of its own; `known_form` as for `sources.make_source`."""
+    def make_source(self, previous_form: UrlForm | None = None) -> Source:
+        """The source of this run, with a report of its own; `previous_form` as for `sources.make_source`."""
         if self.corpus == "code":
             return make_code_source(self.project.root, self.project.settings, self.source_mode, self.branch)
         return make_source(
@@ -138,7 +138,7 @@ class ScopeRun:
             branch=self.branch,
             fetched_dir=self.fetched_dir,
             max_pages=self.options.max_pages,
-            known_form=known_form,
+            previous_form=previous_form,
         )
 
     def source_revision(self) -> str:

@@ -76,7 +76,7 @@ def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     used_generators(read)
     kit = read_kit(read, settings.routes.dir, settings.routes.static_dir)
     configured = settings.source.static_output_dir.replace("{scope}", run.scope.name)
-    folders = [configured] if configured else [*find_build(root).looked_at]
+    folders = [configured] if configured else [*find_build(root).candidates_checked]
     folders += [kit.routes_dir, kit.static_dir]
     if settings.llms.enable and settings.llms.dir:
         folders.append(settings.llms.dir.replace("{scope}", run.scope.name))

@@ -75,8 +75,8 @@ def _list(title: str, items: Iterable[str], *, is_open: bool = False) -> list[st
     if not rows:
         return []
     rest = [f"- and {len(rows) - _ROWS} more"] if len(rows) > _ROWS + 2 else []
-    shown = rows[:_ROWS] + rest if rest else rows
-    return [f"<details{' open' * is_open}><summary>{title}</summary>", "", *shown, "", "</details>", ""]
+    listed = rows[:_ROWS] + rest if rest else rows
+    return [f"<details{' open' * is_open}><summary>{title}</summary>", "", *listed, "", "</details>", ""]
 
 
 def _fence(rows: Sequence[str]) -> list[str]:

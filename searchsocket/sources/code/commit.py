@@ -60,7 +60,7 @@ class CommitSource:
         self._report = report = SourceReport()
         entries = {entry.path: entry for entry in self._repository.files(self.commit(), "")}
         folders = _folders(entries)
-        found = 0
+        count = 0
         files = source_files(
             lambda folder: folders.get(folder, Listing()),
             lambda path: self._ignore_file(entries.get(path)),
@@ -73,9 +73,9 @@ class CommitSource:
             if entry.size > self._max_bytes:
                 report.skipped[locator] = f"larger than code.max_file_bytes ({self._max_bytes:,})"
                 continue
-            found += 1
+            count += 1
             yield RawPage(f"/{locator}", f"/{locator}", locator, entry.blob, "code")
-        report.complete = found > 0 and not report.failed
+        report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
         """The bytes of a file as they were when it was listed, wherever the branch is now.

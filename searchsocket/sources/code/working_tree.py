@@ -57,7 +57,7 @@ class WorkingTreeSource:
         self.folders, self.files, self._links = [], [], None
         now = self._now_ns()
         prefix = "".join(f"{part}/" for part in Path(self._root).relative_to(self._top).parts)
-        found = 0
+        count = 0
         for path, entry in source_files(self._list, self._read_ignore, prefix, self._want, report):
             locator = locator_of(path)
             self.files.append(entry.path)
@@ -72,9 +72,9 @@ class WorkingTreeSource:
             if info.st_nlink > 1 and self._links_in_tree().get((info.st_dev, info.st_ino), 0) < info.st_nlink:
                 report.skipped[locator] = "a hard link that leads out of the project"
                 continue
-            found += 1
+            count += 1
             yield RawPage(f"/{locator}", f"/{locator}", locator, stamp_of(info, now), "code")
-        report.complete = found > 0 and not report.failed
+        report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
         """The bytes of a file, now.

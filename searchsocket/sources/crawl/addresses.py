@@ -40,12 +40,12 @@ def resolve(host: str, port: int, timeout_s: float) -> list[str]:
     # The system's resolver takes no limit of time. Who waits for it can have one; a daemon holds up no exit.
     threading.Thread(target=_look_up, args=(answer, host, port), name="resolve", daemon=True).start()
     try:
-        found = answer.result(timeout_s)
+        entries = answer.result(timeout_s)
     except TimeoutError as error:
         raise SourceUnavailable(f"host {host!r} was not resolved within {timeout_s:.3g} s") from error
     except (OSError, UnicodeError) as error:
         raise SourceUnavailable(f"host {host!r} cannot be resolved: {error}") from error
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 def _look_up(answer: "Future[list[Any]]", host: str, port: int) -> None:

@@ -18,10 +18,10 @@ class Budget:
 
     def left_s(self) -> float:
         """Seconds until the crawl ends, above 0 unless it is over."""
-        left = self._ends - self._monotonic()
-        if left <= 0:
+        remaining_s = self._ends - self._monotonic()
+        if remaining_s <= 0:
             self._end(f"source.crawl.max_seconds = {self._max_seconds:g}")
-        return 0.0 if self.limit else left
+        return 0.0 if self.limit else remaining_s
 
     def is_over(self) -> bool:
         return self.left_s() <= 0

@@ -25,13 +25,13 @@ class GuardedBackend(httpcore.SyncBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         exchange = current()
-        found = addresses.resolve(host, port, exchange.left_s(httpcore.ConnectTimeout))
-        refused = [address for address in found if not (self._allow_private or is_public(address))]
+        resolved = addresses.resolve(host, port, exchange.left_s(httpcore.ConnectTimeout))
+        refused = [address for address in resolved if not (self._allow_private or is_public(address))]
         if refused:
             raise ForbiddenAddress(f"host {host!r} leads to the private address {refused[0]}; it is not crawled")
         failure: Exception | None = None
-        for number, address in enumerate(found):
-            wait_s = exchange.left_s(httpcore.ConnectTimeout) / (len(found) - number)  # the next one may answer
+        for number, address in enumerate(resolved):
+            wait_s = exchange.left_s(httpcore.ConnectTimeout) / (len(resolved) - number)  # the next one may answer
             try:
                 return TimedStream(super().connect_tcp(address, port, wait_s, local_address, socket_options))
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:

@@ -102,12 +102,12 @@ class Fetcher:
     def close(self) -> None:
         self._client.close()
 
-    def get(self, url: str, *, known: Mapping[str, str] | None = None) -> Response:
+    def get(self, url: str, *, validators: Mapping[str, str] | None = None) -> Response:
         """Fetch a URL, following redirects on the same host only.
 
         Args:
             url: Absolute, on this host.
-            known: `etag` and `last-modified` of the copy at hand.
+            validators: `etag` and `last-modified` of the copy at hand.
 
         Raises:
             FetchFailed: No answer that can be used, after retries.
@@ -120,7 +120,7 @@ class Fetcher:
             reraise=True,
         )
         try:
-            answer = retrying(self._follow, url, known or {})
+            answer = retrying(self._follow, url, validators or {})
         except _TryAgain as error:
             self._budget.count(failed=True)
             raise error.failure from error
@@ -134,18 +134,18 @@ class Fetcher:
         """Whether a request is not made again: often enough, or the crawl would be over before."""
         return state.attempt_number >= self._limits.attempts or state.upcoming_sleep >= self._budget.left_s()
 
-    def _follow(self, url: str, known: Mapping[str, str]) -> Response:
-        seen = {url}
+    def _follow(self, url: str, validators: Mapping[str, str]) -> Response:
+        visited = {url}
         for _ in range(_MAX_REDIRECTS + 1):
-            answer = self._once(url, known)
+            answer = self._once(url, validators)
             if answer.status not in (301, 302, 303, 307, 308):
                 return answer
             target = urljoin(url, answer.headers.get("location", "")).partition("#")[0]
             if not self.same_host(target):
                 raise FetchFailed(f"{url} redirects to another host: {target[:200]}", permanent=True)
-            if target in seen:
+            if target in visited:
                 raise FetchFailed(f"{url} redirects in a circle", permanent=True)
-            seen.add(target)
+            visited.add(target)
             url = target
         raise FetchFailed(f"{url}: more than {_MAX_REDIRECTS} redirects", permanent=True)
 
@@ -157,12 +157,12 @@ class Fetcher:
             return False
         return f"{parts.scheme}://{parts.netloc}".lower() == self.origin
 
-    def _once(self, url: str, known: Mapping[str, str]) -> Response:
+    def _once(self, url: str, validators: Mapping[str, str]) -> Response:
         headers = {}
-        if known.get("etag"):
-            headers["If-None-Match"] = known["etag"]
-        if known.get("last-modified"):
-            headers["If-Modified-Since"] = known["last-modified"]
+        if validators.get("etag"):
+            headers["If-None-Match"] = validators["etag"]
+        if validators.get("last-modified"):
+            headers["If-Modified-Since"] = validators["last-modified"]
         timeout_s = min(self._limits.timeout_s, self._budget.left_s())
         try:
             with self._client.stream("GET", url, headers=headers, timeout=timeout_s) as answer:

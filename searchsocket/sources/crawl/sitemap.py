@@ -40,7 +40,7 @@ class SitemapWalk:
     foreign: int = 0  # entries on other hosts, left out
     examples: dict[str, list[str]] = field(default_factory=dict)  # the first of them, by host
     _waiting: deque[tuple[str, int]] = field(default_factory=deque)
-    _seen: set[str] = field(default_factory=set)
+    _queued: set[str] = field(default_factory=set)
     _bytes: int = 0
     _entries: int = 0
 
@@ -82,20 +82,20 @@ class SitemapWalk:
         target = self.here(location)
         if target is None:
             self._leave_out(location)
-        elif target not in self._seen:
-            if depth > MAX_DEPTH or len(self._seen) >= MAX_SITEMAPS:
+        elif target not in self._queued:
+            if depth > MAX_DEPTH or len(self._queued) >= MAX_SITEMAPS:
                 self.limit = f"{MAX_SITEMAPS} sitemaps, {MAX_DEPTH} levels of them"
                 return
-            self._seen.add(target)
+            self._queued.add(target)
             self._waiting.append((target, depth))
 
     def _leave_out(self, url: str) -> None:
         self.foreign += 1
         host = host_of(url)
         if host in self.examples or len(self.examples) < _MAX_HOSTS:
-            known = self.examples.setdefault(host, [])
-            if len(known) < _EXAMPLES:
-                known.append(url)
+            examples_of_host = self.examples.setdefault(host, [])
+            if len(examples_of_host) < _EXAMPLES:
+                examples_of_host.append(url)
 
 
 def unpacked(data: bytes) -> bytes:
@@ -116,7 +116,7 @@ class _Locations:
     """An XML parser target: it builds no tree, so elements without number cost no memory."""
 
     def __init__(self) -> None:
-        self.found: list[tuple[str, str]] = []
+        self.entries: list[tuple[str, str]] = []
         self._path: list[str] = []
         self._text: list[str] | None = None  # of the `loc` that is open
 
@@ -139,7 +139,7 @@ class _Locations:
             text = "".join(self._text).strip()
             self._text = None
             if text:
-                self.found.append(("page" if self._path[-1] == "url" else "sitemap", text))
+                self.entries.append(("page" if self._path[-1] == "url" else "sitemap", text))
 
     def close(self) -> None: ...
 
@@ -150,8 +150,8 @@ def entries(xml: bytes) -> Iterator[tuple[str, str]]:
     Raises:
         BadSitemap: The XML is broken; entries before the break were yielded.
     """
-    found = _Locations()
-    target: Any = found  # lxml takes any object with these methods
+    locations = _Locations()
+    target: Any = locations  # lxml takes any object with these methods
     parser = etree.XMLParser(
         target=target, resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False, recover=False
     )
@@ -164,7 +164,7 @@ def entries(xml: bytes) -> Iterator[tuple[str, str]]:
                 parser.close()
         except etree.XMLSyntaxError as error:
             broken = error
-        yield from found.found
-        found.found.clear()
+        yield from locations.entries
+        locations.entries.clear()
         if broken is not None:
             raise BadSitemap(f"not well-formed XML: {broken}") from broken

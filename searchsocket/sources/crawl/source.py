@@ -98,20 +98,20 @@ class CrawlSource:
             monotonic=self._monotonic,
         )
         fetcher = self._fetcher()
-        found = CrawledPages(self._site.base.path, self._url_form, report)
+        crawled = CrawledPages(self._site.base.path, self._url_form, report)
         try:
             self._robots = self._read_robots(fetcher)
-            yield from self._levels(fetcher, found)
+            yield from self._levels(fetcher, crawled)
         finally:
             fetcher.close()
         if self._budget.is_over():
             report.truncated = True
             self._warn("end", f"the crawl ended at {self._budget.limit}; raise it to see the rest")
-        report.complete = bool(found.fetched) and not report.failed and not report.truncated
+        report.complete = bool(crawled.fetched) and not report.failed and not report.truncated
         if report.complete:
-            self._store.keep_only(found.fetched)
-        if not found.fetched:
-            raise SourceUnavailable(_nothing_found(self._site.base_url, report))
+            self._store.keep_only(crawled.fetched)
+        if not crawled.fetched:
+            raise SourceUnavailable(_empty_crawl(self._site.base_url, report))
 
     def read(self, page: RawPage) -> bytes:
         return self._store.read(page.locator)
@@ -129,29 +129,29 @@ class CrawlSource:
         limits = Limits(self._max_page_bytes, self._settings.timeout_s, connections=self._settings.concurrency)
         return Fetcher(self._address, limits, self._budget, sleep=self._sleep, monotonic=self._monotonic)
 
-    def _levels(self, fetcher: Fetcher, found: CrawledPages) -> Iterator[RawPage]:
-        seen = set[str]()
-        level = self._bounded(self._start(fetcher), seen)
+    def _levels(self, fetcher: Fetcher, crawled: CrawledPages) -> Iterator[RawPage]:
+        visited = set[str]()
+        level = self._bounded(self._start(fetcher), visited)
         for depth in range(self._settings.max_depth + 1):
-            self.report.expected = len(seen)
+            self.report.expected = len(visited)
             following = set[str]()
             for fetched in self._fetch_all(fetcher, level):
-                yield from self._take(fetched, found)
+                yield from self._take(fetched, crawled)
                 if depth < self._settings.max_depth:
-                    following = self._follow(fetched, following, seen)
-            level = self._bounded(following, seen)
+                    following = self._follow(fetched, following, visited)
+            level = self._bounded(following, visited)
             if not level or self._budget.is_over():
                 return
 
-    def _take(self, fetched: _Fetched, found: CrawledPages) -> Iterator[RawPage]:
+    def _take(self, fetched: _Fetched, crawled: CrawledPages) -> Iterator[RawPage]:
         if fetched.failed:
             self.report.failed[fetched.url] = fetched.failed
         elif fetched.skipped:
             self.report.skipped[fetched.url] = fetched.skipped
-        elif fetched.stored is not None and (page := found.page(fetched.stored)) is not None:
+        elif fetched.stored is not None and (page := crawled.page(fetched.stored)) is not None:
             yield page
 
-    def _follow(self, fetched: _Fetched, following: set[str], seen: set[str]) -> set[str]:
+    def _follow(self, fetched: _Fetched, following: set[str], visited: set[str]) -> set[str]:
         """The pages to fetch next, with the links of one more page."""
         if fetched.links_cut:
             self.report.truncated = True
@@ -166,22 +166,22 @@ class CrawlSource:
                 f"pages name {fetched.published} as their address, so links to it were followed on "
                 f'{self._site.base_url}; set project.base_url = "{fetched.published}" to count them as links',
             )
-        following |= fetched.links - seen
-        room = self._max_pages - len(seen)
+        following |= fetched.links - visited
+        room = self._max_pages - len(visited)
         if len(following) > 2 * room + MAX_LINKS:  # only the first of them will be fetched
             return set(nsmallest(room + 1, following))
         return following
 
-    def _bounded(self, urls: Iterable[str], seen: set[str]) -> list[str]:
+    def _bounded(self, urls: Iterable[str], visited: set[str]) -> list[str]:
         """The next level, in order, as far as there is room; it counts as seen."""
         level = sorted(set(urls))
-        room = self._max_pages - len(seen)
+        room = self._max_pages - len(visited)
         if len(level) > room:
             key = "source.crawl.max_pages" if self._max_pages == self._settings.max_pages else "--max-pages"
             self.report.truncated = True
             self._warn("pages", f"the crawl stopped at {key} = {self._max_pages}; raise it to see the rest")
         level = level[:room]
-        seen.update(level)
+        visited.update(level)
         return level
 
     def _warn(self, kind: str, warning: str) -> None:
@@ -219,17 +219,20 @@ class CrawlSource:
         url = self._site.url(path)
         if not self._allowed(url):
             return _Fetched(path, None, skipped="disallowed by robots.txt")
-        known = self._store.known(path)
+        stored = self._store.known(path)
         try:
-            answer = fetcher.get(url, known={"etag": known.etag, "last-modified": known.last_modified} if known else {})
+            answer = fetcher.get(
+                url,
+                validators={"etag": stored.etag, "last-modified": stored.last_modified} if stored else {},
+            )
         except FetchFailed as error:
             if error.status in (404, 410):
                 return _Fetched(path, None, skipped=f"answered {error.status}")
             return _Fetched(path, None, failed=str(error))
         except SourceUnavailable as error:
             return _Fetched(path, None, failed=str(error))
-        if answer.not_modified and known is not None:
-            return self._page(path, known, self._store.read(path))
+        if answer.not_modified and stored is not None:
+            return self._page(path, stored, self._store.read(path))
         return self._new(path, answer)
 
     def _new(self, path: str, answer: Response) -> _Fetched:
@@ -286,6 +289,6 @@ def _targets(named: PageLinks, stored: Stored, site: CrawledSite) -> frozenset[s
     return frozenset(path for href in named.hrefs if (path := site.page(href, served)) is not None)
 
 
-def _nothing_found(base_url: str, report: SourceReport) -> str:
+def _empty_crawl(base_url: str, report: SourceReport) -> str:
     reasons = [*report.failed.values(), *report.skipped.values(), *report.warnings]
     return f"no page of {base_url} could be fetched: {reasons[0] if reasons else 'nothing is listed'}"

@@ -77,8 +77,8 @@ class SitemapPages:
 
     def _most_answer(self, urls: Sequence[str]) -> bool:
         paths = [path for path in map(self.site.resolve, urls) if path is not None and not self.site.excluded(path)]
-        found = [url for url in map(self.site.url, paths) if self._allowed(url)][:_PROBES]
-        return sum(map(self._answers, found)) * 2 > len(found)
+        probes = [url for url in map(self.site.url, paths) if self._allowed(url)][:_PROBES]
+        return sum(map(self._answers, probes)) * 2 > len(probes)
 
     def _answers(self, url: str) -> bool:
         try:

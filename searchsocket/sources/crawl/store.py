@@ -56,9 +56,9 @@ class BodyStore:
 
     def keep_only(self, urls: set[str]) -> None:
         """Drop the bodies of pages that a complete crawl no longer found, and what a writer that died left."""
-        wanted = {path.name for url in urls for path in self._paths(url)}
+        names = {path.name for url in urls for path in self._paths(url)}
         for path in self._folder.glob("*") if self._folder.is_dir() else ():
-            if path.name not in wanted:
+            if path.name not in names:
                 path.unlink(missing_ok=True)
 
     def _paths(self, url: str) -> tuple[Path, Path]:
