@@ -11,6 +11,7 @@ from searchsocket.cli.options import json_option, load_project, project_option, 
 from searchsocket.cli.output import count, print_json, safe, say
 
 if TYPE_CHECKING:
+    from searchsocket.artifacts.inventory import StoredGeneration
     from searchsocket.project.project import Project
 
 F = TypeVar("F")

@@ -11,7 +11,7 @@ from searchsocket.cli.options import is_quiet, json_option, load_project, projec
 from searchsocket.cli.output import count, print_json, safe, say
 
 if TYPE_CHECKING:
-    from searchsocket.embedders.cache import EmbeddingCache
+    from searchsocket.embedders.cache import CachedModel, EmbeddingCache
 
 _DAY_S = 86_400
 
