@@ -56,7 +56,7 @@ def clean(
     if remote and not everything and scope_name is None:
         raise click.UsageError("--remote needs --scope NAME or --all")
     project = load_project(root)
-    elsewhere = _elsewhere(project) if remote else None
+    index = _remote_index(project) if remote else None
     if project.root.is_relative_to(project.state_dir.resolve()):
         raise ConfigError(f"state.dir is {project.state_dir}, which contains the project itself; nothing was deleted")
     scopes = known_scopes(project) if scope_name is None else [project.scope(os.environ, scope_name)]
@@ -66,41 +66,41 @@ def clean(
     if not as_json:
         for path in paths:
             say(f"deletes {path}")
-        for line in _remote_lines(elsewhere, scope_name) if elsewhere else ():
+        for line in _remote_lines(index, scope_name) if index else ():
             say(line)
-        if not paths and not elsewhere:
+        if not paths and not index:
             say("nothing to delete")
     silent = "--json" if as_json else "--quiet" if is_quiet() else ""
-    if elsewhere and everything:
+    if index and everything:
         _ask_for_the_name(project, confirmed, silent)
-    elif (paths or elsewhere) and not yes:
+    elif (paths or index) and not yes:
         if silent:
             raise click.UsageError(f"{silent} cannot ask for confirmation; add --yes")
         click.confirm("Delete this?", abort=True)
-    gone = _dropped(project) if elsewhere and everything else []
+    gone = _dropped(project) if index and everything else []
     _delete(project, scopes, paths, everything=scope_name is None, remote=remote and not everything)
     if as_json:
         deleted = [*map(str, paths), *gone]
         print_json({"scopes": [scope.name for scope in scopes], "deleted": deleted, "remote": remote})
-    elif paths or elsewhere:
+    elif paths or index:
         say("deleted")
 
 
-def _elsewhere(project: "Project") -> "VectorUpkeep":
-    """The vector store elsewhere."""
+def _remote_index(project: "Project") -> "VectorUpkeep":
+    """The vector store on another machine."""
     from searchsocket.project.backends import Backends
 
-    if (elsewhere := Backends(project, os.environ, calls=False).store.elsewhere) is None:
+    if (index := Backends(project, os.environ, calls=False).store.remote_index) is None:
         provider = project.settings.vector.provider
-        raise click.UsageError(f"vector.provider is {provider}: so there are no remote vectors; leave --remote out")
-    return elsewhere
+        raise click.UsageError(f"vector.provider is {provider}; there are no remote vectors; leave --remote out")
+    return index
 
 
 def _dropped(project: "Project") -> list[str]:
     """Delete all that the project keeps elsewhere, of its pages and of its code; what went."""
     from searchsocket.project.corpora import code_home
 
-    return [name for home in (project, code_home(project)) for name in _elsewhere(home).drop()]
+    return [name for home in (project, code_home(project)) for name in _remote_index(home).drop()]
 
 
 def _remote_lines(index: "VectorUpkeep", scope_name: str | None) -> Iterator[str]:

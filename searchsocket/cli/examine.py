@@ -15,8 +15,8 @@ from searchsocket.cli.output import count, size
 from searchsocket.cli.summary import source_lines
 from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.elsewhere import findings
 from searchsocket.pipeline.run.origin import skipped_words
+from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.project.access import private_folders
 from searchsocket.project.backends import Backends
@@ -166,14 +166,14 @@ def _index_line(name: str, generation: Generation, backends: Backends) -> Line:
 
 
 def vectors(project: Project) -> Iterator[Line]:
-    """Where vectors are on another machine: whether it answers, and its rows are those of the index."""
+    """A vector store on another machine answers and has a row for every record."""
     backends = Backends(project, os.environ, calls=False)
-    if (elsewhere := backends.store.elsewhere) is None:
+    if (remote := backends.store.remote_index) is None:
         return
-    found = list(findings(backends, known_scopes(project)))
-    yield from (Line("vectors", False, each.what, each.fix) for each in found)
-    if not found:
-        scopes = elsewhere.registered()
+    problems = list(findings(backends, known_scopes(project)))
+    yield from (Line("vectors", False, each.problem, each.fix) for each in problems)
+    if not problems:
+        scopes = remote.registered()
         rows = count(sum(scope.records for scope in scopes), "record")
         yield Line(
             "vectors", True, f"{project.settings.vector.provider} contains {rows} of {count(len(scopes), 'scope')}"

@@ -1,4 +1,4 @@
-"""What `searchsocket status` tells of vectors on another machine, beside what is here."""
+"""`searchsocket status`: rows of vectors on another machine, next to what is here."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,33 +8,34 @@ from searchsocket.cli.output import count
 
 if TYPE_CHECKING:
     from searchsocket.stores.base import VectorStore
-    from searchsocket.stores.base.upkeep import Registered
+    from searchsocket.stores.base.upkeep import RegisteredScope
     from searchsocket.types import Generation
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteCounts:
-    """What the other machine says."""
+    """Scopes and row counts of the other machine."""
 
-    registered: "Mapping[str, Registered]"  # by scope
-    rows: Mapping[str, int]  # that the live generation of a scope sees
-    error: str = ""  # why nothing can be told
+    registered: "Mapping[str, RegisteredScope]"  # by scope
+    rows: Mapping[str, int]  # of the live generation, by scope
+    error: str = ""  # why there are no counts
 
     def line(self, generation: "Generation") -> str:
-        """Of one scope that is live here."""
+        """The text for one scope that is live here."""
         if self.error:
             return self.error
-        known = self.registered.get(generation.scope)
-        if known is None:
-            return "no rows; run `searchsocket index --resync`"
+        fix = f"; run `searchsocket index --resync --scope {generation.scope}`"
+        scope = self.registered.get(generation.scope)
+        if scope is None:
+            return f"no rows{fix}"
         rows = self.rows[generation.scope]
-        lost = "" if rows == generation.records else "; run `searchsocket doctor`"
-        return f"{rows:,} of {count(generation.records, 'row')}, {count(len(known.generations), 'generation')}{lost}"
+        counts = f"{rows:,} of {count(generation.records, 'row')}, {count(len(scope.generations), 'generation')}"
+        return counts if rows == generation.records else counts + fix
 
-    def others(self, live: "Sequence[Generation]") -> "Iterator[Registered]":
-        """Scopes that are kept there alone."""
-        here = {generation.scope for generation in live}
-        return (each for scope, each in self.registered.items() if scope not in here)
+    def others(self, live: "Sequence[Generation]") -> "Iterator[RegisteredScope]":
+        """Scopes that exist only on the other machine."""
+        local_names = {generation.scope for generation in live}
+        return (each for scope, each in self.registered.items() if scope not in local_names)
 
     def to_json(self) -> dict[str, Any]:
         scopes = [
@@ -52,13 +53,13 @@ class RemoteCounts:
 
 
 def remote_counts(store: "VectorStore", live: "Sequence[Generation]") -> RemoteCounts | None:
-    """What there is of the scopes of the project; None where vectors are in the index's folder."""
+    """Counts for the scopes of the project; None if vectors are stored in the index's folder."""
     from searchsocket.errors import SearchSocketError
 
-    if (elsewhere := store.elsewhere) is None:
+    if (remote := store.remote_index) is None:
         return None
     try:
-        registered = {each.scope: each for each in elsewhere.registered()}
-        return RemoteCounts(registered, {each.scope: elsewhere.count(each) for each in live})
+        registered = {each.scope: each for each in remote.registered()}
+        return RemoteCounts(registered, {each.scope: remote.count(each) for each in live})
     except SearchSocketError as error:
         return RemoteCounts({}, {}, f"[{error.code}] {error}")

@@ -42,7 +42,7 @@ class StatusReport:
     backends: Backends
     scope: str  # that a command would use; "(none: ...)" where there is none
     generations: "Sequence[Generation]"
-    elsewhere: RemoteCounts | None
+    remote: RemoteCounts | None
     code: "Sequence[CodeStatus]"
     broken_code: str  # why nothing can be said of it; "" = it can
     now: datetime
@@ -63,8 +63,8 @@ class StatusReport:
             code = code_statuses(project)
         except SearchSocketError as error:
             broken = str(error)
-        elsewhere = remote_counts(backends.store, generations)
-        return cls(project, backends, scope, generations, elsewhere, code, broken, datetime.now(UTC))
+        remote = remote_counts(backends.store, generations)
+        return cls(project, backends, scope, generations, remote, code, broken, datetime.now(UTC))
 
     @cached_property
     def health(self) -> "Health":
@@ -91,7 +91,7 @@ class StatusReport:
             "stateBytes": self.bytes_used,
             "costs": _costs(self.project, self.backends.ledger),
             "vectorBackend": {"provider": self.project.settings.vector.provider, **asdict(self.health)},
-            "remote": self.elsewhere.to_json() if self.elsewhere else None,
+            "remote": self.remote.to_json() if self.remote else None,
             "scopes": [self._scope_json(generation) for generation in self.generations],
             "code": [json.loads(to_json(each, sources=True)) for each in self.code],
         }
@@ -112,7 +112,7 @@ class StatusReport:
             yield f"\n{click.style(f'code of {each.scope}', bold=True)}\n  {held}\n  {standing_words(each)}"
         if self.broken_code:
             yield f"\ncode     BROKEN: {safe(self.broken_code)}"
-        for other in self.elsewhere.others(self.generations) if self.elsewhere else ():
+        for other in self.remote.others(self.generations) if self.remote else ():
             held = f"{count(other.records, 'record')} of {other.indexed_at}"
             yield f"\n{click.style(safe(other.scope), bold=True)}\n  remote      {safe(held)}, no local index"
 
@@ -141,8 +141,8 @@ class StatusReport:
         yield from _named(*source_lines(origin.source), ("skipped", skipped_words(origin.skipped, origin.skip_reasons)))
         yield _scope(generation, age_s(generation.published_at, self.now), self.models[generation.model_id])
         yield from _named(("last run", _last_run_words(last_run_costs(self.backends.state, generation.scope))))
-        if self.elsewhere:
-            yield f"  remote      {safe(self.elsewhere.line(generation))}"
+        if self.remote:
+            yield f"  remote      {safe(self.remote.line(generation))}"
         if checked := _checked(self.project, generation):
             yield f"  checked     {ago(age_s(checked, self.now))} ({checked}): nothing changed"
 

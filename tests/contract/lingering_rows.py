@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.store.samples import EAST, INFO, MAIN, NORTH, fill, ids, record, unit
+from contract.store.samples import EAST, INFO, MAIN, NORTH, ConstantVectors, fill, ids, record, unit
 
 from searchsocket.errors import VectorsMissing
-from searchsocket.stores.base.upkeep import VectorUpkeep
+from searchsocket.stores.base import VectorIndex
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Filter
@@ -17,20 +17,21 @@ MANY = [f"x{number:02}" for number in range(40)]  # more than an index is asked 
 
 
 class LingeringRowsContract:
-    """`restore` writes a row of an old generation without its end: what a reader sees before the end of it is seen."""
+    """A row of an old generation that is staged later has no end: readers see such a row until they see its end."""
 
     @pytest.fixture
-    def site(self, tmp_path: Path, index: VectorUpkeep) -> LocalStore:
+    def site(self, tmp_path: Path, index: VectorIndex) -> LocalStore:
         """Of forty and three records the forty went with the second generation, and one became another."""
         now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-        store = LocalStore(tmp_path / "site", "shop", vectors=index, clock=lambda: now)  # type: ignore[arg-type]
+        store = LocalStore(tmp_path / "site", "shop", vectors=index, clock=lambda: now)
         far = np.stack([EAST, unit(1, 2), unit(1, 3), *[EAST] * len(MANY)])
         before = fill(store, [record(name, f"/{name}") for name in ["a", "b", "c", *MANY]], far)
         store.upsert([record("a", "/a", "edited")], NORTH[np.newaxis], MAIN)
         store.delete_by_ids(MANY, MAIN)
         store.publish(MAIN, INFO)
         ended = [row_of(record(name, f"/{name}"), EAST) for name in ["a", *MANY]]
-        index.restore(before.generation, ended, None)
+        index.stage(before.generation, ended, ())
+        index.seal(before.generation)
         return store
 
     def test_an_answer_holds_no_record_that_has_ended(self, site: LocalStore) -> None:
@@ -50,16 +51,17 @@ class LingeringRowsContract:
         assert np.array_equal(vectors.vectors_of(["a"])[0], NORTH)
 
     def test_a_row_that_has_ended_is_no_answer_where_the_newer_one_lies_far_behind_it(
-        self, tmp_path: Path, index: VectorUpkeep
+        self, tmp_path: Path, index: VectorIndex
     ) -> None:
         """It would be first with a score of what the page said once, for the newer row is not among those fetched."""
         now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-        store = LocalStore(tmp_path / "far", "shop", vectors=index, clock=lambda: now)  # type: ignore[arg-type]
+        store = LocalStore(tmp_path / "far", "shop", vectors=index, clock=lambda: now)
         records = [record(name, f"/{name}") for name in ["a", *MANY]]
         before = fill(store, records, np.stack([EAST, *[unit(1, 2)] * len(MANY)]))
         store.upsert([record("a", "/a", "edited")], NORTH[np.newaxis], MAIN)
         store.publish(MAIN, INFO)
-        index.restore(before.generation, [row_of(records[0], EAST)], None)
+        index.stage(before.generation, [row_of(records[0], EAST)], ())
+        index.seal(before.generation)
         vectors = store.reader(MAIN).vectors
         assert ids(vectors.nearest(EAST, top_k=2)) == MANY[:2]
         store.upsert([record("b", "/b")], EAST[np.newaxis], MAIN)  # a's row is of the generation before from now on
@@ -67,21 +69,22 @@ class LingeringRowsContract:
         assert ids(store.reader(MAIN).vectors.nearest(EAST, top_k=2)) == ["b", MANY[0]]
         assert ids(store.reader(MAIN).vectors.nearest(EAST, top_k=99))[-1] == "a"
 
-    def test_what_is_lacking_is_said_and_not_left_out(self, site: LocalStore, index: VectorUpkeep) -> None:
+    def test_what_is_lacking_is_said_and_not_left_out(self, site: LocalStore, index: VectorIndex) -> None:
         generation = site.reader(MAIN).generation
-        index.erase(generation, ["b"])
+        index.stage(generation, (), ["b"])
+        index.seal(generation)
         with pytest.raises(VectorsMissing, match="index --resync --scope main"):
             site.reader(MAIN).vectors.nearest(EAST, top_k=3)
         with pytest.raises(VectorsMissing):
             site.reader(MAIN).vectors.nearest(EAST, top_k=1, where=Filter("/b"))
         assert ids(site.reader(MAIN).vectors.nearest(EAST, top_k=9, where=Filter("/c"))) == ["c"]
 
-    def test_two_writers_with_folders_of_their_own_never_mix(self, tmp_path: Path, index: VectorUpkeep) -> None:
+    def test_two_writers_with_folders_of_their_own_never_mix(self, tmp_path: Path, index: VectorIndex) -> None:
         """Two machines that index one scope: the last is whole, the other says that it is not, and can be again."""
 
         def machine(day: int) -> LocalStore:
             now = datetime(2026, 1, day, 3, 4, 5, tzinfo=UTC)
-            return LocalStore(tmp_path / str(day), "shop", vectors=index, clock=lambda: now)  # type: ignore[arg-type]
+            return LocalStore(tmp_path / str(day), "shop", vectors=index, clock=lambda: now)
 
         fill(machine(1), [record("a"), record("b")])
         fill(machine(2), [record("a"), record("x")])
@@ -91,8 +94,9 @@ class LingeringRowsContract:
             fill(machine(1), [record("c")])
         assert whole(machine(2)) in (None, {"a", "x"})
         machine(1).discard(MAIN)
-        machine(1).resync(MAIN, lambda records: {each.id: EAST for each in records})
+        machine(1).resync(MAIN, ConstantVectors())
         assert whole(machine(1)) == {"a", "b"}
+        assert whole(machine(2)) is None
 
 
 def whole(store: LocalStore) -> set[str] | None:

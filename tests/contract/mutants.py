@@ -68,6 +68,3 @@ class YesterdayVectors(MemoryVectors):
         self._check()
         held = self.place.rows.get(generation.scope, [])
         return (kept for kept in held if kept.born < generation.name <= kept.died)
-
-    def erase(self, generation: Generation, ids: Any) -> None:
-        self._check()

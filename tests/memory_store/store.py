@@ -20,10 +20,10 @@ from searchsocket.errors import (
 )
 from searchsocket.stores import base
 from searchsocket.stores.base import PageBody, PublishInfo, VectorSnapshot
-from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced
 from searchsocket.stores.base.models import Model, check_model, model_of
 from searchsocket.stores.base.naming import check_scope_name, generation_name, generation_stamp
 from searchsocket.stores.base.spread import MAX_SAMPLED, spread_of
+from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.types import Generation, Record, Renamed, Scope, Spread, Vector, Vectors
 
@@ -180,14 +180,11 @@ class MemoryStore:
         return []
 
     @property
-    def elsewhere(self) -> None:
+    def remote_index(self) -> None:
         return None
 
-    def drift(self, scope: Scope, known: KnownVectors) -> Drift:
-        return Drift()
-
-    def resync(self, scope: Scope, known: KnownVectors) -> Resynced:
-        return Resynced()
+    def resync(self, scope: Scope, vectors: RecordVectors) -> ResyncReport:
+        return ResyncReport()
 
     def health(self) -> base.Health:
         return base.Health(ok=True)

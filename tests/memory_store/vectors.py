@@ -1,6 +1,5 @@
 """Vectors as a remote engine keeps them: rows with first and last generation, and queries that filter by these."""
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,7 +10,7 @@ from searchsocket.stores.base import VectorLimits, VectorRow, check_vectors
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.naming import generation_number
-from searchsocket.stores.base.upkeep import Finding, HeldRow, Registered
+from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import Written, canonical, whenever
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Scope, Vector, Vectors
 
@@ -31,7 +30,7 @@ class MemoryPlace:
 
     owner: str = ""
     rows: dict[str, list[_Kept]] = field(default_factory=dict)  # by scope
-    registered: dict[str, Registered] = field(default_factory=dict)
+    registered: dict[str, RegisteredScope] = field(default_factory=dict)
 
 
 class MemoryVectors:
@@ -43,18 +42,19 @@ class MemoryVectors:
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
         self._claim()
-        born = [_Kept(row, generation.name) for row in rows]
-        dead = {kept.row.id for kept in born} | set(gone)
-        held = self.place.rows.setdefault(generation.scope, [])
-        for kept in held:
-            if kept.died == _NEVER and kept.row.id in dead:
-                kept.died = generation.name
-        held += born
+        new = {row.id: _Kept(row, generation.name) for row in rows}
+        ended = new.keys() | set(gone)
+        kept = self.place.rows.setdefault(generation.scope, [])
+        for each in kept:
+            if each.born < generation.name and each.died == _NEVER and each.row.id in ended:
+                each.died = generation.name
+        kept[:] = [each for each in kept if each.born != generation.name or each.row.id not in new]
+        kept += new.values()
 
     def seal(self, generation: Generation) -> None:
         """See `VectorIndex.seal`: what is written here is seen at once."""
         self._claim()
-        new, known = Registered.of([generation]), self.place.registered.get(generation.scope)
+        new, known = RegisteredScope.of([generation]), self.place.registered.get(generation.scope)
         names = {*new.generations, *(known.generations if known else ())}
         self.place.registered[generation.scope] = replace(new, generations=tuple(sorted(names)))
 
@@ -70,42 +70,17 @@ class MemoryVectors:
         ]
         self.place.registered.pop(scope.name, None)
         if generations:
-            self.place.registered[scope.name] = Registered.of(list(generations))
+            self.place.registered[scope.name] = RegisteredScope.of(list(generations))
             self.place.rows[scope.name] = [
                 _Kept(each.row, each.born, each.died if each.died <= newest else _NEVER) for each in kept
             ]
 
-    def registered(self) -> list[Registered]:
+    def registered(self) -> list[RegisteredScope]:
         self._check()
         return [self.place.registered[scope] for scope in sorted(self.place.registered)]
 
     def count(self, generation: Generation) -> int:
         return len(list(self._seen(generation)))
-
-    def held(self, generation: Generation) -> Iterator[HeldRow]:
-        return (
-            HeldRow(kept.row.id, self.digest(kept.row), generation_number(kept.born)) for kept in self._seen(generation)
-        )
-
-    def digest(self, row: VectorRow) -> bytes:
-        said = (row.id, row.ancestors, row.tags, row.labels, row.is_hidden, row.vector.tobytes())
-        return hashlib.sha256(repr(said).encode("utf-8", "surrogatepass")).digest()
-
-    def mend(self, generation: Generation) -> list[str]:
-        self._claim()
-        return []
-
-    def restore(self, generation: Generation, rows: Iterable[VectorRow], until: Generation | None) -> None:
-        held = self.place.rows.setdefault(generation.scope, [])
-        held += [_Kept(row, generation.name, until.name if until else _NEVER) for row in rows]
-        self.seal(generation)
-
-    def erase(self, generation: Generation, ids: Iterable[str]) -> None:
-        self._check()
-        gone = set(ids)
-        seen = [id(kept) for kept in self._seen(generation) if kept.row.id in gone]
-        held = self.place.rows.get(generation.scope, [])
-        held[:] = [kept for kept in held if id(kept) not in seen]
 
     def examine(self) -> list[Finding]:
         try:

@@ -1,27 +1,36 @@
-"""Rows elsewhere that are gone, wrong or too many are made those of the records again, and nothing else is touched."""
+"""A resync writes every remote row of a scope again from records and vectors at hand, and touches no other scope."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.store.samples import DRAFT, EAST, INFO, MAIN, NORTH, UP, everything, fill, record
+from contract.store.samples import (
+    DRAFT,
+    EAST,
+    INFO,
+    MAIN,
+    NORTH,
+    UP,
+    ConstantVectors,
+    everything,
+    fill,
+    record,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_store.vectors import MemoryPlace, MemoryVectors
 
-from searchsocket.errors import VectorsMissing
-from searchsocket.stores.base.drift import Drift, Resynced
+from searchsocket.errors import VectorBackendUnavailable, VectorsMissing
+from searchsocket.stores.base.upkeep import ResyncReport
 from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local import LocalStore
-from searchsocket.types import Generation, Record, Vector
+from searchsocket.types import Generation, Record, Vectors
 
-BEFORE = "20000101T000000Z-aaaaaa"  # a generation that the rows of no test are of
-
-
-def known(records: Sequence[Record]) -> Mapping[str, Vector]:
-    return {one.id: EAST for one in records}
+BEFORE = "20000101T000000Z-aaaaaa"  # no row of a test was written by this generation
+DEAD = "20990101T000000Z-aaaaaa"
+Rows = list[tuple[str, str, str, list[float]]]
 
 
 @pytest.fixture
@@ -31,11 +40,11 @@ def place() -> MemoryPlace:
 
 @pytest.fixture
 def store(tmp_path: Path, place: MemoryPlace) -> LocalStore:
-    """Two generations: c is of the first alone, d of the second."""
     return filled(tmp_path, place)
 
 
 def filled(folder: Path, place: MemoryPlace) -> LocalStore:
+    """Two generations: c is in the first alone, d in the second."""
     store = LocalStore(folder, "shop", vectors=MemoryVectors(place))
     fill(store, [record(name) for name in "abc"])
     store.delete_by_ids(["c"], MAIN)
@@ -45,7 +54,7 @@ def filled(folder: Path, place: MemoryPlace) -> LocalStore:
 
 
 def reopened(store: LocalStore, place: MemoryPlace) -> LocalStore:
-    """Memory's readers hold the rows that they were opened over."""
+    """Readers in memory keep the rows that they were opened over."""
     return LocalStore(store.root, "shop", vectors=MemoryVectors(place))
 
 
@@ -55,105 +64,153 @@ def live(store: LocalStore) -> Generation:
     return generation
 
 
-def test_what_is_whole_is_left_alone(store: LocalStore) -> None:
-    assert not store.drift(MAIN, known)
-    assert store.resync(MAIN, known) == Resynced()
+def rows(place: MemoryPlace, scope: str = "main") -> Rows:
+    return sorted((each.row.id, each.born, each.died, each.row.vector.tolist()) for each in place.rows[scope])
+
+
+def test_rows_that_are_whole_are_the_same_afterwards(store: LocalStore, place: MemoryPlace) -> None:
+    before, registered = rows(place), dict(place.registered)
+    assert store.resync(MAIN, ConstantVectors()) == ResyncReport(rows=4)
+    assert (rows(place), place.registered) == (before, registered)
 
 
 def test_everything_comes_back_for_both_generations(store: LocalStore, place: MemoryPlace) -> None:
     place.rows.clear()
     place.registered.clear()
     place.owner = ""
-    assert str(store.drift(MAIN, known)) == "3 missing"
-    assert store.resync(MAIN, known).written == 4
+    with pytest.raises(VectorsMissing):
+        everything(reopened(store, place).reader(MAIN))
+    assert store.resync(MAIN, ConstantVectors()).rows == 4
     assert everything(reopened(store, place).reader(MAIN)) == {"a", "b", "d"}
     store.rollback(MAIN)
     assert everything(reopened(store, place).reader(MAIN)) == {"a", "b", "c"}
 
 
-def test_rows_that_are_wrong_foreign_or_twice_there_go(store: LocalStore, place: MemoryPlace) -> None:
-    index = MemoryVectors(place)
-    index.erase(live(store), ["a", "b"])
-    others = [row_of(record("a"), NORTH), row_of(record("foreign"), UP), row_of(record("d"), EAST)]
-    index.restore(live(store), others, None)
-    drift = store.drift(MAIN, known)
-    assert (drift.missing, drift.different, sorted(drift.surplus)) == (["b"], ["a"], ["d", "foreign"])
-    assert store.resync(MAIN, known) == Resynced((), written=3, deleted=3, lacking=0)
-    assert not store.drift(MAIN, known)
-    assert reopened(store, place).reader(MAIN).vectors.similarities(EAST, ["a", "b", "d"]) == [1.0, 1.0, 1.0]
+def test_the_next_runs_go_on_from_what_a_resync_wrote(store: LocalStore, place: MemoryPlace) -> None:
+    """Rows of generations that are no longer kept are written by the oldest one that is."""
+    store.upsert([record("a", text="edited")], NORTH[np.newaxis], MAIN)
+    store.publish(MAIN, INFO)
+    place.rows.clear()
+    assert store.resync(MAIN, ConstantVectors()).rows == 4  # three of the second generation, one of the third
+    store.upsert([record("e")], UP[np.newaxis], MAIN)
+    store.delete_by_ids(["b"], MAIN)
+    store.publish(MAIN, INFO)
+    assert everything(reopened(store, place).reader(MAIN)) == {"a", "d", "e"}
     store.rollback(MAIN)
-    assert not store.drift(MAIN, known)
+    assert everything(reopened(store, place).reader(MAIN)) == {"a", "b", "d"}
+    store.upsert([record("f")], UP[np.newaxis], MAIN)
+    store.publish(MAIN, INFO)
+    assert everything(reopened(store, place).reader(MAIN)) == {"a", "b", "d", "f"}
 
 
-def test_what_a_run_that_died_left_is_forgotten(store: LocalStore, place: MemoryPlace) -> None:
-    rows = len(place.rows["main"])
-    died = Generation("20990101T000000Z-aaaaaa", "main", "shop", "hash", 3, "", 0, 0, "")
-    MemoryVectors(place).stage(died, [row_of(record("x"), EAST)], ["a"])
-    store.resync(MAIN, known)
-    assert len(place.rows["main"]) == rows
+def test_a_record_that_got_another_vector_alone_is_written_for_its_generation(
+    store: LocalStore, place: MemoryPlace
+) -> None:
+    """Its hash is that of the generation before, whose row would be too old to count."""
+    store.upsert([record("a")], NORTH[np.newaxis], MAIN)
+    store.publish(MAIN, INFO)
+    before = {(id_, born) for id_, born, _, _ in rows(place)}
+    store.resync(MAIN, ConstantVectors())
+    assert everything(reopened(store, place).reader(MAIN)) == {"a", "b", "d"}
+    assert ("a", live(store).name) in before & {(id_, born) for id_, born, _, _ in rows(place)}
+
+
+def test_a_scope_that_is_not_published_here_keeps_no_rows(store: LocalStore, place: MemoryPlace) -> None:
+    unknown = Generation(DEAD, DRAFT.name, "shop", "hash", 3, "", 0, 0, "")
+    MemoryVectors(place).stage(unknown, [row_of(record("x"), EAST)], [])
+    assert store.resync(DRAFT, ConstantVectors()) == ResyncReport()
+    assert DRAFT.name not in place.rows
+
+
+def test_rows_of_a_run_that_died_are_forgotten(store: LocalStore, place: MemoryPlace) -> None:
+    before = rows(place)
+    dead = Generation(DEAD, "main", "shop", "hash", 3, "", 0, 0, "")
+    MemoryVectors(place).stage(dead, [row_of(record("x"), EAST)], ["a"])
+    store.resync(MAIN, ConstantVectors())
+    assert rows(place) == before
     assert everything(reopened(store, place).reader(MAIN)) == {"a", "b", "d"}
 
 
 def test_other_scopes_are_not_touched(store: LocalStore, place: MemoryPlace) -> None:
     store.upsert([record("z", scope=DRAFT)], EAST[np.newaxis], DRAFT)
     store.publish(DRAFT, INFO)
-    held = list(place.rows[DRAFT.name])
+    before = list(place.rows[DRAFT.name])
     del place.rows["main"]
-    store.resync(MAIN, known)
-    assert place.rows[DRAFT.name] == held
+    store.resync(MAIN, ConstantVectors())
+    assert place.rows[DRAFT.name] == before
 
 
-def test_vectors_that_are_not_at_hand_are_counted(store: LocalStore, place: MemoryPlace) -> None:
-    place.rows["main"].clear()
-
-    def some(records: Sequence[Record]) -> Mapping[str, Vector]:
-        return {id_: vector for id_, vector in known(records).items() if id_ == "a"}
-
-    assert store.resync(MAIN, some).lacking == 3
-
-
-def test_the_store_with_vectors_of_its_own_has_nothing_to_look_after(tmp_path: Path) -> None:
-    store = LocalStore(tmp_path, "shop")
-    fill(store, [record("a")])
-    assert (store.elsewhere, store.drift(MAIN, known), store.resync(MAIN, known)) == (None, Drift(), Resynced())
+def test_nothing_is_changed_if_vectors_are_missing(store: LocalStore, place: MemoryPlace) -> None:
+    """Also if only the generation before lacks one: a rollback would lead to it."""
+    before = rows(place)
+    assert store.resync(MAIN, ConstantVectors(without="cd")) == ResyncReport(missing_vectors=2)
+    assert store.resync(MAIN, ConstantVectors(without="c")) == ResyncReport(missing_vectors=1)
+    assert rows(place) == before
+    assert everything(reopened(store, place).reader(MAIN)) == {"a", "b", "d"}
 
 
-@pytest.mark.parametrize("misdated", [{"born": BEFORE}, {"born": "20990101T000000Z-aaaaaa"}, {"died": BEFORE}])
-def test_a_row_that_says_another_time_is_found_and_written_again(
-    misdated: dict[str, str], store: LocalStore, place: MemoryPlace
+def test_a_resync_that_dies_gives_no_wrong_answer_and_the_next_one_is_whole(
+    store: LocalStore, place: MemoryPlace
 ) -> None:
-    """One that says an earlier one than its record was written at is in no answer, though all else of it is right."""
-    place.rows["main"] = [replace(kept, **misdated) if kept.row.id == "a" else kept for kept in place.rows["main"]]
+    class DyingVectors(ConstantVectors):
+        def get(self, records: Sequence[Record]) -> Vectors:
+            if "d" in {each.id for each in records}:
+                raise VectorBackendUnavailable("it is gone")
+            return super().get(records)
+
+    before = rows(place)
+    with pytest.raises(VectorBackendUnavailable):
+        store.resync(MAIN, DyingVectors())
     with pytest.raises(VectorsMissing):
         everything(reopened(store, place).reader(MAIN))
-    assert str(store.drift(MAIN, known)) in ("1 missing", "1 different")
-    assert store.resync(MAIN, known).written == 1
-    assert not store.drift(MAIN, known)
-    assert everything(reopened(store, place).reader(MAIN)) == {"a", "b", "d"}
-    store.rollback(MAIN)
-    assert not store.drift(MAIN, known)
+    assert store.resync(MAIN, ConstantVectors()).rows == 4
+    assert rows(place) == before
+
+
+def test_the_store_with_vectors_of_its_own_has_nothing_to_write(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path, "shop")
+    fill(store, [record("a")])
+    assert (store.remote_index, store.resync(MAIN, ConstantVectors())) == (None, ResyncReport())
+
+
+@pytest.mark.parametrize("misdated", [{"born": BEFORE}, {"born": DEAD}, {"died": BEFORE}])
+def test_a_row_with_another_date_is_right_afterwards(
+    misdated: dict[str, str], store: LocalStore, place: MemoryPlace
+) -> None:
+    """A row that is older than its record is in no answer, even if all else of it is right."""
+    before = rows(place)
+    place.rows["main"] = [replace(each, **misdated) if each.row.id == "a" else each for each in place.rows["main"]]
+    with pytest.raises(VectorsMissing):
+        everything(reopened(store, place).reader(MAIN))
+    store.resync(MAIN, ConstantVectors())
+    assert rows(place) == before
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from("abcdx"), st.sampled_from("-12<>!")), max_size=8))
-def test_whatever_happened_to_the_rows_they_are_right_afterwards(
+@given(st.lists(st.tuples(st.sampled_from("abcdx"), st.sampled_from("-012<>!")), max_size=8))
+def test_whatever_happened_to_the_rows_they_are_right_after_a_resync(
     tmp_path_factory: pytest.TempPathFactory, events: list[tuple[str, str]]
 ) -> None:
+    """A row was lost (-), ended (0), written by somebody else for either generation (1, 2) or misdated (<, >, !)."""
     place = MemoryPlace()
     store = filled(tmp_path_factory.mktemp("any"), place)
+    before, registered = rows(place), dict(place.registered)
     index = MemoryVectors(place)
     both = sorted(store.kept(MAIN), key=lambda generation: generation.name)
-    for id_, what in events:
-        if what == "-":
-            index.erase(both[1], [id_])
-        elif what in "<>!":
-            misdated = {"<": {"born": BEFORE}, ">": {"born": both[1].name}, "!": {"died": both[1].name}}[what]
+    misdated = {"<": {"born": BEFORE}, ">": {"born": both[1].name}, "!": {"died": both[1].name}}
+    for id_, event in events:
+        if event == "-":
+            place.rows["main"] = [each for each in place.rows["main"] if each.row.id != id_]
+        elif event == "0":
+            index.stage(both[1], (), [id_])
+        elif event in misdated:
             place.rows["main"] = [
-                replace(kept, **misdated) if kept.row.id == id_ else kept for kept in place.rows["main"]
+                replace(each, **misdated[event]) if each.row.id == id_ else each for each in place.rows["main"]
             ]
         else:
-            index.restore(both[int(what) - 1], [row_of(record(id_), NORTH)], None)
-    store.resync(MAIN, known)
-    assert not store.drift(MAIN, known)
+            index.stage(both[int(event) - 1], [row_of(record(id_), NORTH)], ())
+    assert store.resync(MAIN, ConstantVectors()) == ResyncReport(rows=4)
+    assert (rows(place), place.registered) == (before, registered)
+    assert everything(reopened(store, place).reader(MAIN)) == {"a", "b", "d"}
     store.rollback(MAIN)
-    assert not store.drift(MAIN, known)
+    assert everything(reopened(store, place).reader(MAIN)) == {"a", "b", "c"}

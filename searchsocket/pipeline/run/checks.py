@@ -17,7 +17,6 @@ from searchsocket.html.converters import make_converter
 from searchsocket.pipeline.extraction.job import extract_page
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import sha256
-from searchsocket.pipeline.run.elsewhere import findings
 from searchsocket.pipeline.run.gates import (
     keys_unique,
     mirror_not_empty,
@@ -25,6 +24,7 @@ from searchsocket.pipeline.run.gates import (
     page_count_not_collapsed,
 )
 from searchsocket.pipeline.run.outcome import CheckOutcome
+from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.stages.chunk_embeddings import (
     budget,
@@ -179,16 +179,16 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
 
 
 def vectors_elsewhere(run: ScopeRun) -> CheckOutcome:
-    """Where vectors are on another machine: it answers, its schema is ours, and its rows are those of the index."""
-    if run.backends.store.elsewhere is None:
-        return CheckOutcome(True, "the vectors lie in the folder of the index")
+    """A vector store on another machine answers, its schema is ours, and it has a row for every record."""
+    if run.backends.store.remote_index is None:
+        return CheckOutcome(True, "the vectors are stored in the folder of the index")
     try:
-        found = list(findings(run.backends, [run.scope]))
+        problems = list(findings(run.backends, [run.scope]))
     except VectorBackendUnavailable as error:
         return CheckOutcome(False, str(error))
-    if found:
-        return CheckOutcome(False, "; ".join(f"{each.what}: {each.fix}" for each in found[:5]))
-    return CheckOutcome(True, "every row is that of its record")
+    if problems:
+        return CheckOutcome(False, "; ".join(f"{each.problem}: {each.fix}" for each in problems[:5]))
+    return CheckOutcome(True, "every record has its row")
 
 
 CHECKS: Mapping[str, Check] = {

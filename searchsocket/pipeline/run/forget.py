@@ -39,7 +39,7 @@ def forget_scope(
 def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool, remote: bool) -> None:
     here = project.settings.vector.model_copy(update={"provider": "local"})
     store = make_store(here, project.state_dir, project.id)
-    elsewhere = make_vectors(project.settings.vector, project.id, environ) if remote else None
+    index = make_vectors(project.settings.vector, project.id, environ) if remote else None
     state = ProjectState(project.state_dir)
     make_private_folders(project)
     with state.lock(scope.name):
@@ -47,8 +47,8 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
             store.generation(scope)  # that of another project is refused before anything is deleted
         except IndexCorrupt:
             store.repair(scope)  # a damaged one may go
-        if elsewhere:
-            elsewhere.retain(scope, [])
+        if index:
+            index.retain(scope, [])
         # Files first: a full disk lets nobody write, and lets everybody delete. After a crash in between, the next run
         # finds neither the generation nor the mirror files that the rows speak of, and makes both anew.
         store.delete_scope(scope)

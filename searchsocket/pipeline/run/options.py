@@ -34,7 +34,7 @@ class RunOptions:
     force: bool = field(default=False, metadata=_offered("Repeat every step; cached texts cost no embedding.", bool))
     resync: bool = field(
         default=False,
-        metadata=_offered("Repair a remote vector store; embeds nothing.", bool),
+        metadata=_offered("Write the rows of a remote vector store again; embeds nothing.", bool),
     )
     max_pages: int | None = field(
         default=None, metadata=_offered("Index at most N pages; deletes nothing.", int, minimum=1, unit="N")

@@ -12,9 +12,9 @@ from searchsocket.events import Event
 from searchsocket.llms.folder import RECORDS, remove_others
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.digests import digest_of
-from searchsocket.pipeline.run.elsewhere import resync
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.outcome import CheckOutcome, GoldenQueriesFailed
+from searchsocket.pipeline.run.remote_index import resync
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import Stage, stage
 from searchsocket.pipeline.run.stopping import uninterrupted

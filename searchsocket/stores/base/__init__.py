@@ -9,7 +9,7 @@ A store keeps generations of scopes. Whatever holds them, every store promises:
 
 Three parts of a generation are read, each through a seam of its own, and a reader binds them together:
 `catalogue.py` (records and page texts), `words.py` (always ours) and `vectors.py` (which may lie on another machine).
-`store.py` is what writes, switches and opens. `upkeep.py` and `drift.py` are not loaded here: no query needs them.
+`store.py` is what writes, switches and opens. `upkeep.py` is not loaded here: no query needs it.
 """
 
 from searchsocket.stores.base.catalogue import CatalogueSnapshot, Facts, PageBody, ReadableRecord

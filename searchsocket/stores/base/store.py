@@ -10,8 +10,7 @@ from searchsocket.stores.base.reader import IndexReader
 from searchsocket.types import Generation, Record, Renamed, Scope, Vectors
 
 if TYPE_CHECKING:
-    from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced
-    from searchsocket.stores.base.upkeep import VectorUpkeep
+    from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport, VectorUpkeep
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,23 +198,18 @@ class VectorStore(Publisher, Catalogue, Readers, Protocol):
         """
 
     @property
-    def elsewhere(self) -> "VectorUpkeep | None":
-        """The index on another machine that holds the vectors; None: the store does."""
+    def remote_index(self) -> "VectorUpkeep | None":
+        """The index on another machine that stores the vectors; None if the store does that itself."""
 
-    def drift(self, scope: Scope, known: "KnownVectors") -> "Drift":
-        """How the rows elsewhere of the live generation differ from its records; reads all of them.
+    def resync(self, scope: Scope, vectors: "RecordVectors") -> "ResyncReport":
+        """Delete all remote rows of a scope and write those of its kept generations again; embeds nothing.
 
-        Raises:
-            ScopeNotIndexed: Nothing was published.
-            VectorBackendUnavailable: They cannot be read.
-        """
-
-    def resync(self, scope: Scope, known: "KnownVectors") -> "Resynced":
-        """Make the rows elsewhere those of the generations that are kept again, and forget all others of the scope.
+        If a vector of a kept generation is missing, nothing is changed. Queries are answered by words until it is done.
 
         Raises:
-            VectorBackendUnavailable: They cannot be written.
-            ProjectMismatch: The place elsewhere is another project's.
+            IndexCorrupt: A kept generation is damaged; nothing was changed.
+            VectorBackendUnavailable: The rows cannot be written; the next call starts over.
+            ProjectMismatch: The remote index belongs to another project.
         """
 
     def health(self) -> Health:

@@ -1,30 +1,32 @@
-"""Looking after an index on another machine: what it keeps for whom, what is wrong with it, and mending that."""
+"""Maintenance of a vector index on another machine: which scopes it holds, how many rows, what is wrong with it.
 
-from collections.abc import Iterable, Iterator, Sequence
+No query needs this. A scope whose rows are damaged or missing is staged again as a whole (`VectorStore.resync`).
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from searchsocket.stores.base.vectors import VectorRow
-from searchsocket.types import Generation
+from searchsocket.types import Generation, Record, Vectors
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
-    """What an index elsewhere says of one scope (spec 18)."""
+class RegisteredScope:
+    """Summary of one scope, stored on the other machine (spec 18)."""
 
     scope: str
     project_id: str
     model_id: str
     dimensions: int
-    generations: tuple[str, ...]  # of which rows are kept, rising
+    generations: tuple[str, ...]  # those with rows, in rising order
     indexed_at: str  # when the newest of them was published; ISO 8601, UTC
     records: int  # of the newest
 
     @staticmethod
-    def of(generations: Sequence[Generation]) -> "Registered":
-        """What is said of generations of one scope, of which there is one at least."""
+    def of(generations: Sequence[Generation]) -> "RegisteredScope":
+        """The summary of at least one generation, all of one scope."""
         newest = max(generations, key=lambda generation: generation.name)
-        return Registered(
+        return RegisteredScope(
             scope=newest.scope,
             project_id=newest.project_id,
             model_id=newest.model_id,
@@ -36,68 +38,59 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldRow:
-    """A row that is kept elsewhere."""
+class Finding:
+    """One problem of a vector index on another machine, and its fix."""
 
-    id: str
-    digest: bytes  # of what it says, see `VectorUpkeep.digest`
-    born: int  # the number of the generation that wrote it, as it says itself
+    problem: str
+    fix: str
+
+
+class RecordVectors(Protocol):
+    """Vectors of records of one generation without a call to a provider: from a cache, or a model on this machine.
+
+    Both methods take at least one record.
+    """
+
+    def missing(self, records: Sequence[Record]) -> int:
+        """The number of these records that have no vector."""
+
+    def get(self, records: Sequence[Record]) -> Vectors:
+        """The vector of each record, in their order.
+
+        Raises:
+            StateUnavailable: A vector is missing.
+        """
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What is wrong with an index elsewhere, and what mends it."""
+class ResyncReport:
+    """Result of `VectorStore.resync`."""
 
-    what: str
-    fix: str
+    rows: int = 0  # written
+    missing_vectors: int = 0  # records without a vector; if there are any, nothing was changed
 
 
 @runtime_checkable
 class VectorUpkeep(Protocol):
-    """What a `VectorIndex` on another machine offers beside: looking after what it keeps.
+    """Additional methods of a `VectorIndex` on another machine, for maintenance.
 
-    An index belongs to one project. All of these but `examine`, and all that writes, raise:
-        ProjectMismatch: What is there is another project's; nothing of it is touched.
-        VectorBackendUnavailable: It cannot be reached.
+    An index belongs to one project. All methods except `examine`, and all writes, raise:
+        ProjectMismatch: The index belongs to another project; nothing was changed.
+        VectorBackendUnavailable: The other machine cannot be reached.
     """
 
-    def registered(self) -> list[Registered]:
-        """Every scope of which rows are kept, by name; empty where nothing was ever written."""
+    def registered(self) -> list[RegisteredScope]:
+        """Every scope that has rows, by name; empty if nothing was ever written."""
 
     def count(self, generation: Generation) -> int:
-        """How many rows a generation sees; 0 where what would hold them is gone."""
-
-    def held(self, generation: Generation) -> Iterator[HeldRow]:
-        """Every row that a generation sees, in no order; streams."""
-
-    def digest(self, row: VectorRow) -> bytes:
-        """What `held` says of this row once it is kept."""
-
-    def mend(self, generation: Generation) -> list[str]:
-        """Make again what would hold the rows of a generation, where that is gone or of another shape; what was wrong.
-
-        Raises:
-            VectorBackendRefused: Something of somebody else is in its place.
-        """
-
-    def restore(self, generation: Generation, rows: Iterable[VectorRow], until: Generation | None) -> None:
-        """Write rows that a sealed generation lacks, seen by it and up to `until`; None: by all that follow.
-
-        Returns when they are seen.
-        """
-
-    def erase(self, generation: Generation, ids: Iterable[str]) -> None:
-        """Delete the rows of these ids that a generation sees, and wherever else these are seen.
-
-        Returns when they are not.
-        """
+        """The number of rows of a generation; 0 if its collection is gone."""
 
     def examine(self) -> list[Finding]:
-        """What is wrong, besides rows that are missing: what holds them is gone, of another shape, or somebody else's.
+        """Problems other than missing rows: a collection that is gone, has another schema or another owner.
 
         Raises:
-            VectorBackendUnavailable: It cannot be reached.
+            VectorBackendUnavailable: The other machine cannot be reached.
         """
 
     def drop(self) -> list[str]:
-        """Delete all that is kept of this project, and the claim on the place; what went."""
+        """Delete everything of this project and release its name; returns the deleted parts."""

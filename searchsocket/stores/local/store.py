@@ -19,8 +19,7 @@ from searchsocket.errors import (
     VectorBackendUnavailable,
 )
 from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, VectorIndex, accept, check_records
-from searchsocket.stores.base.drift import Drift, KnownVectors, Resynced, drift_of
-from searchsocket.stores.base.upkeep import VectorUpkeep
+from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport, VectorUpkeep
 from searchsocket.stores.local import upkeep
 from searchsocket.stores.local.build.build import drop_remaining, drop_unchanged, refuse_two_models
 from searchsocket.stores.local.build.candidate import candidate, drop_refused, is_same
@@ -212,19 +211,14 @@ class LocalStore(LiveGenerations):
         return upkeep.repair(self, scope)
 
     @property
-    def elsewhere(self) -> VectorUpkeep | None:
-        """See `VectorStore.elsewhere`."""
+    def remote_index(self) -> VectorUpkeep | None:
+        """See `VectorStore.remote_index`."""
         return self.vectors.upkeep
 
-    def drift(self, scope: Scope, known: KnownVectors) -> Drift:
-        """See `VectorStore.drift`."""
-        index = self.vectors.upkeep
-        return drift_of(self.live(scope), index, known) if index else Drift()
-
-    def resync(self, scope: Scope, known: KnownVectors) -> Resynced:
+    def resync(self, scope: Scope, vectors: RecordVectors) -> ResyncReport:
         """See `VectorStore.resync`."""
         with scope_lock(self.root, scope.name):
-            return upkeep.resync(self, scope, known)
+            return upkeep.resync(self, scope, vectors)
 
     def health(self) -> Health:
         """See `VectorStore.health`."""

@@ -1,12 +1,14 @@
-"""Looking after an index: what is damaged in it, and taking that out of service."""
+"""Looking after an index: what is damaged in it, taking that out of service, and writing remote rows again."""
 
 import os
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from searchsocket.errors import IndexCorrupt, PermissionDenied, SearchSocketError
 from searchsocket.stores.base import Health
-from searchsocket.stores.base.drift import KnownVectors, Resynced, resynced
+from searchsocket.stores.base.naming import generation_number
+from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport
+from searchsocket.stores.base.vectors import NOT_KEPT
 from searchsocket.stores.local.layout import (
     Current,
     corrupt,
@@ -19,9 +21,19 @@ from searchsocket.stores.local.layout import (
 )
 from searchsocket.stores.local.live import LiveGenerations
 from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES
-from searchsocket.stores.local.verify import file_problems, part_problems, record_problems, word_problems
+from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.verify import (
+    all_fingerprints,
+    file_problems,
+    part_problems,
+    record_problems,
+    word_problems,
+)
+from searchsocket.system.batches import batches
 from searchsocket.system.locks import scope_lock
-from searchsocket.types import Generation, Scope
+from searchsocket.types import Generation, Record, Scope, Vector
+
+_BATCH = 500
 
 
 def verify(live: LiveGenerations, scope: Scope) -> list[str]:
@@ -57,15 +69,46 @@ def repair(live: LiveGenerations, scope: Scope) -> list[str]:
     return damages
 
 
-def resync(live: LiveGenerations, scope: Scope, known: KnownVectors) -> Resynced:
+def resync(live: LiveGenerations, scope: Scope, vectors: RecordVectors) -> ResyncReport:
     """See `VectorStore.resync`."""
-    if (index := live.vectors.upkeep) is None:
-        return Resynced()
-    kept = sorted(live.kept(scope), key=lambda generation: generation.name)
-    problems = [problem for generation in kept for problem in index.mend(generation)]
-    live.vectors.retain(scope, kept)
-    readers = [live.open(live.folder(scope) / generation.name) for generation in kept]
-    return replace(resynced(readers, index, known), problems=tuple(dict.fromkeys(problems)))
+    if live.vectors.upkeep is None:
+        return ResyncReport()
+    names = sorted(generation.name for generation in live.kept(scope))
+    readers = [live.open(live.folder(scope) / name) for name in names]
+    pairs = list(zip(readers, [None, *readers], strict=False))
+    rows = missing = 0
+    for reader, before in pairs:
+        for records in _new_records(reader, before):
+            rows += len(records)
+            missing += vectors.missing(records)
+    if missing:
+        return ResyncReport(missing_vectors=missing)
+    live.vectors.retain(scope, [])
+    for reader, before in pairs:
+        live.vectors.stage(reader.generation, _upserts(reader, before, vectors), _removed_ids(reader, before))
+    return ResyncReport(rows)
+
+
+def _new_records(reader: LocalReader, before: LocalReader | None) -> Iterator[Sequence[Record]]:
+    """The records whose remote row was written after the generation before, in batches; all if there is none."""
+    newest = generation_number(before.generation.name) if before else -1
+    for ids in batches((id_ for id_, _ in all_fingerprints(reader)), _BATCH):
+        numbers = reader.written(ids)
+        if new := [id_ for id_, number in zip(ids, numbers, strict=True) if number > newest]:
+            yield reader.catalogue.records(new)
+
+
+def _upserts(
+    reader: LocalReader, before: LocalReader | None, vectors: RecordVectors
+) -> Iterator[tuple[Record, Vector]]:
+    for records in _new_records(reader, before):
+        yield from zip(records, vectors.get(records), strict=True)
+
+
+def _removed_ids(reader: LocalReader, before: LocalReader | None) -> Iterator[str]:
+    """Ids that the generation before has and this one has not."""
+    for ids in batches((id_ for id_, _ in all_fingerprints(before)) if before else (), _BATCH):
+        yield from (id_ for id_, number in zip(ids, reader.written(ids), strict=True) if number == NOT_KEPT)
 
 
 def health(live: LiveGenerations, max_records: int) -> Health:

@@ -32,17 +32,18 @@ class Collections:
         return sorted((match[0], int(match[1])) for match in found if match)
 
     def made(self, dimensions: int) -> str:
-        """The collection of these dimensions, made when there is none.
+        """The collection of these dimensions: created if there is none, and empty again if it had another shape.
 
         Raises:
-            VectorBackendRefused: It has another shape.
+            VectorBackendRefused: Somebody else made it.
             ProjectMismatch: It is another project's.
         """
         name = self.name(dimensions)
         if not self._connection.call("has_collection", name):
             self._create(name, dimensions)
-        elif problem := self.problem(name, dimensions):
-            raise VectorBackendRefused(f"{problem}; run `searchsocket index --resync`")
+        elif self.problem(name, dimensions):
+            self._connection.call("drop_collection", name)
+            self._create(name, dimensions)
         return name
 
     def problem(self, name: str, dimensions: int) -> str:
@@ -68,27 +69,6 @@ class Collections:
             return f"Milvus collection {name!r} has an index of kind {kind}, not {_KIND}"
         return ""
 
-    def mend(self, dimensions: int) -> list[str]:
-        """Make a collection what it should be, also where that empties it; what was wrong.
-
-        Raises:
-            VectorBackendRefused: Somebody else made it.
-            ProjectMismatch: It is another project's.
-        """
-        name = self.name(dimensions)
-        if not self._connection.call("has_collection", name):
-            self._create(name, dimensions)
-            return [f"Milvus collection {name!r} was gone"]
-        problem = self.problem(name, dimensions)
-        if not problem:
-            return []
-        if "index of" in problem or "compares by" in problem:
-            self._index_anew(name)
-        else:
-            self._connection.call("drop_collection", name)
-            self._create(name, dimensions)
-        return [problem]
-
     def check_owner(self, name: str) -> None:
         """See `problem`."""
         self._described(name)
@@ -109,27 +89,16 @@ class Collections:
         return described
 
     def _create(self, name: str, dimensions: int) -> None:
+        from pymilvus import MilvusClient
+
+        index_params = MilvusClient.prepare_index_params()
+        index_params.add_index(VECTOR, index_type=_KIND, metric_type=METRIC)
         self._connection.call(
             "create_collection",
             name,
             schema=schema_of(dimensions, _OWNER + self._project_id),
-            index_params=self._index_params(),
+            index_params=index_params,
             num_shards=1,  # each shard would be seen by itself
             consistency_level="Bounded",
         )
         self._connection.forget(name)
-
-    def _index_anew(self, name: str) -> None:
-        self._connection.call("release_collection", name)
-        for index in self._connection.call("list_indexes", name):
-            self._connection.call("drop_index", name, index)
-        self._connection.call("create_index", name, self._index_params())
-        self._connection.forget(name)
-        self._connection.load(name)
-
-    def _index_params(self) -> Any:
-        from pymilvus import MilvusClient
-
-        params = MilvusClient.prepare_index_params()
-        params.add_index(VECTOR, index_type=_KIND, metric_type=METRIC)
-        return params

@@ -59,6 +59,12 @@ def left_by_others(scope_name: str, generation: str) -> str:
     return f"{of_scope(scope_name)} and ({later})"
 
 
+def alive_before(scope_name: str, generation: str, ids: Iterable[str]) -> str:
+    """The rows of records that an earlier generation wrote and none has ended."""
+    alive = f"born < {quoted(generation)} and died == {quoted(NEVER)}"
+    return f"{of_scope(scope_name)} and {alive} and record_id in {quoted_list(ids)}"
+
+
 def matching(where: Filter) -> str:
     """The rows that a query may find; starts with `and`."""
     where = canonical(where)

@@ -2,19 +2,18 @@
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.stores.base import VectorRow
-from searchsocket.stores.base.naming import generation_number
-from searchsocket.stores.base.upkeep import Finding, HeldRow, Registered
+from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.milvus import filters, upkeep
 from searchsocket.stores.milvus.collections import Collections
 from searchsocket.stores.milvus.connection import Connection
 from searchsocket.stores.milvus.registry import Registry
-from searchsocket.stores.milvus.schema import BORN, DIED, FIELDS, ID, KEY, digest_of, marker, row_data, said_of
+from searchsocket.stores.milvus.schema import DIED, FIELDS, KEY, marker, row_data
 from searchsocket.stores.milvus.snapshot import MilvusSnapshot
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
@@ -78,15 +77,27 @@ class MilvusVectors:
         return MilvusSnapshot(self._connection, self._collections.name(generation.dimensions), generation, written)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
-        """See `VectorIndex.retain`."""
+        """See `VectorIndex.retain`.
+
+        A collection of another shape is skipped if the scope keeps no generation: `stage` then makes it again. All of
+        its rows are lost by that, so a scope that is new to a collection must not be the reason.
+        """
         if not self._registry.check() and not self._collections.there():
             return
         self._registry.claim()
-        self._registry.keep(scope, generations)
+        registered = [each.scope for each in self._registry.scopes()]
+        kept: dict[str, list[str]] = {}
         for collection, dimensions in self._collections.there():
-            self._collections.check_owner(collection)
-            self._connection.load(collection)
             names = [each.name for each in generations if each.dimensions == dimensions]
+            problem = self._collections.problem(collection, dimensions)
+            if problem and (names or (registered and scope.name not in registered)):
+                name = scope.name if names else registered[0]
+                raise VectorBackendRefused(f"{problem}; run `searchsocket index --resync --scope {name}`")
+            if not problem:
+                kept[collection] = names
+        self._registry.keep(scope, generations)
+        for collection, names in kept.items():
+            self._connection.load(collection)
             self._connection.call("delete", collection, filter=filters.seen_by_none(scope.name, names))
             if names:
                 ended = filters.ended_behind(scope.name, max(names))
@@ -95,49 +106,13 @@ class MilvusVectors:
             # What is shown a moment longer would else be in the next generation.
             self._wait(collection, filters.left_by_others(scope.name, max(names, default="")), False)
 
-    def registered(self) -> list[Registered]:
+    def registered(self) -> list[RegisteredScope]:
         """See `VectorUpkeep.registered`."""
         return self._registry.scopes()
 
     def count(self, generation: Generation) -> int:
         """See `VectorUpkeep.count`."""
         return upkeep.count(self._connection, self._there(generation), _seen(generation))
-
-    def held(self, generation: Generation) -> Iterator[HeldRow]:
-        """See `VectorUpkeep.held`."""
-        if collection := self._there(generation):
-            for rows in upkeep.pages(self._connection, collection, _seen(generation), FIELDS):
-                yield from (HeldRow(row[ID], digest_of(row), generation_number(row[BORN])) for row in rows)
-
-    def digest(self, row: VectorRow) -> bytes:
-        """See `VectorUpkeep.digest`."""
-        return digest_of(said_of(row))
-
-    def mend(self, generation: Generation) -> list[str]:
-        """See `VectorUpkeep.mend`."""
-        self._registry.claim()
-        found = self._collections.mend(generation.dimensions)
-        if generation.name not in {name for each in self._registry.scopes() for name in each.generations}:
-            self._registry.add(generation)
-        return found
-
-    def restore(self, generation: Generation, rows: Iterable[VectorRow], until: Generation | None) -> None:
-        """See `VectorUpkeep.restore`."""
-        collection = self._collections.name(generation.dimensions)
-        same = until and until.dimensions == generation.dimensions
-        died = until.name if until and same else filters.NEVER
-        for batch in batches(rows, _MAX_BATCH_ROWS):
-            self._connection.call("upsert", collection, [{**row_data(generation, row), DIED: died} for row in batch])
-        self.seal(generation)
-
-    def erase(self, generation: Generation, ids: Iterable[str]) -> None:
-        """See `VectorUpkeep.erase`."""
-        collection = self._collections.name(generation.dimensions)
-        for batch in batches(ids, _MAX_BATCH_ROWS):
-            self._connection.load(collection)
-            where = f"{_seen(generation)} and {ID} in {filters.quoted_list(batch)}"
-            self._connection.call("delete", collection, filter=where)
-            self._wait(collection, where, False)
 
     def examine(self) -> list[Finding]:
         """See `VectorUpkeep.examine`."""
@@ -162,8 +137,7 @@ class MilvusVectors:
 
     def _end(self, collection: str, generation: Generation, ids: Iterable[str]) -> None:
         """Let records end with the generation before."""
-        where = f"{filters.of_scope(generation.scope)} and {DIED} == {filters.quoted(filters.NEVER)}"
-        where += f" and {ID} in {filters.quoted_list(ids)}"
+        where = filters.alive_before(generation.scope, generation.name, ids)
         if rows := self._now(collection, where):
             self._connection.call("upsert", collection, [{**row, DIED: generation.name} for row in rows])
             self._ended[generation.scope, generation.name] += [row[KEY] for row in rows]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused
-from searchsocket.stores.base.upkeep import Registered
+from searchsocket.stores.base.upkeep import RegisteredScope
 from searchsocket.stores.milvus import filters
 from searchsocket.stores.milvus.connection import Connection
 from searchsocket.types import Generation, Scope
@@ -65,7 +65,7 @@ class Registry:
             self._delete(_CLAIM + self._project_id)
             raise
 
-    def scopes(self) -> list[Registered]:
+    def scopes(self) -> list[RegisteredScope]:
         """What is said of each scope, by name."""
         if not self.check():
             return []
@@ -74,7 +74,7 @@ class Registry:
     def add(self, generation: Generation) -> None:
         """Say that rows of one more generation are kept."""
         known = next((each for each in self.scopes() if each.scope == generation.scope), None)
-        new = Registered.of([generation])
+        new = RegisteredScope.of([generation])
         if known:
             new = replace(new, generations=tuple(sorted({*known.generations, generation.name})))
         self._say(new)
@@ -82,7 +82,7 @@ class Registry:
     def keep(self, scope: Scope, generations: Collection[Generation]) -> None:
         """Say that rows of these generations are kept, and of no others."""
         if generations:
-            self._say(Registered.of(list(generations)))
+            self._say(RegisteredScope.of(list(generations)))
         elif self.check():
             self._delete(_SCOPE + scope.name)
 
@@ -95,7 +95,7 @@ class Registry:
         self._is_claimed = False
         return [self.name]
 
-    def _say(self, scope: Registered) -> None:
+    def _say(self, scope: RegisteredScope) -> None:
         text = json.dumps(asdict(scope))
         if dict(self._rows(_SCOPE + scope.scope)).get(_SCOPE + scope.scope) != text:
             self._put(_SCOPE + scope.scope, text)
@@ -131,10 +131,10 @@ class Registry:
         )
 
 
-def _registered(text: str, where: str) -> Registered:
+def _registered(text: str, where: str) -> RegisteredScope:
     try:
         found = json.loads(text)
-        return Registered(**{**found, "generations": tuple(found["generations"])})
+        return RegisteredScope(**{**found, "generations": tuple(found["generations"])})
     except (ValueError, TypeError, KeyError) as error:
         raise VectorBackendRefused(
             f"Milvus collection {where!r} is damaged; run `searchsocket clean --all --remote`, then index again"

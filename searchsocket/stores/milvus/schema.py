@@ -4,8 +4,6 @@ A row is a record from one generation on: its key is made of scope, id and the g
 """
 
 import hashlib
-import json
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -43,13 +41,6 @@ def row_data(generation: Generation, row: VectorRow) -> dict[str, Any]:
         "scope": generation.scope,
         BORN: generation.name,
         DIED: NEVER,
-        **said_of(row),
-    }
-
-
-def said_of(row: VectorRow) -> dict[str, Any]:
-    """What a row says of a record, whatever generations see it."""
-    return {
         ID: row.id,
         "directories": [kept_text(path) for path in row.ancestors],
         "tags": [kept_text(tag) for tag in row.tags],
@@ -57,13 +48,6 @@ def said_of(row: VectorRow) -> dict[str, Any]:
         "hidden": row.is_hidden,
         VECTOR: row.vector,
     }
-
-
-def digest_of(row: Mapping[str, Any]) -> bytes:
-    """Over what a row says of its record: `said_of`, or what came back of it."""
-    said = [row[ID], *(list(row[name]) for name in _LISTS), bool(row["hidden"])]
-    vector = np.asarray(row[VECTOR], np.float32).tobytes()
-    return hashlib.blake2b(json.dumps(said).encode() + vector, digest_size=16).digest()
 
 
 def marker(generation: Generation) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """What is wrong on a server, as `doctor` tells it."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused
 from searchsocket.stores.base.upkeep import Finding
@@ -9,10 +8,8 @@ from searchsocket.stores.milvus import filters
 from searchsocket.stores.milvus.collections import Collections
 from searchsocket.stores.milvus.connection import Connection
 from searchsocket.stores.milvus.registry import Registry
-from searchsocket.stores.milvus.schema import KEY
 
 _NAMED = 5
-_PAGE_ROWS, _MAX_ROWS = 1_500, 16_384  # as many as are meant to come at once, and as can
 
 
 def count(connection: Connection, collection: str, where: str) -> int:
@@ -23,21 +20,6 @@ def count(connection: Connection, collection: str, where: str) -> int:
     options = {"output_fields": ["count(*)"], "consistency_level": "Strong"}
     [row] = connection.call("query", collection, filter=where, **options)
     return int(row["count(*)"])
-
-
-def pages(
-    connection: Connection, collection: str, where: str, fields: Sequence[str]
-) -> Iterator[Sequence[Mapping[str, Any]]]:
-    """All rows that match, as they are after all that was written, by ranges of their keys, which are digests.
-
-    The iterator of the client asks Lite for what it has not, and servers order no answer that is cut off.
-    """
-    parts = count(connection, collection, where) // _PAGE_ROWS + 1
-    bounds = [f"{part * 2**32 // parts:08x}" for part in range(1, parts)]
-    for start, end in zip(["", *bounds], [*bounds, "~"], strict=True):
-        within = f"{where} and {KEY} >= {filters.quoted(start)} and {KEY} < {filters.quoted(end)}"
-        options = {"output_fields": list(fields), "limit": _MAX_ROWS, "consistency_level": "Strong"}
-        yield connection.call("query", collection, filter=within, **options)
 
 
 def examine(connection: Connection, collections: Collections, registry: Registry) -> list[Finding]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 from searchsocket.stores.base import VectorRow
 from searchsocket.stores.base.naming import generation_number
-from searchsocket.stores.base.upkeep import Registered
+from searchsocket.stores.base.upkeep import RegisteredScope
 from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.stores.pinecone import filters, mark
 from searchsocket.stores.pinecone.connection import Connection
@@ -69,7 +69,7 @@ class PineconeVectors(PineconeUpkeep):
                 mark.clear(namespace, index.dimensions, self._sleep)
                 continue
             newest = max(kept, key=lambda each: each.name)
-            said = Registered.of(kept)
+            said = RegisteredScope.of(kept)
             mark.write_mark(namespace, index.dimensions, said, self._sleep)  # a dead run's writes may be on their way
             namespace.delete(filters.seen_by_none([each.name for each in kept]))
             if namespace.update(filters.ended_behind(newest.name), {filters.DIED: filters.NEVER}) != 0:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
-from searchsocket.stores.base.upkeep import Registered
+from searchsocket.stores.base.upkeep import RegisteredScope
 from searchsocket.stores.pinecone.filters import HIDDEN
 from searchsocket.stores.pinecone.namespace import Namespace
 from searchsocket.stores.pinecone.rows import Row, numbers
@@ -16,7 +16,7 @@ from searchsocket.types import Vector
 _KEY, _KIND = "mark", "kind"
 _SEEN_WAITS_S = (0.1, 0.2, 0.5, *[1.0] * 120)  # until searches see what was written
 _MARK = {_KIND: {"$eq": _KEY}}
-_NOTHING = Registered("", "", "", 0, (), "", 0)
+_NOTHING = RegisteredScope("", "", "", 0, (), "", 0)
 
 
 def any_vector(dimensions: int) -> Vector:
@@ -25,14 +25,16 @@ def any_vector(dimensions: int) -> Vector:
     return vector
 
 
-def registered_in(namespace: Namespace, dimensions: int) -> Registered | None:
+def registered_in(namespace: Namespace, dimensions: int) -> RegisteredScope | None:
     """What a namespace says of itself; None: nothing."""
     found = namespace.search(any_vector(dimensions), top_k=1, where=_MARK, vectors=True).matches
     kept = _registered(found[0].metadata) if found else None
     return kept if kept and kept.generations else None
 
 
-def write_mark(namespace: Namespace, dimensions: int, kept: Registered | None, sleep: Callable[[float], None]) -> None:
+def write_mark(
+    namespace: Namespace, dimensions: int, kept: RegisteredScope | None, sleep: Callable[[float], None]
+) -> None:
     """Say what a namespace keeps, and return when a search of it sees all that was written before.
 
     Raises:
@@ -86,8 +88,8 @@ def _wait(is_done: Callable[[], bool], sleep: Callable[[float], None], what: str
     )
 
 
-def _registered(metadata: Mapping[str, Any]) -> Registered:
-    return Registered(
+def _registered(metadata: Mapping[str, Any]) -> RegisteredScope:
+    return RegisteredScope(
         scope=str(metadata.get("scope", "")),
         project_id=str(metadata.get("project_id", "")),
         model_id=str(metadata.get("model_id", "")),

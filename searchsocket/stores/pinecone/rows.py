@@ -5,7 +5,7 @@ A row is a record from one generation on: its key is made of the record's id and
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,11 +49,8 @@ class Row:
     size: int  # bytes on the wire, at most
 
 
-def new_row(generation: Generation, row: VectorRow, died: int = NEVER) -> Row:
+def new_row(generation: Generation, row: VectorRow) -> Row:
     """The row of a record that a generation begins with.
-
-    Args:
-        died: The number of the first generation that has it no more.
 
     Raises:
         VectorBackendUnavailable: What filters may name of it is more than the service keeps.
@@ -62,7 +59,7 @@ def new_row(generation: Generation, row: VectorRow, died: int = NEVER) -> Row:
     metadata: dict[str, Any] = {
         RECORD: storable(row.id),
         BORN: generation_number(generation.name),
-        DIED: died,
+        DIED: NEVER,
         BUCKET: int(key[:12], 16) % BUCKETS,
         HIDDEN: row.is_hidden,
         DIRECTORIES: [storable(path) for path in row.ancestors],
@@ -79,14 +76,6 @@ def new_row(generation: Generation, row: VectorRow, died: int = NEVER) -> Row:
             f"take {size}, for {len(row.tags)} tags and {len(row.labels)} labels; give the page fewer"
         )
     return Row(key, numbers(row.vector), metadata, size + BYTES_A_NUMBER * len(row.vector) + ROOM_FOR_THE_REST)
-
-
-def digest_of_row(metadata: Mapping[str, Any], vector: Sequence[float]) -> bytes:
-    """Of all that a row says of its record, whatever generations have it; the same when it was read back."""
-    said = {name: metadata.get(name) for name in (RECORD, HIDDEN, DIRECTORIES, TAGS, LABELS)}
-    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode())
-    digest.update(np.array(vector, np.float32).tobytes())
-    return digest.digest()[:16]
 
 
 def upsert_batches(rows: Iterable[Row]) -> Iterator[Sequence[Row]]:

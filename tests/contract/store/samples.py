@@ -1,5 +1,7 @@
 """What the promises of a store are tried with."""
 
+from collections.abc import Collection, Sequence
+
 import numpy as np
 from record_maker import make_record
 
@@ -39,6 +41,20 @@ def fill(store: VectorStore, records: list[Record], vectors: Vectors | None = No
     store.upsert(records, np.tile(EAST, (len(records), 1)) if vectors is None else vectors, scope)
     store.publish(scope, INFO)
     return store.reader(scope)
+
+
+class ConstantVectors:
+    """Implements `RecordVectors`: one vector for all records, but none for some ids."""
+
+    def __init__(self, vector: Vector = EAST, without: Collection[str] = ()) -> None:
+        self._vector = vector
+        self._without = without
+
+    def missing(self, records: Sequence[Record]) -> int:
+        return sum(each.id in self._without for each in records)
+
+    def get(self, records: Sequence[Record]) -> Vectors:
+        return np.tile(self._vector, (len(records), 1))
 
 
 def ids(hits: list[Hit]) -> list[str]:

@@ -115,7 +115,7 @@ def test_a_run_writes_what_changed_and_the_commands_agree_with_the_service(
     assert [each["scope"] for each in run("status")["remote"]["scopes"]] == ["main"]
 
 
-def test_what_is_wrong_there_is_named_and_mended_without_an_embedding(
+def test_what_is_wrong_there_is_named_and_fixed_without_an_embedding(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("index")
@@ -127,24 +127,33 @@ def test_what_is_wrong_there_is_named_and_mended_without_an_embedding(
     assert broken(run) == "[]"
 
     def spoil(rows: dict[str, Row]) -> None:
-        [(gone, row), *_] = [(key, row) for key, row in rows.items() if "record" in row.metadata]
-        del rows[gone]
-        rows["f" * 40] = Row(np.roll(row.vector, 1), row.metadata | {"record": "foreign"})
+        del rows[next(key for key, row in rows.items() if "record" in row.metadata)]
 
     damage(service, spoil)
-    assert "1 missing, 1 of something else" in broken(run)
-    mend(run)
+    records = run("status")["scopes"][0]["records"]
+    assert f"scope 'main': {records - 1} of {records} rows" in broken(run)
+    resync(run)
+
+    def replace_one(rows: dict[str, Row]) -> None:
+        spoil(rows)
+        row = next(row for row in rows.values() if "record" in row.metadata)
+        rows["f" * 40] = Row(np.roll(row.vector, 1), row.metadata | {"record": "foreign"})
+
+    damage(service, replace_one)
+    assert broken(run) == "[]", "it counts as many rows"
+    resync(run)
+    assert "f" * 40 not in rows(service, MAIN)
 
     damage(service, lambda rows: rows.clear())
     assert "--resync" in broken(run)
     by_words = run("search", "bowline")
     assert by_words["results"]
     assert [note["code"] for note in by_words["meta"]["notes"]] == ["VECTOR_BACKEND_UNAVAILABLE"]
-    mend(run)
+    resync(run)
 
     del service.indexes[INDEX]
     assert "--resync" in broken(run)
-    mend(run)
+    resync(run)
 
 
 @pytest.mark.parametrize(("dimension", "metric", "what"), [(7, "cosine", "7 dim"), (256, "euclidean", "'euclidean'")])
@@ -171,7 +180,7 @@ def damage(service: Service, change: Callable[[dict[str, Row]], None]) -> None:
         view._matrix = None
 
 
-def mend(run: Run) -> None:
+def resync(run: Run) -> None:
     summary = run("index", "--resync")
     assert (summary["embeddings"]["created"], summary["records"]["upserted"]) == (0, 0)
     assert broken(run) == "[]"
