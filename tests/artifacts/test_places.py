@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from uuid import uuid4
 
@@ -84,6 +85,6 @@ def test_a_missing_client_is_named_with_the_extra_that_brings_it(
     for client in ("s3fs", "gcsfs"):
         monkeypatch.setitem(sys.modules, client, None)
     # Another test of this process may have used it.
-    monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, url.partition(":")[0], raising=False)
+    monkeypatch.delitem(import_module("fsspec.registry")._registry, url.partition(":")[0], raising=False)
     with pytest.raises(ConfigMissing, match=rf"searchsocket\[{extra}\]"):
         open_objects(url)
