@@ -140,7 +140,7 @@ def test_a_service_reads_its_records_before_anybody_asks(tmp_path: Path, monkeyp
 
     def noted(self: LocalCatalogue) -> None:
         read(self)
-        ahead.put(len(self._records._seen.values))
+        ahead.put(len(self._records._cache.values))
 
     monkeypatch.setattr(LocalCatalogue, "read_ahead", noted)
     monkeypatch.setattr(app_module, "REFRESH_S", 0.0)

@@ -80,7 +80,7 @@ def test_of_many_scopes_the_first_are_read_ahead(tmp_path: Path, monkeypatch: py
 
 def in_memory(reader: IndexReader) -> int:
     assert isinstance(reader, LocalReader)
-    return len(reader.catalogue._records._seen.values)
+    return len(reader.catalogue._records._cache.values)
 
 
 def test_damage_that_is_met_ahead_is_reported_and_nothing_else(
