@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache, lru_cache
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -13,6 +13,16 @@ _CHUNK = ',"chunk":'
 _AT = f'{_CHUNK}{{"at":'
 _PAGES_AT_HAND = 64  # neighbours are of one page, and most of them say the same of it
 _KIND = "kind_of"  # key that tells the types of a union apart; a field's value cannot be under it
+# Fields with a default that are written even at their default, as the records of every index have them. A field that
+# is not named here is left out at its default, so that adding it changes no hash. Add no name here.
+_ALWAYS = {
+    "PageFacts": (
+        "description", "language", "tags", "facets", "weight", "published", "modified", "address", "route_file",
+        "route_resolution", "source_file", "depth", "incoming_links", "link_texts",
+    ),
+    "Section": ("first", "last", "source_first", "source_last"),
+    "Lines": ("heading_path", "parents", "signature", "doc", "exported", "defines"),
+}  # fmt: skip
 
 
 def canonical(head: Mapping[str, str], page: str, chunk: Chunk) -> str:
@@ -89,6 +99,9 @@ def _values(value: Any) -> dict[str, Any]:
     """A dataclass as JSON knows it."""
     kind: type = type(value)
     data = {name: getattr(value, name) for name in _names(kind)}
+    for name, default in _left_out(kind):
+        if (own := getattr(value, name)) != default:
+            data[name] = own
     if kind in _members():
         data[_KIND] = kind.__name__
     return data
@@ -102,7 +115,20 @@ _decode = json.JSONDecoder().raw_decode
 
 @cache
 def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+    """The fields that are always written."""
+    always = _ALWAYS.get(kind.__name__, ())
+    return tuple(field.name for field in fields(kind) if field.name in always or _default(field) is MISSING)
+
+
+@cache
+def _left_out(kind: Any) -> tuple[tuple[str, Any], ...]:
+    """The other fields, with their defaults."""
+    always = _names(kind)
+    return tuple((field.name, _default(field)) for field in fields(kind) if field.name not in always)
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 @cache
@@ -130,7 +156,8 @@ def _parser_of(kind: Any) -> Callable[[Any], Any]:
         values = dict(data)
         values.pop(_KIND, None)
         for name, parse in parsers.items():
-            values[name] = parse(values[name])
+            if name in values:
+                values[name] = parse(values[name])
         return kind(**values)
 
     return parsed

@@ -1,8 +1,9 @@
 """Hashes, keys and refs (spec 10.1, 10.2)."""
 
 import hashlib
+import json
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, make_dataclass, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
@@ -50,7 +51,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 
 def text_of(record: Record) -> str:
-    names = [field.name for field in fields(Record) if field.name not in ("record_hash", "page", "chunk")]
+    names = [each.name for each in fields(Record) if each.name not in ("record_hash", "page", "chunk")]
     return canonical({name: getattr(record, name) for name in names}, as_json(record.page), record.chunk)
 
 
@@ -175,7 +176,7 @@ def parts_of(record: Record) -> list[Any]:
 
 @pytest.mark.parametrize(
     ("part", "name"),
-    [(i, field.name) for i, part in enumerate(parts_of(records()[1])) for field in fields(part)],
+    [(i, each.name) for i, part in enumerate(parts_of(records()[1])) for each in fields(part)],
 )
 def test_the_record_hash_covers_every_other_field(part: int, name: str) -> None:
     record = records()[1]
@@ -189,6 +190,43 @@ def test_the_record_hash_covers_every_other_field(part: int, name: str) -> None:
     chunk = made[2] if part == 2 else replace(record.chunk, body=made[3], at=made[4])
     changed = made[0] if part == 0 else replace(record, page=made[1], chunk=chunk)
     assert hash_of(text_of(changed)) != record.record_hash
+
+
+def with_new_fields(value: Any, **new_values: Any) -> Any:
+    """A value of the type that a later version has: with fields that the type does not have today."""
+    kind = type(value)
+    added = [("level", str, field(default="")), ("topics", tuple[str, ...], field(default_factory=tuple))]
+    later = make_dataclass(kind.__name__, added, bases=(kind,), frozen=True, slots=True, kw_only=True)
+    return later(**{each.name: getattr(value, each.name) for each in fields(kind)}, **new_values)
+
+
+@pytest.mark.parametrize(
+    "value", [FACTS, records()[1].chunk.at, Lines("f", 1, 1)], ids=lambda value: type(value).__name__
+)
+def test_a_new_field_at_its_default_changes_no_hash(value: Any) -> None:
+    """A field that a later version adds makes no index write every record again."""
+    before = json.loads(as_json(value))
+    before.pop("kind_of", None)  # the type of the test is no member of the union
+    assert json.loads(as_json(with_new_fields(value))) == before
+    assert json.loads(as_json(with_new_fields(value, level="easy"))) == {**before, "level": "easy"}
+    assert json.loads(as_json(with_new_fields(value, topics=("a",)))) == {**before, "topics": ["a"]}
+
+
+def test_fields_of_today_are_written_at_their_defaults() -> None:
+    """The hashes of existing indexes contain them, so leaving one out would write every record again."""
+    assert as_json(PageFacts(url="/", title="T")) == (
+        '{"address":"","depth":0,"description":"","facets":[],"incoming_links":0,"language":"","link_texts":[],'
+        '"modified":"","published":"","route_file":"","route_resolution":"none","source_file":"","tags":[],'
+        '"title":"T","url":"/","weight":1.0}'
+    )
+    assert as_json(Section((), "", "", 0)) == (
+        '{"anchor":"","first":0,"heading_path":[],"kind_of":"Section","last":0,"piece":0,"source_first":0,'
+        '"source_last":0,"title":""}'
+    )
+    assert as_json(Lines("f", 1, 2)) == (
+        '{"defines":[],"doc":"","exported":0,"first":1,"heading_path":[],"kind_of":"Lines","last":2,"parents":[],'
+        '"signature":"","symbol":"f"}'
+    )
 
 
 @given(st.builds(Record, **kinds_of(Record)))
