@@ -70,5 +70,16 @@ milvus: .venv-milvus/.ready
 	.venv-buckets/bin/python -m pip install -q 'moto[s3]==5.2.1' flask flask-cors gcp-storage-emulator==2026.7.19
 	touch $@
 
+# The oldest release of Dagster that pyproject.toml allows, and the newest one of the registry.
+.venv-dagster-oldest/.ready: pyproject.toml
+	$(UV) venv -q --clear .venv-dagster-oldest
+	$(UV) pip install -q --python .venv-dagster-oldest/bin/python -e . dagster==1.13.4 dagster-webserver==1.13.4
+	touch $@
+
+.venv-dagster-newest/.ready: pyproject.toml
+	$(UV) venv -q --clear .venv-dagster-newest
+	$(UV) pip install -q --upgrade-package dagster --python .venv-dagster-newest/bin/python -e .
+	touch $@
+
 clean:
 	rm -rf $(VENV)

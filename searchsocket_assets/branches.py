@@ -60,7 +60,7 @@ def prune_job(site: DagsterSite) -> dg.JobDefinition:
         name=site.named("prune_scopes"),
         description="Delete the scopes of branches that are gone: a plan, unless `apply` is set.",
         tags=site.job_tags("branches"),
-        owners=[*site.look.owners],
+        owners=site.owners,
         executor_def=dg.in_process_executor,
     )
     def prune_scopes() -> None:
@@ -98,7 +98,7 @@ def prune_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefin
         **schedule_start(site, "nightly_prune", "0 4 * * *"),
         run_config=_apply(site),
         description="Deletes the scopes of branches that are gone, once a night.",
-        owners=[*site.look.owners],
+        owners=site.owners,
         tags=site.tags("branches"),
     )
 
@@ -125,7 +125,7 @@ def prune_sensor(site: DagsterSite, job: dg.JobDefinition) -> dg.SensorDefinitio
         job=job,
         minimum_interval_seconds=3600,
         default_status=sensor_status(site.look.prunes_branches),
-        owners=[*site.look.owners],
+        owners=site.owners,
         tags=site.tags("branches"),
         description="Looks for scopes of branches that are gone. A tick shows them; with "
         '`branches.prune = "apply"` it asks for a run that deletes them.',

@@ -167,7 +167,7 @@ def build_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
         job=job,
         minimum_interval_seconds=30,
         default_status=sensor_status(site.look.watches_builds),
-        owners=[*site.look.owners],
+        owners=site.owners,
         tags=site.tags("builds"),
         description="Asks for one run of each scope that was built anew: another commit of its branch, or another "
         "build in its folder that nobody has written to for `branches.settle_s`. A build whose run failed is tried "

@@ -148,7 +148,7 @@ def discovery_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
         job=job,
         minimum_interval_seconds=60,
         default_status=sensor_status(site.look.discovers_branches),
-        owners=[*site.look.owners],
+        owners=site.owners,
         tags=site.tags("branches"),
         description="Makes a partition of every living branch that has no scope yet, and asks for one run each as soon "
         "as its build is there; which branches: `[branches]` in the project's settings. A kept scope without a "

@@ -22,7 +22,7 @@ def index_site_job(site: DagsterSite) -> Any:
         description="Index one scope: read the site, mirror, chunk, embed and publish it. Run configuration: "
         f"`resources.{site.options_key}.config` (force, limits, cost). `{site.named('plan_scope')}` says what it "
         "would do.",
-        owners=[*site.look.owners],
+        owners=site.owners,
         tags=site.job_tags("site"),
         executor_def=dg.in_process_executor,
     )
@@ -35,7 +35,7 @@ def index_code_job(site: DagsterSite) -> Any:
         selection=dg.AssetSelection.assets(*map(site.key, CODE_STAGES)),
         description="Index the source code of one scope: list the files, cut them at definitions, embed and publish "
         f"them. Run configuration: as of `{site.named(INDEX_SITE)}`.",
-        owners=[*site.look.owners],
+        owners=site.owners,
         tags=site.job_tags("code"),
         executor_def=dg.in_process_executor,
     )

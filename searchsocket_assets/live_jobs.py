@@ -51,7 +51,7 @@ def rollback_job(site: DagsterSite) -> dg.JobDefinition:
         description="Go back to the generation before the live one, as `searchsocket rollback` does; the next run of "
         f"`{site.named('index_site')}` leads forth again.",
         tags=site.job_tags("maintenance"),
-        owners=[*site.look.owners],
+        owners=site.owners,
         executor_def=dg.in_process_executor,
     )
     def rollback_scope() -> None:
@@ -88,7 +88,7 @@ def verify_job(site: DagsterSite) -> dg.JobDefinition:
         description="Ask a scope's live index whether all is well: its files, golden queries, links, age and branch. "
         "It fails where that is not so, and changes nothing.",
         tags=site.job_tags("maintenance"),
-        owners=[*site.look.owners],
+        owners=site.owners,
         executor_def=dg.in_process_executor,
     )
     def verify_scope() -> None:
@@ -104,7 +104,7 @@ def verify_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefi
         job=job,
         **schedule_start(site, "nightly_verify", "30 4 * * *"),
         description="Verifies every scope once a night.",
-        owners=[*site.look.owners],
+        owners=site.owners,
         tags=site.tags("maintenance"),
     )
     def every_scope(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest] | dg.SkipReason:

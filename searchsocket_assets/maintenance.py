@@ -68,7 +68,7 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
         "folders, and gives back what databases hold and do not use. It says what each step freed. Embeddings stay, "
         "unless `unused_embeddings` asks for those that no scope of any project uses.",
         tags=site.job_tags("maintenance"),
-        owners=[*site.look.owners],
+        owners=site.owners,
         executor_def=dg.in_process_executor,
     )
     def maintenance() -> None:
@@ -118,6 +118,6 @@ def maintenance_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.Schedul
         job=job,
         **schedule_start(site, "weekly_maintenance", "0 5 * * 0"),
         description="Keeps the project small, on Sunday mornings.",
-        owners=[*site.look.owners],
+        owners=site.owners,
         tags=site.tags("maintenance"),
     )

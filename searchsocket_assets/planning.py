@@ -36,7 +36,7 @@ def plan_job(site: DagsterSite) -> dg.JobDefinition:
         description="What indexing one scope would do and cost: an observation of `search_index`. Run configuration: "
         f"as of `{site.named('index_site')}`.",
         tags=site.job_tags("site"),
-        owners=[*site.look.owners],
+        owners=site.owners,
         executor_def=dg.in_process_executor,
     )
     def plan_scope() -> None:

@@ -69,6 +69,6 @@ def scopes_job(site: DagsterSite) -> Any:
         selection=dg.AssetSelection.assets(site.key(SCOPES)),
         description="Brings the table of all scopes up to date.",
         tags=site.job_tags(GROUP),
-        owners=[*site.look.owners],
+        owners=site.owners,
         executor_def=dg.in_process_executor,
     )

@@ -88,6 +88,11 @@ class DagsterSite:
         return PAID_POOL if calls else self.site_pool or (f"{_POOL}_{self.name}" if self.name else _POOL)
 
     @property
+    def owners(self) -> list[str] | None:
+        """Owners of jobs, sensors and schedules: None rather than an empty list, which Dagster warns of as new."""
+        return [*self.look.owners] or None
+
+    @property
     def options_key(self) -> str:
         """The resource with the options of a launch."""
         return f"{self.name}_options" if self.name else "options"
