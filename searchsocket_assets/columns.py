@@ -34,7 +34,7 @@ _COLUMNS = {
     "search_index": (
         ("id", "string", "stable key of the chunk"),
         ("url", "string", "its page"),
-        ("title", "string", "of the page"),
+        ("title", "string", "title of the page"),
         ("text", "string", "what is searched and quoted"),
         ("vector", "array<float32>", "of unit length"),
     ),

@@ -124,6 +124,7 @@ export const groups: Group[] = [
 		title: 'Dagster',
 		items: [
 			{ href: '/docs/dagster', label: 'Running Dagster' },
+			{ href: '/docs/dagster/your-dagster', label: 'In your Dagster' },
 			{ href: '/docs/dagster/assets', label: 'Assets and partitions' },
 			{ href: '/docs/dagster/checks', label: 'Checks' },
 			{ href: '/docs/dagster/jobs', label: 'Jobs and runs' }
