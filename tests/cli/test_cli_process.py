@@ -147,7 +147,7 @@ def test_serve_trusts_the_token_of_the_state_folder(indexed: Path, token_file: P
 def test_a_key_that_is_set_ends_the_trust_in_the_token(indexed: Path, token_file: Path) -> None:
     with served(indexed, "--dev", SEARCHSOCKET_API_KEY="k" * 24) as (address, said):
         assert route_file(address) is None
-        assert route_file(address, "k") == ROUTE
+        assert route_file(address, "k" * 24) == ROUTE
     assert not token_file.exists()
     assert said == [
         f"Coding agents: {address}/mcp (Model Context Protocol)",
