@@ -50,8 +50,10 @@ class Continuations:
             kind: Of the request, so that one of another kind takes no word of this.
             asked: JSON of all that decides what follows.
         """
-        told = json.dumps([kind, *_place(generation), generation.name, offset, asked], separators=(",", ":")).encode()
-        return base64.urlsafe_b64encode(self._mac(told) + told).decode().rstrip("=")
+        payload = json.dumps(
+            [kind, *_place(generation), generation.name, offset, asked], separators=(",", ":")
+        ).encode()
+        return base64.urlsafe_b64encode(self._mac(payload) + payload).decode().rstrip("=")
 
     def position(self, word: str, kind: str, generation: Generation) -> Position:
         """What a word says.
@@ -63,10 +65,10 @@ class Continuations:
             data = base64.b64decode(word + "=" * (-len(word) % 4), altchars="-_", validate=True)
         except (ValueError, binascii.Error) as error:
             raise _foreign() from error
-        mac, told = data[:_MAC_BYTES], data[_MAC_BYTES:]
-        if not hmac.compare_digest(mac, self._mac(told)):
+        mac, payload = data[:_MAC_BYTES], data[_MAC_BYTES:]
+        if not hmac.compare_digest(mac, self._mac(payload)):
             raise _foreign()
-        of, *place, name, offset, asked = json.loads(told)
+        of, *place, name, offset, asked = json.loads(payload)
         if of != kind:
             raise ContinuationGone(f"the continuation is of {of}, not of {kind}; send it where it came from")
         if place != _place(generation):
@@ -78,8 +80,8 @@ class Continuations:
             )
         return Position(asked, offset)
 
-    def _mac(self, told: bytes) -> bytes:
-        return hmac.digest(self._key, told, hashlib.sha256)[:_MAC_BYTES]
+    def _mac(self, payload: bytes) -> bytes:
+        return hmac.digest(self._key, payload, hashlib.sha256)[:_MAC_BYTES]
 
 
 def _foreign() -> ContinuationGone:

@@ -15,7 +15,7 @@ from searchsocket.search.cost import cost_of
 from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.find import find
 from searchsocket.search.groups import result_groups
-from searchsocket.search.known_words import of_known_words
+from searchsocket.search.known_words import as_known_words
 from searchsocket.search.notes import NO_BACKEND, NOTES, further_notes
 from searchsocket.search.order import NOTHING, Order
 from searchsocket.search.query import SearchQuery, checked
@@ -30,7 +30,7 @@ from searchsocket.search.ranking.pages import in_page_order, of_pages
 from searchsocket.search.ranking.passages import passage_scores
 from searchsocket.search.ranking.rank import Parts, rank, scored
 from searchsocket.search.ranking.shares import Shares, shares_of
-from searchsocket.search.sureness import sureness
+from searchsocket.search.result_confidence import result_confidence
 from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.search.watch import Watch
 from searchsocket.stores.base import Candidates, IndexReader, Readers
@@ -122,35 +122,35 @@ class SearchEngine:
         self._records[scope.name] = generation.records
         typed, query = query.q, replace(query, q=reader.words.meant(query.q))
         with watch.part("embed"):
-            asked = vector_for(self.queries, generation, query.q, anonymous=anonymous)
-        vector, notes = (None, (NOTES[asked],)) if isinstance(asked, NoVector) else (asked, ())
+            query_vector = vector_for(self.queries, generation, query.q, anonymous=anonymous)
+        vector, notes = (None, (NOTES[query_vector],)) if isinstance(query_vector, NoVector) else (query_vector, ())
         # A vector that is there at once is a sum of words; any other model has read the query.
         is_read = vector is not None and not self.queries.embedder_of(generation.model_id).is_instant
         outage: VectorBackendUnavailable | None = None
         try:
-            found = self._find(reader, query, vector, watch)
-            judged = verdict(reader, query, vector, found, is_read=is_read)
+            candidates = self._find(reader, query, vector, watch)
+            decision = verdict(reader, query, vector, candidates, is_read=is_read)
         except VectorBackendUnavailable as error:
             if not (self._backend and self._backend.answers_by_words and reader.vectors.limits.is_remote):
                 raise
             outage, notes = error, (*notes, NO_BACKEND)
-            found = self._find(reader, query, None, watch)
-            judged = verdict(reader, query, None, found)
-        if judged.unknown_word:
-            return of_known_words(
-                self.search(replace(query, q=judged.known_words), scope, anonymous=anonymous),
+            candidates = self._find(reader, query, None, watch)
+            decision = verdict(reader, query, None, candidates)
+        if decision.unknown_word:
+            return as_known_words(
+                self.search(replace(query, q=decision.known_words), scope, anonymous=anonymous),
                 typed,
-                judged.unknown_word,
+                decision.unknown_word,
             )
         age = age_s(generation.published_at, self._clock())
         quality: Quality = "rejected"
         results: tuple[Result, ...] = ()
         total = 0
         order = NOTHING
-        if judged.is_answered:
-            shares = shares_of(query.q, found.facts.url, is_read=is_read and judged.has_vector)
-            order = self._ranked(reader, query, found, shares, watch, anonymous=anonymous)
-            results, total, quality = self._results(reader, query, found, judged, order, age)
+        if decision.is_answered:
+            shares = shares_of(query.q, candidates.facts.url, is_read=is_read and decision.has_vector)
+            order = self._ranked(reader, query, candidates, shares, watch, anonymous=anonymous)
+            results, total, quality = self._results(reader, query, candidates, decision, order, age)
         if outage and not total:
             raise outage
         return SearchAnswer(
@@ -170,7 +170,7 @@ class SearchEngine:
                 notes=(*notes, *order.notes, *further_notes(reader, query)),
             ),
             quality=quality,
-            facets=_counts(reader, query, found, is_answered=judged.is_answered) if query.facets else None,
+            facets=_counts(reader, query, candidates, is_answered=decision.is_answered) if query.facets else None,
         )
 
     def find(self, query: "FindQuery", scope: Scope) -> "FindAnswer":
@@ -226,14 +226,14 @@ class SearchEngine:
         self,
         reader: IndexReader,
         query: SearchQuery,
-        found: Candidates,
+        candidates: Candidates,
         shares: Shares,
         watch: Watch,
         *,
         anonymous: bool,
     ) -> Order:
         """Rank what was found by its facts, and once more by what a reranker says of it, where that is asked for."""
-        facts = found.facts
+        facts = candidates.facts
 
         def ordered(parts: Parts) -> Order:
             ranked = rank(facts, parts)
@@ -243,12 +243,12 @@ class SearchEngine:
             scores = scored(facts, parts)
             return Order(in_page_order(ranked, scores), parts, scores)
 
-        fused = fuse(found.cosine, found.bm25, found.page_bm25, shares)
+        fused = fuse(candidates.cosine, candidates.bm25, candidates.page_bm25, shares)
         asks = asks_for_occasion(query.q)
         names = names_identifier(query.q)
         boosts = boosts_of(facts, self._settings, names_identifier=names, asks_for_occasion=asks)
-        passage = passage_scores(reader.words, query.q, found.ids, shares)
-        parts = Parts(fused, boosts, exact_scores(query.q, found, reader.catalogue.texts), passage)
+        passage = passage_scores(reader.words, query.q, candidates.ids, shares)
+        parts = Parts(fused, boosts, exact_scores(query.q, candidates, reader.catalogue.texts), passage)
         order = replace(ordered(parts), fused=fused)
         if not query.rerank or not order.ranked:
             return order
@@ -256,14 +256,20 @@ class SearchEngine:
         from searchsocket.search.rerank import rerank  # only who has a reranker needs it
 
         with watch.part("rerank"):
-            said = rerank(self._judge(), reader, query.q, found, order.ranked, anonymous=anonymous)
+            said = rerank(self._judge(), reader, query.q, candidates, order.ranked, anonymous=anonymous)
         if isinstance(said, Note):
             return replace(order, notes=(said,))
         parts = replace(parts, reranked=said, rerank_weight=self._settings.weights.rerank)
         return replace(ordered(parts), fused=fused, is_judged=True)
 
     def _results(
-        self, reader: IndexReader, query: SearchQuery, found: Candidates, judged: Verdict, order: Order, age: float
+        self,
+        reader: IndexReader,
+        query: SearchQuery,
+        candidates: Candidates,
+        decision: Verdict,
+        order: Order,
+        age: float,
     ) -> tuple[tuple[Result, ...], int, Quality]:
         """Read the records of what is shown; how many results there are in all, and whether the best of them fits.
 
@@ -273,11 +279,11 @@ class SearchEngine:
         assert order.fused
         ranked, parts, scores, fused = order.ranked, order.parts, order.scores, order.fused
         collapses = self._settings.collapse_alike
-        groups, total, alike = result_groups(reader, query, found, ranked, fused, scores, collapses=collapses)
+        groups, total, alike = result_groups(reader, query, candidates, ranked, fused, scores, collapses=collapses)
         chunks = (chunk.position for group in groups for chunk in (group.best, *group.sections))
         others = chain.from_iterable(alike.get(group.best.position, ()) for group in groups)
         positions = list(dict.fromkeys([*chunks, *others]))
-        records = reader.catalogue.readable([found.ids[position] for position in positions])
+        records = reader.catalogue.readable([candidates.ids[position] for position in positions])
         readable = dict(zip(positions, records, strict=True))
         explained = parts if query.explain else None
         words = QueryWords(query.q, self._synonyms)
@@ -287,7 +293,7 @@ class SearchEngine:
         )
         if not ranked:
             return (), total, "answered"
-        sure, quality = sureness(reader, query, found, judged, order, groups)
+        sure, quality = result_confidence(reader, query, candidates, decision, order, groups)
         results = [
             writer.result(group, alike.get(group.best.position, ()), confidence)
             for group, confidence in zip(groups, sure, strict=True)

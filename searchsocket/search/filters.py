@@ -28,13 +28,13 @@ def checked_filters(filters: Filters, facets: Facets) -> Filters:
         InvalidRequest: A value is not of its type, or there are too many.
     """
     values: dict[str, dict[str, None]] = {}
-    for name, given in filters:
+    for name, requested in filters:
         _check_name(name, [*OWN_FILTERS, *facets])
-        values.setdefault(name, {}).update((_value(name, value, facets), None) for value in given)
-    for name, known in values.items():
-        if not 1 <= len(known) <= MAX_FILTER_VALUES:
-            raise InvalidRequest(f"filter {name}: from 1 to {MAX_FILTER_VALUES} values, not {len(known)}")
-    return tuple((name, tuple(known)) for name, known in values.items())
+        values.setdefault(name, {}).update((_value(name, value, facets), None) for value in requested)
+    for name, distinct in values.items():
+        if not 1 <= len(distinct) <= MAX_FILTER_VALUES:
+            raise InvalidRequest(f"filter {name}: from 1 to {MAX_FILTER_VALUES} values, not {len(distinct)}")
+    return tuple((name, tuple(distinct)) for name, distinct in values.items())
 
 
 def checked_counts(names: Sequence[str], facets: Facets) -> tuple[str, ...]:
@@ -72,9 +72,9 @@ def count_pages(names: Sequence[str], urls: Sequence[str], stated: Iterable[tupl
     return {name: {value: count for (facet, value), count in ordered if facet == name} for name in names}
 
 
-def _check_name(name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        raise UnknownFacet(name, known)
+def _check_name(name: str, facets: Sequence[str]) -> None:
+    if name not in facets:
+        raise UnknownFacet(name, facets)
 
 
 def _value(name: str, value: str, facets: Facets) -> str:

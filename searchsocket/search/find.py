@@ -45,8 +45,8 @@ class Joined:
             worded = reader.words.search(text, top_k=top_k, where=where)
             pages = reader.words.search_pages(text, top_k=top_k, where=where)
             named = reader.words.named(text, top_k=top_k, where=where)
-        known = {hit.id for hit in near}
-        others = [hit.id for hit in worded if hit.id not in known]
+        near_ids = {hit.id for hit in near}
+        others = [hit.id for hit in worded if hit.id not in near_ids]
         with watch("vector"):
             far = [0.0] * len(others) if vector is None else reader.vectors.similarities(vector, others)
             cosines = [hit.score for hit in near] + far

@@ -15,7 +15,7 @@ from searchsocket.types import Scores
 def result_groups(
     reader: IndexReader,
     query: SearchQuery,
-    found: Candidates,
+    candidates: Candidates,
     ranked: Sequence[Ranked],
     fused: Fused,
     scores: Scores | None,
@@ -31,15 +31,15 @@ def result_groups(
     """
 
     def texts(positions: Sequence[int]) -> list[ChunkText]:
-        return [one.text for one in reader.catalogue.readable([found.ids[at] for at in positions])]
+        return [one.text for one in reader.catalogue.readable([candidates.ids[at] for at in positions])]
 
-    urls, last = found.facts.url, query.offset + query.top_k
+    urls, last = candidates.facts.url, query.offset + query.top_k
     is_by_page = query.group_by == "page"
     best = best_of_pages(ranked, urls) if is_by_page else [chunk.position for chunk in ranked]
     alike = collapsed(best[:MAX_COMPARED], urls, fused, texts) if collapses else {}
     others = {position for positions in alike.values() for position in positions}
     count = last + len(others)
-    groups = group_by_page(ranked, found.facts, count, scores) if is_by_page else each_alone(ranked, count)
+    groups = group_by_page(ranked, candidates.facts, count, scores) if is_by_page else each_alone(ranked, count)
     if others:
         groups = [group for group in groups if group.best.position not in others]
     return groups[query.offset : last], len(best) - len(others), alike

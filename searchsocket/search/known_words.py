@@ -8,7 +8,7 @@ from searchsocket.search.ranking.confidence import WEAK
 _DIGITS = 3
 
 
-def of_known_words(answer: SearchAnswer, typed: str, unknown: str) -> SearchAnswer:
+def as_known_words(answer: SearchAnswer, typed: str, unknown: str) -> SearchAnswer:
     """The answer of the known word as a weak one of the whole query: results may be about something else.
 
     Args:

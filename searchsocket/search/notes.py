@@ -36,9 +36,9 @@ def further_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
 def _unstated(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
     """Which of the facets that a query names no page of the index states."""
     asked = dict.fromkeys([*(name for name, _ in query.filters if name not in OWN_FILTERS), *query.facets])
-    held = reader.catalogue.facet_names() if asked else frozenset()
+    present = reader.catalogue.facet_names() if asked else frozenset()
     return tuple(
         Note("FACET_NOT_INDEXED", f"no page of this index states {name!r}; a facet that is new in [facets] needs a run")
         for name in asked
-        if name not in held
+        if name not in present
     )

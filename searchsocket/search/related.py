@@ -61,8 +61,8 @@ def related_pages(reader: IndexReader, url: str, top_k: int) -> list[RelatedPage
 
 def _records(reader: IndexReader, path: str) -> Sequence[Record]:
     """The records of the page that a canonical path means; none where there is no such page."""
-    found = (reader.catalogue.page_records(url) for url in page_readings(path))
-    return next((records for records in found if records), [])
+    readings = (reader.catalogue.page_records(url) for url in page_readings(path))
+    return next((records for records in readings if records), [])
 
 
 def _page(record: Record, cosine: float, *, is_linked: bool, is_neighbour: bool) -> RelatedPage:
@@ -93,8 +93,8 @@ def _middle(vectors: Vectors) -> Vector:
 def _links(records: Iterable[Record], url: str) -> list[str]:
     """Pages that the Markdown of a page links to, in order, each once."""
     targets = (match[1] for record in records for match in _LINK.finditer(record.chunk.body.text))
-    found = (resolve_link(target, url) for target in islice(targets, 10 * _MAX_LINKS))
-    return list(dict.fromkeys(link for link in found if link and link != url))[:_MAX_LINKS]
+    resolved = (resolve_link(target, url) for target in islice(targets, 10 * _MAX_LINKS))
+    return list(dict.fromkeys(link for link in resolved if link and link != url))[:_MAX_LINKS]
 
 
 def _folder(url: str) -> str:

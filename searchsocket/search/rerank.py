@@ -38,9 +38,9 @@ def rerank(
     return NOT_JUDGED[scores] if isinstance(scores, NotJudged) else judged(sent, scores, len(found.ids))
 
 
-def _text(found: ReadableRecord) -> str:
+def _text(readable: ReadableRecord) -> str:
     """A chunk with its title and headings, as it is embedded."""
-    page, at = found.record.page, found.record.chunk.at
+    page, at = readable.record.page, readable.record.chunk.at
     path = at.heading_path if at.title in ("", *at.heading_path) else (*at.heading_path, at.title)
     head = [page.title, " > ".join(part for part in path if part != page.title)]
-    return "\n".join([*filter(None, head), found.text.text])
+    return "\n".join([*filter(None, head), readable.text.text])

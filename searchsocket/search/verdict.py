@@ -13,15 +13,15 @@ from searchsocket.search.ranking.rank import Parts, Ranked
 from searchsocket.search.ranking.relevance import (
     is_enough,
     is_enough_of_code,
-    is_meant,
-    is_meant_unlisted,
+    is_near_enough,
+    is_near_enough_unlisted,
     nearness,
 )
 from searchsocket.stores.base import Candidates, IndexReader, WordEvidence
 from searchsocket.text.words import parse_query
 from searchsocket.types import MATCH_ALL, Spread, Vector
 
-_LOOKED_AT = 3  # of the nearest chunks, for whether code is what was found
+_NEAREST = 3  # of the nearest chunks, for whether code is what was found
 _CODE = ("definition", "block")
 _DIGITS = 3
 
@@ -48,34 +48,34 @@ class Verdict:
         cosines = parts.found.cosine[at]
         near = nearness(cosines, self.spread) if self.has_vector else np.full(len(at), np.nan)
         ratio = np.array([chunk.score for chunk in chunks]) / (best.score or 1.0)
-        found = features(
+        table = features(
             self.evidence, near, np.arange(first, first + len(at), dtype=np.float64), ratio, parts.exact[at]
         )
-        return confidence(found).round(_DIGITS).tolist()  # type: ignore[no-any-return]
+        return confidence(table).round(_DIGITS).tolist()  # type: ignore[no-any-return]
 
 
 def verdict(
-    reader: IndexReader, query: SearchQuery, vector: Vector | None, found: Candidates, *, is_read: bool = False
+    reader: IndexReader, query: SearchQuery, vector: Vector | None, candidates: Candidates, *, is_read: bool = False
 ) -> Verdict:
     """Judge by the evidence of the whole scope, also where a filter hides it.
 
     Args:
         is_read: Whether the vector is of a model that reads a text as a whole.
     """
-    best = found.best_cosine
+    best = candidates.best_cosine
     if query.where != MATCH_ALL and vector is not None:
         best = max((hit.score for hit in reader.vectors.nearest(vector, top_k=1)), default=-1.0)
     spread, evidence = reader.generation.spread, reader.words.evidence(query.q)
     near = nearness(best, spread)
     is_answered = (
-        bool((found.titled >= WHOLE).any())
+        bool((candidates.titled >= WHOLE).any())
         or is_enough(evidence, near)
-        or (vector is not None and is_meant(evidence, near, is_read=is_read) and is_language(query.q))
-        or (is_read and is_meant_unlisted(query.q, evidence, near))
-        or (is_enough_of_code(evidence) and _is_code(reader, found))
+        or (vector is not None and is_near_enough(evidence, near, is_read=is_read) and is_language(query.q))
+        or (is_read and is_near_enough_unlisted(query.q, evidence, near))
+        or (is_enough_of_code(evidence) and _is_code(reader, candidates))
     )
-    unknown, known = ("", "") if is_answered else _unknown_and_known(reader, query, evidence)
-    return Verdict(is_answered or bool(unknown), evidence, spread, vector is not None, unknown, known)
+    unknown, known_word = ("", "") if is_answered else _unknown_and_known(reader, query, evidence)
+    return Verdict(is_answered or bool(unknown), evidence, spread, vector is not None, unknown, known_word)
 
 
 def _unknown_and_known(reader: IndexReader, query: SearchQuery, evidence: WordEvidence) -> tuple[str, str]:
@@ -84,15 +84,15 @@ def _unknown_and_known(reader: IndexReader, query: SearchQuery, evidence: WordEv
         return "", ""
     [missing] = evidence.missing
     words = [word.exact for word in parse_query(query.q).words if not word.is_stop and word.exact != missing]
-    known = " ".join(words)
-    is_subject = any(hit.score >= WHOLE for hit in reader.words.named(known, top_k=1).pages)
-    return (missing, known) if is_subject else ("", "")
+    rest = " ".join(words)
+    is_subject = any(hit.score >= WHOLE for hit in reader.words.named(rest, top_k=1).pages)
+    return (missing, rest) if is_subject else ("", "")
 
 
-def _is_code(reader: IndexReader, found: Candidates) -> bool:
+def _is_code(reader: IndexReader, candidates: Candidates) -> bool:
     """Whether the nearest chunks are of code, or nothing but code; asked only where prose would be refused."""
-    nearest: Sequence[int] = found.cosine.argsort(kind="stable")[::-1][:_LOOKED_AT].tolist()
-    readable = reader.catalogue.readable([found.ids[at] for at in nearest])
+    nearest: Sequence[int] = candidates.cosine.argsort(kind="stable")[::-1][:_NEAREST].tolist()
+    readable = reader.catalogue.readable([candidates.ids[at] for at in nearest])
     return bool(readable) and all(
         one.record.chunk.kind in _CODE or (one.text.kinds and not one.text.kinds.strip("ch")) for one in readable
     )

@@ -26,7 +26,7 @@ from searchsocket.search.code.related import (
     DocumentingPage,
     RelatedCode,
     RelatedQuery,
-    chunk_meant,
+    chunk_of_query,
     code_of_page,
     near_code,
     pages_about,
@@ -113,7 +113,7 @@ class CodeService:
             page = find_page(query.url, self.site.reader(self.project.scope_named(scope)), site=site).page
             found = code_of_page(reader, page.body, query.top_k, cache(read_now))
             return RelatedCode(scope, page.facts.url, found, ())
-        record = chunk_meant(reader, query)
+        record = chunk_of_query(reader, query)
         at = record.chunk.at
         assert isinstance(at, Lines)
         names = (query.symbol or at.symbol, *at.heading_path)

@@ -7,7 +7,7 @@ from search_site import Piece, record_of
 
 from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
-from searchsocket.search.answering.terms import terms_of, words_said
+from searchsocket.search.answering.terms import terms_of, text_words
 from searchsocket.types import Chunk, Code, Lines
 
 KNOT = "A bowline is tied in three steps.\n\n```sh\nrope tie --bowline\n```\n\nPull both ends."
@@ -57,4 +57,4 @@ def test_an_overload_answers_nothing(text: str, doc: str, bare: bool) -> None:
 )
 def test_a_number_is_what_answers_how_many(question: str, text: str, held: float) -> None:
     """No answer repeats `often` or `many`, so a question would be refused for want of them."""
-    assert terms_of(question, {}).held(words_said(text)) == pytest.approx(held)
+    assert terms_of(question, {}).held(text_words(text)) == pytest.approx(held)

@@ -7,7 +7,7 @@ from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import WEAK
-from searchsocket.search.ranking.coverage import is_said
+from searchsocket.search.ranking.coverage import is_covered
 from searchsocket.stores.base import ReadableRecord
 
 RECIPES = "Pass the list on.\n\n```js\nconst recipes = ['boil sweet potatoes', 'vegan lasagna']\n```"
@@ -32,11 +32,11 @@ def passages(folder: Path, *pieces: Piece) -> list[ReadableRecord]:
 )
 def test_names_and_sentences_say_what_is_asked(tmp_path: Path, q: str, expected: bool) -> None:
     found = passages(tmp_path, Piece("/a", RECIPES, "Rendering"), Piece("/b", LISTS, "Items"))
-    assert is_said(q, found) is expected
+    assert is_covered(q, found) is expected
 
 
 def test_code_alone_is_not_judged(tmp_path: Path) -> None:
-    assert is_said("how to boil rice", passages(tmp_path, Piece("/a", "```js\nboil(potatoes)\n```", "boil.js")))
+    assert is_covered("how to boil rice", passages(tmp_path, Piece("/a", "```js\nboil(potatoes)\n```", "boil.js")))
 
 
 def test_an_answer_of_examples_alone_is_weak_on_every_page_of_results(tmp_path: Path) -> None:

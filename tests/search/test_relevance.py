@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.search.ranking.relevance import is_enough, is_meant, is_meant_unlisted, nearness
+from searchsocket.search.ranking.relevance import is_enough, is_near_enough, is_near_enough_unlisted, nearness
 from searchsocket.stores.base import WordEvidence
 from searchsocket.types import Spread
 
@@ -46,7 +46,7 @@ def test_meaning_alone_answers_what_the_site_has_no_word_of(
     known: float, asked: int, near: float, answered: bool
 ) -> None:
     """Several words point in several directions, so they must be nearer."""
-    assert is_meant(WordEvidence(0.0, 0, known, asked), near) is answered
+    assert is_near_enough(WordEvidence(0.0, 0, known, asked), near) is answered
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_model_that_reads_answers_several_words_of_which_the_site_has_none_or_
     known: float, asked: int, near: float, answered: bool
 ) -> None:
     """What they mean together is one direction, not the sum of several."""
-    assert is_meant(WordEvidence(0.0, 0, known, asked), near, is_read=True) is answered
+    assert is_near_enough(WordEvidence(0.0, 0, known, asked), near, is_read=True) is answered
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_model_that_reads_answers_several_words_of_which_the_site_has_none_or_
 def test_a_model_that_reads_answers_a_word_of_no_list_that_is_very_near(
     q: str, known: float, asked: int, near: float, answered: bool
 ) -> None:
-    assert is_meant_unlisted(q, WordEvidence(0.0, 0, known, asked), near) is answered
+    assert is_near_enough_unlisted(q, WordEvidence(0.0, 0, known, asked), near) is answered
 
 
 def test_a_cosine_is_read_by_the_spread_of_the_index() -> None:

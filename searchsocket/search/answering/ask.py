@@ -15,7 +15,7 @@ from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, Asked
 from searchsocket.search.answering.copies import is_copy
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
 from searchsocket.search.answering.support import ENOUGH, Support, likelihood
-from searchsocket.search.answering.terms import terms_of, words_said
+from searchsocket.search.answering.terms import terms_of, text_words
 from searchsocket.search.content.bounds import check_bounds
 from searchsocket.search.content.budget import fitting
 from searchsocket.search.content.corpus import Corpus, chunk_id
@@ -41,7 +41,7 @@ _READ = 12  # chunks of each corpus, whose sentences are looked at
 _RANK_SHARE = 0.15  # of how well the chunk ranks, beside what the passage says
 
 
-class _Asked(NamedTuple):
+class _PageRequest(NamedTuple):
     limit: int  # passages in all
     max_tokens: int  # of this part
     offset: int  # passages that were given before
@@ -52,7 +52,7 @@ class Supported:
     """A passage with where it stands, and what speaks for it."""
 
     corpus: Corpus
-    found: ReadableRecord
+    readable: ReadableRecord
     passage: Passage
     support: Support
     score: float  # to order by
@@ -68,20 +68,20 @@ def ask(corpora: Sequence[Corpus], query: AskQuery, clock: Callable[[], datetime
     """
     check_bounds(query.limit, query.max_tokens, MAX_PASSAGES)
     question = clean_text(query.question)
-    asked = _asked(corpora, query, question, words)
-    found = candidates(corpora, question)
-    sure = likelihood(found[0].support) if found else 0.0
+    page_request = _page_request(corpora, query, question, words)
+    passages_found = candidates(corpora, question)
+    sure = likelihood(passages_found[0].support) if passages_found else 0.0
     is_answered = sure >= ENOUGH
     now = clock()
     indexes = tuple(
         AskedIndex(corpus.folder_id, corpus.reader.generation.name, age_s(corpus.reader.generation.published_at, now))
         for corpus in corpora
     )
-    answering = _passages(found, asked.limit) if is_answered else []
-    passages = fitting(answering[asked.offset :], _text, asked.max_tokens)
-    after = asked.offset + len(passages)
+    answering = _passages(passages_found, page_request.limit) if is_answered else []
+    passages = fitting(answering[page_request.offset :], _text, page_request.max_tokens)
+    after = page_request.offset + len(passages)
     is_cut = after < len(answering)
-    remembered = (question, asked.limit, asked.max_tokens, _generations(corpora))
+    remembered = (question, page_request.limit, page_request.max_tokens, _generations(corpora))
     token = words.word(_KIND, corpora[0].reader.generation, remembered, after) if is_cut else None
     notes = {
         note for corpus in corpora if isinstance(told := corpus.vector(question), NoVector) for note in (NOTES[told],)
@@ -118,10 +118,10 @@ def candidates(corpora: Sequence[Corpus], question: str) -> list[Supported]:
 
 
 def _without_copies(passages: Sequence[Supported], site: IndexReader) -> list[Supported]:
-    files = dict.fromkeys(one.found.record.page.source_file for one in passages)
-    first = {file: next(one for one in passages if one.found.record.page.source_file == file) for file in files}
-    repeated = {file for file, one in first.items() if is_copy(one.found.record, site)}
-    return [one for one in passages if one.found.record.page.source_file not in repeated]
+    files = dict.fromkeys(one.readable.record.page.source_file for one in passages)
+    first = {file: next(one for one in passages if one.readable.record.page.source_file == file) for file in files}
+    repeated = {file for file, one in first.items() if is_copy(one.readable.record, site)}
+    return [one for one in passages if one.readable.record.page.source_file not in repeated]
 
 
 def supported(corpus: Corpus, question: str) -> list[Supported]:
@@ -129,39 +129,42 @@ def supported(corpus: Corpus, question: str) -> list[Supported]:
     reader = corpus.reader
     embedded = corpus.vector(question)
     vector = None if isinstance(embedded, NoVector) else embedded
-    found = find(reader, vector, question, top_k=_CANDIDATES, where=corpus.where)
-    if not found.ids:
+    candidates_found = find(reader, vector, question, top_k=_CANDIDATES, where=corpus.where)
+    if not candidates_found.ids:
         return []
-    shares = shares_of(question, found.facts.url, is_read=vector is not None and corpus.is_read())
-    fused = fuse(found.cosine, found.bm25, found.page_bm25, shares).fused * found.facts.weight
-    best = np.lexsort((np.array(found.ids), -fused))[:_READ].tolist()
+    shares = shares_of(question, candidates_found.facts.url, is_read=vector is not None and corpus.is_read())
+    fused = (
+        fuse(candidates_found.cosine, candidates_found.bm25, candidates_found.page_bm25, shares).fused
+        * candidates_found.facts.weight
+    )
+    best = np.lexsort((np.array(candidates_found.ids), -fused))[:_READ].tolist()
     terms = terms_of(question, reader.words.rarities(question))
     spread = reader.generation.spread
     passages = []
-    for at, readable in zip(best, reader.catalogue.readable([found.ids[at] for at in best]), strict=True):
+    for at, readable in zip(best, reader.catalogue.readable([candidates_found.ids[at] for at in best]), strict=True):
         record, said = readable
         if is_bare(record):
             continue
         passage = best_passage(record, said, terms)
         whole = f"{record.page.title} {record.page.source_file} {' '.join(record.chunk.at.heading_path)} {said.text}"
-        near = nearness(float(found.cosine[at]), spread) if vector is not None else 0.0
-        support = Support(passage.held, terms.held(words_said(whole)), near, math.log1p(len(terms.words)))
+        near = nearness(float(candidates_found.cosine[at]), spread) if vector is not None else 0.0
+        support = Support(passage.held, terms.held(text_words(whole)), near, math.log1p(len(terms.words)))
         score = passage.held + _RANK_SHARE * float(fused[at])
         passages.append(Supported(corpus, readable, passage, support, score))
     return passages
 
 
-def _asked(corpora: Sequence[Corpus], query: AskQuery, question: str, words: Continuations) -> _Asked:
+def _page_request(corpora: Sequence[Corpus], query: AskQuery, question: str, words: Continuations) -> _PageRequest:
     """What is asked for: of a continuation, what the answer before was asked with."""
     if not query.continuation_token:
-        return _Asked(query.limit, query.max_tokens or DEFAULT_MAX_TOKENS, 0)
+        return _PageRequest(query.limit, query.max_tokens or DEFAULT_MAX_TOKENS, 0)
     generation = corpora[0].reader.generation
     (before, limit, max_tokens, generations), offset = words.position(query.continuation_token, _KIND, generation)
     if before != question:
         raise InvalidRequest(f"the continuation is of {before[:80]!r}, not of {question[:80]!r}; send it with that")
     if generations != _generations(corpora):
         raise ContinuationGone("an index that the continuation is of was published anew; leave it out to begin anew")
-    return _Asked(limit, query.max_tokens or max_tokens, offset)
+    return _PageRequest(limit, query.max_tokens or max_tokens, offset)
 
 
 def _generations(corpora: Sequence[Corpus]) -> list[str]:
@@ -172,11 +175,11 @@ def _text(passage: AnswerPassage) -> str:
     return passage.text
 
 
-def _passages(found: Sequence[Supported], limit: int) -> list[AnswerPassage]:
+def _passages(supported_passages: Sequence[Supported], limit: int) -> list[AnswerPassage]:
     """The best passages, each text once."""
     passages: list[AnswerPassage] = []
     texts: set[str] = set()
-    for one in found:
+    for one in supported_passages:
         sure = likelihood(one.support)
         if len(passages) == limit or sure < ENOUGH:
             break
@@ -187,7 +190,7 @@ def _passages(found: Sequence[Supported], limit: int) -> list[AnswerPassage]:
 
 
 def _cited(one: Supported, sure: float) -> AnswerPassage:
-    record, corpus = one.found.record, one.corpus
+    record, corpus = one.readable.record, one.corpus
     page, at, opens = record.page, record.chunk.at, href_of(record)
     return AnswerPassage(
         text=one.passage.text,

@@ -2,7 +2,7 @@
 
 from pathlib import PurePosixPath
 
-from searchsocket.search.answering.terms import words_said
+from searchsocket.search.answering.terms import text_words
 from searchsocket.search.quoting.lines import is_markdown
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import PageFacts, Record
@@ -22,12 +22,12 @@ def is_copy(record: Record, site: IndexReader) -> bool:
     if not markdown and not PurePosixPath(file).name.startswith(_ROUTE_FILE):
         return False
     text = record.chunk.body.text
-    own = words_said(text) if markdown else frozenset[str]()
+    own = text_words(text) if markdown else frozenset[str]()
     for hit in site.words.search_pages(text, top_k=_CANDIDATES):
         page = site.catalogue.page_records(hit.id)[0].page
         if file in (page.source_file, _own_route_file(page)):
             return True
-        if own and len(own & words_said(site.catalogue.page_body(page.url) or "")) >= _SAME_SHARE * len(own):
+        if own and len(own & text_words(site.catalogue.page_body(page.url) or "")) >= _SAME_SHARE * len(own):
             return True
     return False
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from searchsocket.markdown.chunk_text import chunk_text
 from searchsocket.markdown.plain_text import ChunkText
-from searchsocket.search.answering.terms import Terms, words_said
+from searchsocket.search.answering.terms import Terms, text_words
 from searchsocket.search.quoting.lines import is_markdown
 from searchsocket.types import Code, Lines, Prose, Record
 
@@ -46,9 +46,9 @@ def best_passage(record: Record, said: ChunkText, terms: Terms) -> Passage:
         if not is_markdown(record.page.source_file):
             return _of_code(record, at, terms)
         said = chunk_text(record.page, replace(record.chunk, body=Prose(record.chunk.body.text)))
-    heading = words_said(f"{record.page.title} {' '.join(at.heading_path)} {at.title}")
+    heading = text_words(f"{record.page.title} {' '.join(at.heading_path)} {at.title}")
     units = _units(said)
-    words = [words_said(text) for text, _ in units]
+    words = [text_words(text) for text, _ in units]
     about = terms.held(heading)
     best, most = (0, min(1, len(units))), -1.0
     for first, (_, kind) in enumerate(units):
@@ -126,11 +126,11 @@ def _of_code(record: Record, at: Lines, terms: Terms) -> Passage:
     body = record.chunk.body
     text = body.text
     if at.doc and isinstance(body, Code) and body.language == _DOCSTRINGS and (own := _to_docstring(text, at)):
-        shown = own
+        cited = own
     elif at.doc and at.signature:
-        shown = f"{at.doc.strip()}\n{at.signature}"
+        cited = f"{at.doc.strip()}\n{at.signature}"
     else:
         lines = text.split("\n")
-        shown = "\n".join(lines[:_MAX_LINES])
-    held = terms.held(words_said(f"{shown} {record.page.source_file} {at.symbol} {' '.join(at.heading_path)}"))
-    return Passage(shown, held)
+        cited = "\n".join(lines[:_MAX_LINES])
+    held = terms.held(text_words(f"{cited} {record.page.source_file} {at.symbol} {' '.join(at.heading_path)}"))
+    return Passage(cited, held)

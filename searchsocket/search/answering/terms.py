@@ -55,7 +55,7 @@ def terms_of(question: str, rarities: Mapping[str, float]) -> Terms:
     return Terms(words, weights)
 
 
-def words_said(text: str) -> frozenset[str]:
+def text_words(text: str) -> frozenset[str]:
     """The words of a text in the forms in which a question's are looked for."""
     words = index_text(text.replace("/", " ")).split(), index_text(_SIGNS.sub(" ", text)).split()
     return frozenset().union(*words, (_A_NUMBER.exact,) if _NUMBER.search(text) else ())

@@ -53,9 +53,9 @@ def find_code(
         facts = reader.catalogue.facts(ids)
         if takes is None:
             break
-        kept = [i for i, url in enumerate(facts.url) if takes(url)]
-        if len(kept) >= top_k or k >= _MAX_K or max(len(near), len(worded)) < k:
-            ids = [ids[i] for i in kept]
+        matching = [i for i, url in enumerate(facts.url) if takes(url)]
+        if len(matching) >= top_k or k >= _MAX_K or max(len(near), len(worded)) < k:
+            ids = [ids[i] for i in matching]
             facts = reader.catalogue.facts(ids)
             break
         k = min(4 * k, _MAX_K)

@@ -51,22 +51,24 @@ class CodeSearch:
         reader, read_now = self.opened(scope)
         generation = reader.generation
         vector = vector_for(self.queries, generation, query.q)
-        known = None if isinstance(vector, NoVector) else vector
+        query_vector = None if isinstance(vector, NoVector) else vector
         symbols, glob = symbols_in(query.q), query.files.matcher()
         takes = None if glob is None else lambda url: glob(url[1:])
-        found = find_code(reader, known, query.q, symbols, query.where, takes, max(_CANDIDATES, 4 * query.top_k))
-        ranked = rank_code(found, query.q, symbols)
-        best = max(found.cosine, default=-1.0)
+        candidates = find_code(
+            reader, query_vector, query.q, symbols, query.where, takes, max(_CANDIDATES, 4 * query.top_k)
+        )
+        ranked = rank_code(candidates, query.q, symbols)
+        best = max(candidates.cosine, default=-1.0)
         named = any(one.defines > 0 for one in ranked)
         is_answered = is_enough_code(reader.words.evidence(query.q), float(best), is_named=named)
         return CodeAnswer(
             q=query.q,
             scope=scope.name,
-            results=_results(query, reader, found, ranked, cache(read_now)) if is_answered else (),
+            results=_results(query, reader, candidates, ranked, cache(read_now)) if is_answered else (),
             quality="answered" if is_answered else "rejected",
             generation=generation.name,
             age_seconds=age_s(generation.published_at, self._clock()),
-            notes=() if known is not None else (_BY_WORDS,),
+            notes=() if query_vector is not None else (_BY_WORDS,),
         )
 
     def opened(self, scope: Scope) -> tuple[IndexReader, ReadNow]:
@@ -82,14 +84,14 @@ class CodeSearch:
 
 
 def _results(
-    query: CodeQuery, reader: IndexReader, found: CodeCandidates, ranked: list[RankedCode], read_now: ReadNow
+    query: CodeQuery, reader: IndexReader, candidates: CodeCandidates, ranked: list[RankedCode], read_now: ReadNow
 ) -> tuple[CodeResult, ...]:
     """The best ones of files that are still there."""
     gone: set[str] = set()
     while True:
-        left = [one for one in ranked if found.facts.url[one.position] not in gone]
-        best = at_most_each(left, found.facts.url, query.max_per_file, query.top_k)
-        records = reader.catalogue.records([found.ids[one.position] for one in best])
+        current = [one for one in ranked if candidates.facts.url[one.position] not in gone]
+        best = at_most_each(current, candidates.facts.url, query.max_per_file, query.top_k)
+        records = reader.catalogue.records([candidates.ids[one.position] for one in best])
         pairs = zip(best, records, strict=True)
         results = [
             code_result(
@@ -97,9 +99,9 @@ def _results(
                 reader,
                 read_now,
                 q=query.q,
-                cosine=float(found.cosine[one.position]),
+                cosine=float(candidates.cosine[one.position]),
                 score=one.score,
-                signals=one.signals(found.labels[one.position]),
+                signals=one.signals(candidates.labels[one.position]),
             )
             for one, record in pairs
         ]

@@ -49,9 +49,9 @@ def _words_of(q: str) -> frozenset[str]:
     return frozenset(form for form in index_text(q).split() if form not in STOP_WORDS)
 
 
-def _share_of_path(url: str, asked: frozenset[str]) -> float:
-    held = _words_of_path(url)
-    return len(held & asked) / len(held) if held else 0.0
+def _share_of_path(url: str, query_words: frozenset[str]) -> float:
+    path_words = _words_of_path(url)
+    return len(path_words & query_words) / len(path_words) if path_words else 0.0
 
 
 @lru_cache(maxsize=1 << 14)  # each query meets the same ones

@@ -30,15 +30,15 @@ def fetch_chunks(reader: IndexReader, ids: Sequence[str], max_lines: int, read_n
     Raises:
         InvalidRequest: There is no such chunk, or a limit is none.
     """
-    found = []
+    fetched = []
     for record in reader.catalogue.records(list(dict.fromkeys(ids))[:MAX_IDS]):
         at = record.chunk.at
         assert isinstance(at, Lines)
         data = read_now(record.page.source_file)
         now = lines_now(record.chunk.body.text, at.first, at.last, reader.catalogue.page_digest(record.page.url), data)
         if now is not None and data is not None:
-            found.append(_lines(record.page.source_file, data, now.first, now.last, max_lines, changed=now.changed))
-    return found
+            fetched.append(_lines(record.page.source_file, data, now.first, now.last, max_lines, changed=now.changed))
+    return fetched
 
 
 def fetch_file(
@@ -55,8 +55,8 @@ def fetch_file(
     """
     if not 1 <= first <= last:
         raise InvalidRequest(f"lines {first}-{last}: the first is 1 or more, and the last not before it")
-    known = reader.catalogue.page_records(f"/{path}")
-    data = read_now(path) if known else None
+    is_indexed = reader.catalogue.page_records(f"/{path}")
+    data = read_now(path) if is_indexed else None
     if data is None:
         raise PageNotFound(f"{path[:200]!a} is no file of the index; take one that a result names")
     changed = is_changed(reader.catalogue.page_digest(f"/{path}"), data)

@@ -128,14 +128,14 @@ def find_in_code(
             continue
         text, _ = source_text(data)
         spans = [match.span() for match in pattern.finditer(text)]
-        wanted = spans[max(offset - total, 0) :][: query.limit - len(found)]
-        if wanted:
+        in_page = spans[max(offset - total, 0) :][: query.limit - len(found)]
+        if in_page:
             found += _occurrences(
-                path, text, wanted, changed=is_changed(reader.catalogue.page_digest(f"/{path}"), data)
+                path, text, in_page, changed=is_changed(reader.catalogue.page_digest(f"/{path}"), data)
             )
         total, files = total + len(spans), files + bool(spans)
-    kept = _fitting(found, query.max_tokens) if query.max_tokens else found
-    last, generation = offset + len(kept), reader.generation
+    fitting_occurrences = _fitting(found, query.max_tokens) if query.max_tokens else found
+    last, generation = offset + len(fitting_occurrences), reader.generation
     return CodeFindAnswer(
         q=query.q,
         scope=generation.scope,
@@ -143,16 +143,16 @@ def find_in_code(
         age_seconds=age_s(generation.published_at, now),
         total=total,
         files=files,
-        occurrences=tuple(kept),
+        occurrences=tuple(fitting_occurrences),
         continuation=continuation_of(query.asked, generation, last, words) if found and last < total else None,
-        truncated=len(kept) < len(found),
+        truncated=len(fitting_occurrences) < len(found),
     )
 
 
-def _fitting(found: Sequence[CodeOccurrence], max_tokens: int) -> Sequence[CodeOccurrence]:
+def _fitting(occurrences: Sequence[CodeOccurrence], max_tokens: int) -> Sequence[CodeOccurrence]:
     from searchsocket.search.content.budget import fitting  # what counts tokens is loaded for those who ask for it
 
-    return fitting(found, lambda one: f"{one.file} {one.text}", max_tokens)
+    return fitting(occurrences, lambda one: f"{one.file} {one.text}", max_tokens)
 
 
 def _candidates(reader: IndexReader, query: CodeFindQuery, spelling: Spelling, touched: Collection[str]) -> list[str]:
@@ -160,10 +160,10 @@ def _candidates(reader: IndexReader, query: CodeFindQuery, spelling: Spelling, t
     files = PathFilter(query.path)
     where = Filter(path_prefix=files.prefix, languages=query.languages)
     glob = files.matcher()
-    known = (url[1:] for url in reader.words.pages_with(spelling.letters, where=where))
-    found = {path for path in known if glob is None or glob(path)}
-    found |= {path for path in touched if files.takes(path) and _is_in(path, query.languages)}
-    return sorted(found, key=lambda path: sort_key(f"/{path}"))
+    indexed = (url[1:] for url in reader.words.pages_with(spelling.letters, where=where))
+    paths = {path for path in indexed if glob is None or glob(path)}
+    paths |= {path for path in touched if files.takes(path) and _is_in(path, query.languages)}
+    return sorted(paths, key=lambda path: sort_key(f"/{path}"))
 
 
 def _is_in(path: str, languages: Collection[str]) -> bool:
@@ -181,8 +181,8 @@ def _occurrences(path: str, text: str, spans: list[Span], *, changed: bool) -> I
         last = text.find("\n", end)
         whole = text[first : last if last >= 0 else len(text)]
         if len(whole) <= _MAX_LINE_CHARS:
-            shown, marks = whole, (start - first, end - first)
+            quote, marks = whole, (start - first, end - first)
         else:
             passage = passage_at(text, start, end)
-            shown, marks = passage.text, (passage.start, passage.end)
-        yield CodeOccurrence(path, line, start - first + 1, shown, (marks,), changed)
+            quote, marks = passage.text, (passage.start, passage.end)
+        yield CodeOccurrence(path, line, start - first + 1, quote, (marks,), changed)

@@ -39,17 +39,17 @@ class FetchedCode(Wire):
     left: Annotated[tuple[LinesLeft, ...], Field(description="The lines that follow, to be fetched one by one.")]
 
 
-def fetched_code(scope: str, found: Sequence[FetchedLines], max_tokens: int | None) -> FetchedCode:
+def fetched_code(scope: str, fetched: Sequence[FetchedLines], max_tokens: int | None) -> FetchedCode:
     """What was found, as much of it as fits; None: all of it."""
-    files, left = fitting_lines(found, max_tokens) if max_tokens else FittingLines(tuple(found), ())
-    return FetchedCode(scope, files, files != tuple(found), left)
+    files, left = fitting_lines(fetched, max_tokens) if max_tokens else FittingLines(tuple(fetched), ())
+    return FetchedCode(scope, files, files != tuple(fetched), left)
 
 
-def fitting_lines(found: Sequence[FetchedLines], max_tokens: int) -> FittingLines:
+def fitting_lines(fetched: Sequence[FetchedLines], max_tokens: int) -> FittingLines:
     """As many whole lines as fit; of a first one that is too long alone, its beginning."""
     files: list[FetchedLines] = []
     budget = max_tokens
-    for number, one in enumerate(found):
+    for number, one in enumerate(fetched):
         costs = list(accumulate(map(json_tokens, one.text)))
         fitting = bisect_right(costs, budget)
         if fitting == len(one.text):
@@ -57,11 +57,11 @@ def fitting_lines(found: Sequence[FetchedLines], max_tokens: int) -> FittingLine
             budget -= costs[-1] if costs else 0
             continue
         lines = one.text[:fitting] or (() if files else (cut_to(one.text[0], budget),))
-        kept = [replace(one, text=lines)] if lines else []
-        left = [_from(one, len(lines)), *(_from(other, 0) for other in found[number + 1 :])]
-        return FittingLines((*files, *kept), tuple(some for some in left if some.first_line <= some.last_line))
+        cut = [replace(one, text=lines)] if lines else []
+        left = [_from(one, len(lines)), *(_from(other, 0) for other in fetched[number + 1 :])]
+        return FittingLines((*files, *cut), tuple(some for some in left if some.first_line <= some.last_line))
     return FittingLines(tuple(files), ())
 
 
-def _from(one: FetchedLines, kept: int) -> LinesLeft:
-    return LinesLeft(one.file, one.first_line + kept, one.first_line + len(one.text) - 1)
+def _from(one: FetchedLines, shown_lines: int) -> LinesLeft:
+    return LinesLeft(one.file, one.first_line + shown_lines, one.first_line + len(one.text) - 1)

@@ -43,7 +43,7 @@ def is_changed(indexed: str, data: bytes) -> bool:
 
 def _nearest(now: str, text: str, first: int) -> int | None:
     """The line nearest to where it stood that begins a block of lines that say the text."""
-    wanted, lines = text.split("\n"), now.split("\n")
-    size = len(wanted)
-    found = [at for at, line in enumerate(lines) if line == wanted[0] and lines[at : at + size] == wanted]
-    return min(found, key=lambda at: abs(at + 1 - first)) + 1 if found else None
+    chunk_lines, lines = text.split("\n"), now.split("\n")
+    size = len(chunk_lines)
+    starts = [at for at, line in enumerate(lines) if line == chunk_lines[0] and lines[at : at + size] == chunk_lines]
+    return min(starts, key=lambda at: abs(at + 1 - first)) + 1 if starts else None

@@ -40,7 +40,7 @@ class RankedCode(NamedTuple):
 
     def signals(self, labels: frozenset[str]) -> tuple[str, ...]:
         """What counted, in words; of the results alone, which are few."""
-        held = {
+        present = {
             "definition": self.defines > 0,
             "meaning": self.meaning >= 0.5,
             "words": self.words >= 0.3,
@@ -48,7 +48,7 @@ class RankedCode(NamedTuple):
             "test": _TEST in labels,
             "generated": "generated=true" in labels,
         }
-        return tuple(name for name, is_held in held.items() if is_held)
+        return tuple(name for name, is_present in present.items() if is_present)
 
 
 def is_enough_code(words: WordEvidence, best_cosine: float, *, is_named: bool) -> bool:
@@ -58,24 +58,24 @@ def is_enough_code(words: WordEvidence, best_cosine: float, *, is_named: bool) -
     return words.known >= MIN_KNOWN and best_cosine >= MIN_COSINE
 
 
-def rank_code(found: CodeCandidates, q: str, symbols: Sequence[str]) -> list[RankedCode]:
+def rank_code(candidates: CodeCandidates, q: str, symbols: Sequence[str]) -> list[RankedCode]:
     """Candidates best first; equal scores in path order, in a file by line."""
-    if not found.ids:
+    if not candidates.ids:
         return []
-    meaning, words, files = min_max(found.cosine), min_max(found.bm25), min_max(found.file_bm25)
+    meaning, words, files = min_max(candidates.cosine), min_max(candidates.bm25), min_max(candidates.file_bm25)
     spoken, names = spoken_name(q), _named(symbols)
-    defining = [_defines(labels, names) or _says(labels, spoken) for labels in found.labels]
+    defining = [_defines(labels, names) or _says(labels, spoken) for labels in candidates.labels]
     prose = 1.0 if _ABOUT_PROSE.search(q) else _PROSE
     parts = {label: part for label, part in _SHARE.items() if label != _TEST or not _ABOUT_TESTS.search(q)}
     shares = [
         _share(labels, parts) * _LESS.get(kind, 1.0) * (prose if _is_prose(url) else 1.0)
-        for labels, kind, url in zip(found.labels, found.facts.kind, found.facts.url, strict=True)
+        for labels, kind, url in zip(candidates.labels, candidates.facts.kind, candidates.facts.url, strict=True)
     ]
     part, named = np.array(shares), DEFINES * np.array(defining)
-    evidence = evidence_of(q, found.facts.url, meaning, words, files, part)
+    evidence = evidence_of(q, candidates.facts.url, meaning, words, files, part)
     # What defines a name is what was asked for, also where a tool wrote it.
     scores = np.round((evidence + named * (0.5 + 0.5 * part)) / (1.0 + named.max()), 6)
-    order = np.lexsort((found.facts.order, -scores))
+    order = np.lexsort((candidates.facts.order, -scores))
     columns = [scores[order], order, *(part[order] for part in (np.array(defining), meaning, words, files))]
     return list(map(RankedCode, *(column.tolist() for column in columns)))
 
@@ -117,12 +117,12 @@ def _share(labels: frozenset[str], parts: Mapping[str, float]) -> float:
 
 def at_most_each(ranked: Sequence[RankedCode], urls: Sequence[str], most: int, top_k: int) -> list[RankedCode]:
     """The best ones, of each file at most so many."""
-    taken: dict[str, int] = {}
+    per_file: dict[str, int] = {}
     best: list[RankedCode] = []
     for one in ranked:
         url = urls[one.position]
-        if taken.get(url, 0) < most:
-            taken[url] = taken.get(url, 0) + 1
+        if per_file.get(url, 0) < most:
+            per_file[url] = per_file.get(url, 0) + 1
             best.append(one)
             if len(best) == top_k:
                 break

@@ -83,7 +83,7 @@ class RelatedCode(Wire):
     continuation_token: ContinuationToken = None
 
 
-def chunk_meant(reader: IndexReader, query: RelatedQuery) -> Record:
+def chunk_of_query(reader: IndexReader, query: RelatedQuery) -> Record:
     """The chunk that a query names.
 
     Raises:
@@ -93,10 +93,10 @@ def chunk_meant(reader: IndexReader, query: RelatedQuery) -> Record:
     if query.id:
         return reader.catalogue.records([query.id])[0]
     if query.symbol:
-        found = defining(reader, query.symbol, 1)
-        if not found:
+        definitions = defining(reader, query.symbol, 1)
+        if not definitions:
             raise PageNotFound(f"no definition {query.symbol[:200]!a} in the index of the source code")
-        return found[0]
+        return definitions[0]
     records = reader.catalogue.page_records(f"/{query.file}")
     if not records:
         raise PageNotFound(f"{query.file[:200]!a} is no file of the index")
@@ -119,45 +119,45 @@ def near_code(reader: IndexReader, record: Record, top_k: int, read_now: ReadNow
     """The chunks nearest to one by meaning, of files that are still there."""
     hits = reader.vectors.nearest(reader.vectors.vectors_of([record.id])[0], top_k=8 * top_k + 1)
     others = [hit for hit in hits if hit.id != record.id]
-    found: list[CodeResult] = []
+    results: list[CodeResult] = []
     per_file: Counter[str] = Counter()
     for hit, other in zip(others, reader.catalogue.records([hit.id for hit in others]), strict=True):
-        if len(found) == top_k or per_file[other.page.url] == _MAX_PER_FILE:
+        if len(results) == top_k or per_file[other.page.url] == _MAX_PER_FILE:
             continue
         result = code_result(
             other, reader, read_now, cosine=hit.score, score=max(0.0, min(1.0, hit.score)), signals=("meaning",)
         )
         if result is not None:
-            found.append(result)
+            results.append(result)
             per_file[other.page.url] += 1
-    return tuple(found)
+    return tuple(results)
 
 
 def pages_about(site: IndexReader, names: Sequence[str], top_k: int) -> tuple[DocumentingPage, ...]:
     """Pages that say one of the names in code, those that say it most often first; equals in path order."""
-    found: dict[str, DocumentingPage] = {}
+    pages: dict[str, DocumentingPage] = {}
     for name in dict.fromkeys(last for whole in names for last in (whole, whole.rpartition(".")[2]) if last):
         urls = site.words.pages_with(Spelling(name, match_case=True, literal=True).letters)
         for url in urls if len(urls) <= _MAX_PAGES_READ else ():
-            if url not in found and (page := _documenting(site, url, name)):
-                found[url] = page
-        if found:  # the whole name says more than its last part
+            if url not in pages and (page := _documenting(site, url, name)):
+                pages[url] = page
+        if pages:  # the whole name says more than its last part
             break
-    return tuple(sorted(found.values(), key=lambda page: -page.mentions)[:top_k])
+    return tuple(sorted(pages.values(), key=lambda page: -page.mentions)[:top_k])
 
 
 def code_of_page(reader: IndexReader, markdown: str, top_k: int, read_now: ReadNow) -> tuple[CodeResult, ...]:
     """What defines the names that a page says in code, those first that it says most often."""
     counts = Counter(name for span in _spans(markdown) for name in _names(span))
-    found: dict[str, CodeResult] = {}
+    results: dict[str, CodeResult] = {}
     for name, _ in counts.most_common(_MAX_NAMES):
         for record in defining(reader, name, 1):
             result = code_result(record, reader, read_now, q=name, cosine=0.0, score=1.0, signals=("definition",))
             if result is not None:
-                found.setdefault(result.id, result)
-        if len(found) >= top_k:
+                results.setdefault(result.id, result)
+        if len(results) >= top_k:
             break
-    return tuple(found.values())[:top_k]
+    return tuple(results.values())[:top_k]
 
 
 def _distance(record: Record, line: int) -> tuple[int, int]:

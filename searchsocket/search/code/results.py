@@ -62,18 +62,18 @@ def terms_in(q: str, text: str) -> tuple[str, ...]:
     words = [word for word in parse_query(q).words if not word.is_stop]
     if not words:
         return ()
-    held = set(index_text(text.replace("/", " ")).split())
+    text_words = set(index_text(text.replace("/", " ")).split())
     return tuple(
-        word.exact for word in words if not held.isdisjoint((word.exact, word.stem or word.exact, *word.parts))
+        word.exact for word in words if not text_words.isdisjoint((word.exact, word.stem or word.exact, *word.parts))
     )
 
 
 def _symbol(q: str, at: Lines) -> str:
     """The name that the query says, where the lines define several."""
-    asked = symbols_in(q)
-    folded = tuple(name.casefold() for name in asked)
-    exact = (name for name in at.heading_path if name in asked)
+    query_symbols = symbols_in(q)
+    folded = tuple(name.casefold() for name in query_symbols)
+    exact = (name for name in at.heading_path if name in query_symbols)
     likely = (name for name in at.heading_path if folded and name.casefold().endswith(folded))
     spoken = spoken_name(q)
-    said = (name for name in at.heading_path if spoken and spoken in ways_to_say(name))
-    return next(exact, None) or next(likely, None) or next(said, at.symbol)
+    spoken_names = (name for name in at.heading_path if spoken and spoken in ways_to_say(name))
+    return next(exact, None) or next(likely, None) or next(spoken_names, at.symbol)

@@ -20,10 +20,10 @@ def json_tokens(value: object) -> int:
 
 def fitting(results: Sequence[R], text_of: Callable[[R], str], max_tokens: int) -> tuple[R, ...]:
     """The first results that fit, whole, and the first one in any case."""
-    left = max_tokens
+    remaining = max_tokens
     for number, result in enumerate(results):
-        left -= json_tokens(text_of(result)) + OVERHEAD
-        if left < 0 and number:
+        remaining -= json_tokens(text_of(result)) + OVERHEAD
+        if remaining < 0 and number:
             return tuple(results[:number])
     return tuple(results)
 

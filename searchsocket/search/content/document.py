@@ -119,8 +119,8 @@ class DocumentReader:
         part = _fitting(text, start, _section_starts(records, ends, skipped), max_tokens)
         last = start + len(part)
         has_more = last < len(text)
-        asked = {"p": query.file_path, "m": max_tokens}
-        token = self._words.word(tool, corpus.reader.generation, asked, last) if has_more else None
+        request = {"p": query.file_path, "m": max_tokens}
+        token = self._words.word(tool, corpus.reader.generation, request, last) if has_more else None
         first_line = bisect_right(ends, start) + 1
         data = DocumentText(
             file_path=query.file_path,
@@ -149,15 +149,15 @@ class DocumentReader:
         tool = "get_document_data"
         url, start, max_tokens = self._opened(corpus, query, tool)
         records = corpus.reader.catalogue.page_records(url)
-        held = [record for record in records if record.chunk.kind != "summary"]
+        sections = [record for record in records if record.chunk.kind != "summary"]
         if query.chunk_id and not query.continuation_token:
-            start = held.index(_of_document(corpus, query.chunk_id, url))
-        chunks = _chunks_within(corpus, held, start, max_tokens)
+            start = sections.index(_of_document(corpus, query.chunk_id, url))
+        chunks = _chunks_within(corpus, sections, start, max_tokens)
         last = start + len(chunks)
         token = None
-        if last < len(held):
-            asked = {"p": query.file_path, "m": max_tokens}
-            token = self._words.word(tool, corpus.reader.generation, asked, last)
+        if last < len(sections):
+            request = {"p": query.file_path, "m": max_tokens}
+            token = self._words.word(tool, corpus.reader.generation, request, last)
         page = records[0].page
         data = DocumentData(
             file_path=query.file_path,
@@ -168,7 +168,7 @@ class DocumentReader:
             modified=page.modified,
             incoming_links=page.incoming_links,
             document_keywords=corpus.reader.catalogue.key_phrases(url),
-            total_chunks=len(held),
+            total_chunks=len(sections),
             chunks=tuple(chunks),
             source=source_of_page(page, corpus),
         )
@@ -177,7 +177,7 @@ class DocumentReader:
         actions = [f"read it as one text: {text}", *([f"get the chunks that follow: {more}"] if token else [])]
         return DocumentDataAnswer(
             data,
-            Status(f"chunks {start + 1} to {last} of {len(held)}"),
+            Status(f"chunks {start + 1} to {last} of {len(sections)}"),
             Continuation(token is not None, token, token is not None),
             index_facts(corpus, self._age(corpus)),
             NavigationHints(tuple(actions)),
@@ -189,10 +189,10 @@ class DocumentReader:
         url = corpus.url_of(query.file_path)
         if not query.continuation_token:
             return url, 0, query.max_tokens or DEFAULT_MAX_TOKENS
-        asked, offset = self._words.position(query.continuation_token, tool, corpus.reader.generation)
-        if asked["p"] != query.file_path:
-            raise InvalidRequest(f"the continuation is of document {asked['p']!r}; send it with that file_path")
-        return url, offset, query.max_tokens or asked["m"]
+        request, offset = self._words.position(query.continuation_token, tool, corpus.reader.generation)
+        if request["p"] != query.file_path:
+            raise InvalidRequest(f"the continuation is of document {request['p']!r}; send it with that file_path")
+        return url, offset, query.max_tokens or request["m"]
 
     def _age(self, corpus: Corpus) -> float:
         return age_s(corpus.reader.generation.published_at, self._clock())
@@ -222,26 +222,26 @@ def _fitting(text: str, start: int, starts: Sequence[int], max_tokens: int) -> s
     """What fits from `start` on, up to where a section begins, or the first one in part."""
     bounds = [at for at in starts if at > start] + [len(text)]
     end = start
-    left = max_tokens
+    remaining = max_tokens
     for bound in bounds:
         tokens = json_tokens(text[end:bound])
-        if tokens > left:
+        if tokens > remaining:
             break
-        end, left = bound, left - tokens
+        end, remaining = bound, remaining - tokens
     return text[start:end] if end > start else cut_to(text[start:], max_tokens)
 
 
 def _chunks_within(corpus: Corpus, records: Sequence[Record], start: int, max_tokens: int) -> list[DocumentChunk]:
     """The chunks from `start` on that fit, at least one of them."""
     chunks: list[DocumentChunk] = []
-    left = max_tokens
+    remaining = max_tokens
     for index, record in enumerate(records[start:], start):
         text, at = record.chunk.body.text, record.chunk.at
         tokens = json_tokens(text) + OVERHEAD
-        if tokens > left and chunks:
+        if tokens > remaining and chunks:
             break
-        content = text if tokens <= left else cut_to(text, left - OVERHEAD)
-        left -= tokens
+        content = text if tokens <= remaining else cut_to(text, remaining - OVERHEAD)
+        remaining -= tokens
         path = at.parents if isinstance(at, Lines) else at.heading_path
         chunks.append(
             DocumentChunk(
@@ -257,8 +257,8 @@ def _chunks_within(corpus: Corpus, records: Sequence[Record], start: int, max_to
     return chunks
 
 
-def _of_document(corpus: Corpus, wanted: str, url: str) -> Record:
-    record = corpus.record_of(wanted)
+def _of_document(corpus: Corpus, chunk_id: str, url: str) -> Record:
+    record = corpus.record_of(chunk_id)
     if record.page.url != url:
-        raise InvalidRequest(f"chunk {wanted[:80]!r} is of another document: {corpus.file_path(record.page.url)!r}")
+        raise InvalidRequest(f"chunk {chunk_id[:80]!r} is of another document: {corpus.file_path(record.page.url)!r}")
     return record

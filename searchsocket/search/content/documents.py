@@ -85,8 +85,8 @@ class DocumentFinder:
         check_bounds(query.limit, query.max_tokens)
         offset = 0
         if query.continuation_token:
-            asked, offset = self._position(corpus, query)
-            query = DocumentsQuery(asked["q"], query.limit or asked["l"], query.max_tokens or asked["m"])
+            request, offset = self._position(corpus, query)
+            query = DocumentsQuery(request["q"], query.limit or request["l"], query.max_tokens or request["m"])
         limit, max_tokens = query.limit or DEFAULT_LIMIT, query.max_tokens or DEFAULT_MAX_TOKENS
         return DocumentsQuery(query.query, limit, max_tokens), offset
 
@@ -96,24 +96,24 @@ class DocumentFinder:
         Args:
             query, offset: As `checked` gave them.
         """
-        left = query.max_tokens or DEFAULT_MAX_TOKENS
-        found: list[FoundDocument] = []
+        remaining = query.max_tokens or DEFAULT_MAX_TOKENS
+        matches: list[FoundDocument] = []
         for url, score in zip(ranked.urls, ranked.scores, strict=True):
             document = _document(corpus, url, score)
-            left -= json_tokens(document.summary) + OVERHEAD
-            if left < 0 and found:
+            remaining -= json_tokens(document.summary) + OVERHEAD
+            if remaining < 0 and matches:
                 break
-            found.append(document)
-        last = offset + len(found)
-        asked = {"q": query.query, "l": query.limit, "m": query.max_tokens}
-        more = last < ranked.total and bool(found)
-        token = self._words.word("find_documents", corpus.reader.generation, asked, last) if more else None
+            matches.append(document)
+        last = offset + len(matches)
+        request = {"q": query.query, "l": query.limit, "m": query.max_tokens}
+        more = last < ranked.total and bool(matches)
+        token = self._words.word("find_documents", corpus.reader.generation, request, last) if more else None
         return DocumentsAnswer(
-            DocumentsData(tuple(found), ranked.total),
+            DocumentsData(tuple(matches), ranked.total),
             Status(_message(ranked.total, offset, last)),
-            Continuation(more, token, len(found) < len(ranked.urls)),
+            Continuation(more, token, len(matches) < len(ranked.urls)),
             index_facts(corpus, age_s(corpus.reader.generation.published_at, self._clock())),
-            NavigationHints(_actions(corpus, query, found, token)),
+            NavigationHints(_actions(corpus, query, matches, token)),
         )
 
     def _position(self, corpus: Corpus, query: DocumentsQuery) -> Position:
@@ -142,14 +142,14 @@ def _document(corpus: Corpus, url: str, score: float) -> FoundDocument:
 
 
 def _actions(
-    corpus: Corpus, query: DocumentsQuery, found: Sequence[FoundDocument], token: str | None
+    corpus: Corpus, query: DocumentsQuery, matches: Sequence[FoundDocument], token: str | None
 ) -> tuple[str, ...]:
     folder = corpus.folder_id
     passages = call("search_content", folder_id=folder, semantic_concepts=[query.query])
-    if not found:
+    if not matches:
         return (f"look for passages instead: {passages}",)
     actions = [
-        f"read the first one: {call('get_document_text', folder_id=folder, file_path=found[0].file_path)}",
+        f"read the first one: {call('get_document_text', folder_id=folder, file_path=matches[0].file_path)}",
         f"look for passages in all of them: {passages}",
     ]
     if token:

@@ -61,20 +61,22 @@ def related_queries(corpus: Corpus, query: ContentQuery, phrases: Iterable[str])
     Each is answered by words that one page of the index says together.
     """
     items = [*query.semantic_concepts, *query.exact_terms]
-    asked = {word.exact for word in parse_query(" ".join(items)).words}
+    query_words = {word.exact for word in parse_query(" ".join(items)).words}
     new = (
-        phrase for phrase in dict.fromkeys(phrases) if not asked & {word.exact for word in parse_query(phrase).words}
+        phrase
+        for phrase in dict.fromkeys(phrases)
+        if not query_words & {word.exact for word in parse_query(phrase).words}
     )
-    found: list[str] = []
+    refinements: list[str] = []
     for phrase in islice(sorted(new, key=lambda phrase: " " not in phrase), _MAX_PHRASES):
         replaced = [[*items[:at], phrase, *items[at + 1 :]] for at in reversed(range(len(items)))] if items[1:] else []
         for refinement in (" ".join(one) for one in ([*items, phrase], *replaced)):
             if len(refinement) <= MAX_QUERY_CHARS and _is_answered(corpus, refinement):
-                found.append(refinement)
+                refinements.append(refinement)
                 break
-        if len(found) == _MAX_RELATED:
+        if len(refinements) == _MAX_RELATED:
             break
-    return tuple(found)
+    return tuple(refinements)
 
 
 def _is_answered(corpus: Corpus, text: str) -> bool:

@@ -14,9 +14,9 @@ from searchsocket.search.ranking.shares import shares_of
 from searchsocket.types import Vector
 
 _CANDIDATES = 100  # of each list; by which their scores are scaled
-_FOUND = 10  # passages
-_FOUND_POWER = 6.0  # of their scores: with less the later ones draw it away from what is asked
-_FOUND_SHARE = 3.0  # beside the concepts themselves
+_PASSAGES = 10  # passages
+_PASSAGE_POWER = 6.0  # of their scores: with less the later ones draw it away from what is asked
+_PASSAGE_SHARE = 3.0  # beside the concepts themselves
 _LEAST_LENGTH = 1e-6
 
 
@@ -39,11 +39,11 @@ def concept_vector(corpus: Corpus, concepts: Sequence[str], terms: Sequence[str]
     if not concepts:
         return None
     own = middle_of_concepts(corpus, concepts)
-    found, weights = _found_first(corpus, own, " ".join((*concepts, *terms)))
+    found, weights = _best_passages(corpus, own, " ".join((*concepts, *terms)))
     if not found:
         return own
     around = _unit(weights @ np.asarray(corpus.reader.vectors.vectors_of(found), np.float64))
-    drawn = own if around is None else _unit(np.asarray(own, np.float64) + _FOUND_SHARE * around)
+    drawn = own if around is None else _unit(np.asarray(own, np.float64) + _PASSAGE_SHARE * around)
     return own if drawn is None else drawn
 
 
@@ -63,15 +63,15 @@ def middle_of_concepts(corpus: Corpus, concepts: Sequence[str]) -> Vector:
     return vectors[0] if middle is None else middle
 
 
-def _found_first(corpus: Corpus, vector: Vector, text: str) -> tuple[list[str], NDArray[np.float64]]:
+def _best_passages(corpus: Corpus, vector: Vector, text: str) -> tuple[list[str], NDArray[np.float64]]:
     """The ids of the best passages of a plain search, of equals the first by id, and how much each counts."""
-    found = find(corpus.reader, vector, text, top_k=_CANDIDATES, where=corpus.where_said)
-    if not found.ids:
+    candidates = find(corpus.reader, vector, text, top_k=_CANDIDATES, where=corpus.where_said)
+    if not candidates.ids:
         return [], np.zeros(0)
-    shares = shares_of(text, found.facts.url, is_read=corpus.is_read())
-    fused = fuse(found.cosine, found.bm25, found.page_bm25, shares).fused * found.facts.weight
-    best = np.lexsort((np.array(found.ids), -fused))[:_FOUND]
-    return [found.ids[at] for at in best.tolist()], np.asarray(fused[best], np.float64) ** _FOUND_POWER
+    shares = shares_of(text, candidates.facts.url, is_read=corpus.is_read())
+    fused = fuse(candidates.cosine, candidates.bm25, candidates.page_bm25, shares).fused * candidates.facts.weight
+    best = np.lexsort((np.array(candidates.ids), -fused))[:_PASSAGES]
+    return [candidates.ids[at] for at in best.tolist()], np.asarray(fused[best], np.float64) ** _PASSAGE_POWER
 
 
 def _unit(vector: NDArray[np.float64]) -> Vector | None:

@@ -62,15 +62,15 @@ def exact_hits(corpus: Corpus, terms: Sequence[str], vector: Vector | None) -> E
     Raises:
         InvalidRequest: A term may stand in so many texts that reading them would take too long.
     """
-    held = [_holding(corpus, ExactTerm(term)) for term in terms]
-    ids = held[0] if len(held) == 1 else _in_order(corpus, terms, held) if held else []
-    counts = np.full(len(ids), len(held) == 1, np.int64)
-    for each in map(frozenset, held if len(held) > 1 else ()):
+    ids_by_term = [_holding(corpus, ExactTerm(term)) for term in terms]
+    ids = ids_by_term[0] if len(ids_by_term) == 1 else _in_order(corpus, terms, ids_by_term) if ids_by_term else []
+    counts = np.full(len(ids), len(ids_by_term) == 1, np.int64)
+    for each in map(frozenset, ids_by_term if len(ids_by_term) > 1 else ()):
         counts += np.fromiter(map(each.__contains__, ids), np.bool_, len(ids))
     boosts = np.asarray(BOOST**counts, np.float64)
     if vector is None:
         semantic = np.ones(len(ids))
-        return ExactHits(ids, boosts, semantic, np.lexsort((_found_first(corpus, terms, ids), -counts)))
+        return ExactHits(ids, boosts, semantic, np.lexsort((_best_by_words(corpus, terms, ids), -counts)))
     semantic = np.maximum(corpus.reader.vectors.similarities(vector, ids), 0.0) if ids else np.empty(0)
     raws = semantic * boosts
     return ExactHits(ids, raws, semantic, _falling(raws, ids))
@@ -96,11 +96,11 @@ def best_chunks(
     return list(islice(merged, first, first + count)), total
 
 
-def _found_first(corpus: Corpus, terms: Sequence[str], ids: Sequence[str]) -> NDArray[np.int64]:
+def _best_by_words(corpus: Corpus, terms: Sequence[str], ids: Sequence[str]) -> NDArray[np.int64]:
     """Of each id where it stands among those that a search for the terms finds first; the same for all others."""
     text = " ".join(terms).replace('"', " ")  # not a phrase: that would have to stand there
-    found = corpus.reader.words.search(text, top_k=_FIRST, where=corpus.where_said) if ids else []
-    ranks = {hit.id: rank for rank, hit in enumerate(found)}
+    hits = corpus.reader.words.search(text, top_k=_FIRST, where=corpus.where_said) if ids else []
+    ranks = {hit.id: rank for rank, hit in enumerate(hits)}
     return np.fromiter((ranks.get(one, _FIRST) for one in ids), np.int64, len(ids))
 
 
@@ -116,20 +116,20 @@ def _falling(raws: Scores, ids: Sequence[str]) -> _Order:
 
 def _holding(corpus: Corpus, term: ExactTerm) -> list[str]:
     """The chunks that hold a term, in path order."""
-    found = corpus.reader.words.holding([term.tokens], where=corpus.where)
-    if term.is_token or not found:
-        return found
-    if len(found) > MAX_READ:
+    ids = corpus.reader.words.holding([term.tokens], where=corpus.where)
+    if term.is_token or not ids:
+        return ids
+    if len(ids) > MAX_READ:
         raise InvalidRequest(
-            f"the words of {term.text[:60]!r} stand in {len(found)} chunks, and at most {MAX_READ} are read; "
+            f"the words of {term.text[:60]!r} stand in {len(ids)} chunks, and at most {MAX_READ} are read; "
             "say a rarer term"
         )
-    texts = corpus.reader.catalogue.texts(found)
-    return [one for one, text in zip(found, texts, strict=True) if term.is_in(text)]
+    texts = corpus.reader.catalogue.texts(ids)
+    return [one for one, text in zip(ids, texts, strict=True) if term.is_in(text)]
 
 
-def _in_order(corpus: Corpus, terms: Sequence[str], held: Sequence[list[str]]) -> list[str]:
+def _in_order(corpus: Corpus, terms: Sequence[str], ids_by_term: Sequence[list[str]]) -> list[str]:
     """All that hold any of the terms, in path order."""
-    known = {one for each in held for one in each}
-    found = corpus.reader.words.holding([ExactTerm(term).tokens for term in terms], where=corpus.where)
-    return [one for one in found if one in known]
+    matching = {one for each in ids_by_term for one in each}
+    in_order = corpus.reader.words.holding([ExactTerm(term).tokens for term in terms], where=corpus.where)
+    return [one for one in in_order if one in matching]

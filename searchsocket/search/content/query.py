@@ -55,13 +55,13 @@ def checked(query: ContentQuery, corpus: Corpus, words: Continuations) -> Conten
 
 
 def _continued(query: ContentQuery, corpus: Corpus, words: Continuations) -> ContentQuery:
-    asked, offset = words.position(query.continuation_token, "search_content", corpus.reader.generation)
-    concepts, terms = tuple(asked["c"]), tuple(asked["t"])
+    request, offset = words.position(query.continuation_token, "search_content", corpus.reader.generation)
+    concepts, terms = tuple(request["c"]), tuple(request["t"])
     other = (query.semantic_concepts or concepts, query.exact_terms or terms) != (concepts, terms)
     if other:
         raise InvalidRequest("the continuation is of other concepts or terms; send it alone, or with the same ones")
     return ContentQuery(
-        concepts, terms, query.limit or asked["l"], query.max_tokens or asked["m"], query.continuation_token, offset
+        concepts, terms, query.limit or request["l"], query.max_tokens or request["m"], query.continuation_token, offset
     )
 
 

@@ -61,10 +61,10 @@ class ContentSearch:
         exact = self._exact(corpus, query, vector)
         first, count = query.offset, query.page_size
         if vector is None:
-            found, total = exact.best(first, count), len(exact)
+            scored, total = exact.best(first, count), len(exact)
         else:
-            found, total = best_chunks(corpus, exact, vector, self._count(corpus, exact), first, count)
-        results, tokens = _within(corpus, query, found)
+            scored, total = best_chunks(corpus, exact, vector, self._count(corpus, exact), first, count)
+        results, tokens = _within(corpus, query, scored)
         last = query.offset + len(results)
         has_more = bool(results) and last < total
         token = self._words.word("search_content", generation, query.asked(), last) if has_more else None
@@ -82,7 +82,7 @@ class ContentSearch:
                 ),
             ),
             status=Status(_message(query, total, last)),
-            continuation=Continuation(has_more, token, len(results) < len(found)),
+            continuation=Continuation(has_more, token, len(results) < len(scored)),
             index=index_facts(corpus, age_s(generation.published_at, self._clock())),
             navigation_hints=NavigationHints(
                 next_actions(corpus, query, results, token or ""), related_queries(corpus, query, phrases)
@@ -102,21 +102,21 @@ class ContentSearch:
         """All chunks with a term, kept for the next page: callers mostly ask for it at once."""
         where = corpus.reader.generation
         key = (where.project_id, where.scope, where.name, query.exact_terms, query.semantic_concepts)
-        found = self._orders.values.get(key)
-        if found is None:
-            found = exact_hits(corpus, query.exact_terms, vector)
-            self._orders.remember_one(key, found)
-        return found
+        cached = self._orders.values.get(key)
+        if cached is None:
+            cached = exact_hits(corpus, query.exact_terms, vector)
+            self._orders.remember_one(key, cached)
+        return cached
 
     def _count(self, corpus: Corpus, exact: ExactHits) -> int:
         """All chunks: nothing is too far away to be listed."""
         where = corpus.reader.generation
         key = (where.project_id, where.scope, where.name)
-        known = self._counts.values.get(key)
-        if known is None:
-            known = corpus.by_meaning()
-            self._counts.remember_one(key, known)
-        count, links = known
+        cached = self._counts.values.get(key)
+        if cached is None:
+            cached = corpus.by_meaning()
+            self._counts.remember_one(key, cached)
+        count, links = cached
         return count + len(links & exact.ids)
 
 
@@ -128,27 +128,27 @@ def _message(query: ContentQuery, total: int, last: int) -> str:
     return found if last == total and not query.offset else f"{found}; these are {query.offset + 1} to {last}"
 
 
-def _within(corpus: Corpus, query: ContentQuery, found: Sequence[Scored]) -> tuple[list[ContentResult], int]:
+def _within(corpus: Corpus, query: ContentQuery, scored: Sequence[Scored]) -> tuple[list[ContentResult], int]:
     """The best results, as many as fit where a budget is given but at least one, and how many tokens they are."""
-    records = corpus.reader.catalogue.records([one.id for one in found])
+    records = corpus.reader.catalogue.records([one.id for one in scored])
     results: list[ContentResult] = []
-    left: float = query.max_tokens or inf
+    remaining: float = query.max_tokens or inf
     spent = 0
-    for one, record in zip(found, records, strict=True):
+    for one, record in zip(scored, records, strict=True):
         text = record.chunk.body.text
         tokens = json_tokens(text) + OVERHEAD
-        if tokens > left and results:
+        if tokens > remaining and results:
             break
-        content = text if tokens <= left else cut_to(text, int(left) - OVERHEAD)
+        content = text if tokens <= remaining else cut_to(text, int(remaining) - OVERHEAD)
         spent += tokens if content is text else json_tokens(content) + OVERHEAD
-        left = (query.max_tokens or inf) - spent
+        remaining = (query.max_tokens or inf) - spent
         results.append(_result(corpus, query, one, record, content))
     return results, spent
 
 
 def _result(corpus: Corpus, query: ContentQuery, one: Scored, record: Record, content: str) -> ContentResult:
     text = record.chunk.body.text
-    held = tuple(term for term in query.exact_terms if ExactTerm(term).is_in(text))
+    terms_present = tuple(term for term in query.exact_terms if ExactTerm(term).is_in(text))
     return ContentResult(
         chunk_id=chunk_id(record),
         file_path=corpus.file_path(record.page.url),
@@ -156,7 +156,9 @@ def _result(corpus: Corpus, query: ContentQuery, one: Scored, record: Record, co
         relevance_score=min(round(one.raw / BOOST ** len(query.exact_terms), _DIGITS), 1.0),
         chunk_index=corpus.chunk_index(record),
         document_keywords=corpus.reader.catalogue.key_phrases(record.page.url),
-        raw=RawScore(min(round(one.semantic, _DIGITS), 1.0), BOOST ** len(held), round(one.raw, _DIGITS), held),
+        raw=RawScore(
+            min(round(one.semantic, _DIGITS), 1.0), BOOST ** len(terms_present), round(one.raw, _DIGITS), terms_present
+        ),
         source=source_of_chunk(record, corpus),
         truncated=content != text,
     )

@@ -11,8 +11,8 @@ from searchsocket.types import Lines, PageFacts, Record
 def source_of_chunk(record: Record, corpus: Corpus) -> Source:
     """The page or file of a chunk, and the lines that people edit."""
     lines, at = source_of(record), record.chunk.at
-    kept = SourceLines(lines.file, lines.first_line, lines.last_line) if lines.file else None
-    return _source(record.page, corpus, displayed(at.title), href_of(record), kept)
+    source_lines = SourceLines(lines.file, lines.first_line, lines.last_line) if lines.file else None
+    return _source(record.page, corpus, displayed(at.title), href_of(record), source_lines)
 
 
 def source_of_page(page: PageFacts, corpus: Corpus) -> Source:

@@ -30,17 +30,17 @@ def summary_of(records: Sequence[Record], common: str = "") -> str:
 
 def _first_sentences(record: Record) -> str:
     said = chunk_text(record.page, record.chunk)
-    found = ""
+    summary = ""
     for start, end, kind in zip(said.starts, [*said.starts[1:], len(said.text)], said.kinds, strict=True):
         sentence = said.text[start:end].strip()
         if kind not in _OF_SENTENCES or not sentence:
-            if found:
+            if summary:
                 break
             continue
-        if found and len(found) + len(sentence) >= _MAX_CHARS:
+        if summary and len(summary) + len(sentence) >= _MAX_CHARS:
             break
-        found = f"{found} {sentence}".strip()
-    return found if len(found) <= 2 * _MAX_CHARS else found[: 2 * _MAX_CHARS].rsplit(" ", 1)[0] + " …"
+        summary = f"{summary} {sentence}".strip()
+    return summary if len(summary) <= 2 * _MAX_CHARS else summary[: 2 * _MAX_CHARS].rsplit(" ", 1)[0] + " …"
 
 
 def _of_code(records: Sequence[Record]) -> str:

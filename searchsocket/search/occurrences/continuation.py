@@ -12,16 +12,16 @@ MAX_CHARS = 400
 _KIND = "find"
 
 
-def continuation_of(asked: Sequence[object], generation: Generation, offset: int, words: Continuations) -> str:
+def continuation_of(request: Sequence[object], generation: Generation, offset: int, words: Continuations) -> str:
     """The word for what follows the first `offset` occurrences.
 
     Args:
-        asked: What was looked for, and where; plain values.
+        request: What was looked for, and where; plain values.
     """
-    return words.word(_KIND, generation, _digest(asked), offset)
+    return words.word(_KIND, generation, _digest(request), offset)
 
 
-def offset_of(continuation: str, asked: Sequence[object], generation: Generation, words: Continuations) -> int:
+def offset_of(continuation: str, request: Sequence[object], generation: Generation, words: Continuations) -> int:
     """How many occurrences were given before.
 
     Raises:
@@ -30,10 +30,10 @@ def offset_of(continuation: str, asked: Sequence[object], generation: Generation
     if not continuation:
         return 0
     digest, offset = words.position(continuation[:MAX_CHARS], _KIND, generation)
-    if digest != _digest(asked):
+    if digest != _digest(request):
         raise ContinuationGone("the continuation belongs to another query; send it with the same words and filters")
     return offset
 
 
-def _digest(asked: Sequence[object]) -> str:
-    return hashlib.sha256(json.dumps(asked).encode("utf-8", "replace")).hexdigest()[:16]
+def _digest(request: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(request).encode("utf-8", "replace")).hexdigest()[:16]

@@ -37,13 +37,15 @@ def find_all(
     if not 1 <= query.limit <= MAX_LIMIT:
         raise InvalidRequest(f"limit must be from 1 to {MAX_LIMIT}, not {query.limit}")
     check_bounds(None, query.max_tokens)
-    asked = checked(SearchQuery(query.q, path_prefix=query.path_prefix, tags=query.tags, filters=query.filters), facets)
-    spelling = Spelling(asked.q, query.whole_words, query.match_case)
+    checked_query = checked(
+        SearchQuery(query.q, path_prefix=query.path_prefix, tags=query.tags, filters=query.filters), facets
+    )
+    spelling = Spelling(checked_query.q, query.whole_words, query.match_case)
     offset = offset_of(query.continuation, query.asked, reader.generation, words)
-    urls = reader.words.pages_with(spelling.letters, where=asked.where)
+    urls = reader.words.pages_with(spelling.letters, where=checked_query.where)
     if len(urls) > MAX_PAGES_READ:
         raise InvalidRequest(
-            f"{asked.q[:40]!r} may stand on {len(urls)} pages, and at most {MAX_PAGES_READ} are read; "
+            f"{checked_query.q[:40]!r} may stand on {len(urls)} pages, and at most {MAX_PAGES_READ} are read; "
             "say more words, or a directory"
         )
     total = pages = 0
@@ -53,22 +55,22 @@ def find_all(
         mirror = reader.catalogue.page_body(url) or ""
         text = page_text(mirror)
         spans = [match.span() for match in pattern.finditer(text)]
-        wanted = spans[max(offset - total, 0) :][: query.limit - len(found)]
-        if wanted:
-            found += _occurrences(mirror, text, wanted)
+        in_page = spans[max(offset - total, 0) :][: query.limit - len(found)]
+        if in_page:
+            found += _occurrences(mirror, text, in_page)
         total, pages = total + len(spans), pages + bool(spans)
-    kept = fitting(found, _text, query.max_tokens) if query.max_tokens else found
-    generation, last = reader.generation, offset + len(kept)
+    fitting_occurrences = fitting(found, _text, query.max_tokens) if query.max_tokens else found
+    generation, last = reader.generation, offset + len(fitting_occurrences)
     return FindAnswer(
-        q=asked.q,
+        q=checked_query.q,
         scope=generation.scope,
         generation=generation.name,
         age_seconds=age_s(generation.published_at, now),
         total=total,
         pages=pages,
-        occurrences=tuple(kept),
+        occurrences=tuple(fitting_occurrences),
         continuation=continuation_of(query.asked, generation, last, words) if found and last < total else None,
-        truncated=len(kept) < len(found),
+        truncated=len(fitting_occurrences) < len(found),
     )
 
 

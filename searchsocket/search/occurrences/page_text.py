@@ -65,7 +65,7 @@ def _headings(markdown: str) -> Iterator[Heading]:
             yield Heading(number, heading[3] or "", inline_text(heading[2]))
 
 
-def heading_above(found: list[Heading], line: int) -> Heading:
+def heading_above(headings: list[Heading], line: int) -> Heading:
     """The nearest heading with an anchor at or above a line; an empty one at the top of a page."""
-    above = bisect_right(found, line, key=lambda heading: heading.line)
-    return next((one for one in found[:above][::-1] if one.anchor), Heading(0, "", ""))
+    above = bisect_right(headings, line, key=lambda heading: heading.line)
+    return next((one for one in headings[:above][::-1] if one.anchor), Heading(0, "", ""))

@@ -20,10 +20,10 @@ class Asked:
 
     def __init__(self, q: str) -> None:
         self.names = frozenset(possible_names(q))
-        self._words = {_kept(word): word.exact for word in _telling(q)}
+        self._words = {_stem_of(word): word.exact for word in _telling(q)}
         # What a heading holds that holds one of them: taking a heading apart costs more than quoting what is below.
         self._needles = tuple({kept[:_NEEDLE] for kept in self._words})
-        self._known: dict[str, Set[str]] = {}  # of a heading its words that are the query's
+        self._matches: dict[str, Set[str]] = {}  # of a heading its words that are the query's
 
     def about(self, heading: str) -> float:
         """How much a section is about the query: what it says of that, by the share of it that is the query's.
@@ -40,11 +40,11 @@ class Asked:
             score: Of the chunk.
             marked: Query words in the passage, as `Mark.word`.
         """
-        said = self._in(heading)
-        if not said:
+        matching = self._in(heading)
+        if not matching:
             return score
-        held = sum(kept in said or word in marked for kept, word in self._words.items())
-        return score + _HEADING * self.about(heading) + _PASSAGE * held / max(len(self._words), 1)
+        covered = sum(kept in matching or word in marked for kept, word in self._words.items())
+        return score + _HEADING * self.about(heading) + _PASSAGE * covered / max(len(self._words), 1)
 
     def most(self, score: float, headings: Sequence[str]) -> float:
         """What `worth` is at most, for a chunk with these headings."""
@@ -52,17 +52,17 @@ class Asked:
         return score + _HEADING * about + _PASSAGE if about else score
 
     def _in(self, heading: str) -> Set[str]:
-        found = self._known.get(heading)
-        if found is None:
+        matching = self._matches.get(heading)
+        if matching is None:
             folded = _folded(heading)
             is_likely = any(needle in folded for needle in self._needles)
-            found = self._known[heading] = self._words.keys() & _words_of(heading) if is_likely else frozenset()
-        return found
+            matching = self._matches[heading] = self._words.keys() & _words_of(heading) if is_likely else frozenset()
+        return matching
 
 
 @lru_cache(maxsize=1 << 12)  # headings repeat from query to query
 def _words_of(heading: str) -> frozenset[str]:
-    return frozenset(map(_kept, _telling(heading)))
+    return frozenset(map(_stem_of, _telling(heading)))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -75,5 +75,5 @@ def _telling(text: str) -> list[QueryWord]:
     return [word for word in parse_query(text).words if not word.is_stop and any(map(str.isalpha, word.exact))]
 
 
-def _kept(word: QueryWord) -> str:
+def _stem_of(word: QueryWord) -> str:
     return word.stem or word.exact

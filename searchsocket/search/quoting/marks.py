@@ -11,7 +11,7 @@ from searchsocket.text.words import fold, parse_query, word_forms
 
 _MIN_PREFIX = 3
 _MAX_MARKED_CHARS = 100_000  # of one text: chunks end long before
-_MAX_KEPT_CHARS = 4_000  # a longer text is cut into words each time
+_MAX_CACHED_CHARS = 4_000  # a longer text is cut into words each time
 _MAX_WORD_CHARS = 64  # longer runs are data, not words
 # Each word is a pass over every text that is quoted; of a query of more the longest say enough.
 _MAX_WORDS = 16
@@ -42,7 +42,7 @@ def _all_words(text: str) -> tuple[tuple[int, str], ...]:
 
 _T = TypeVar("_T")
 _Range = tuple[int, int, str]  # where a mark begins and ends, and its query word
-_Meant = tuple[str, bool]  # the query word that a word is, "" for none, and whether it is the whole of it
+_QueryWord = tuple[str, bool]  # the query word that a word is, "" for none, and whether it is the whole of it
 
 
 class Mark(NamedTuple):
@@ -73,7 +73,7 @@ class QueryWords:
         self._runs = [(_run(forms), forms, exact) for forms, exact in runs[:_MAX_MORE]]
         parts = [(part, word.exact) for word in words for part in word.parts if part not in self._whole]
         self._parts = dict(_longest(parts, _MAX_MORE, lambda part: part[0]))
-        self._known: dict[str, _Meant] = {}  # words that texts held: they repeat from text to text
+        self._cache: dict[str, _QueryWord] = {}  # words that texts held: they repeat from text to text
         literals = _literals(q)[:_MAX_MORE]
         self._literals = _any_of(literals) if literals else None
         # What plain texts hold in lower case where they hold a literal; "" is in all of them.
@@ -91,7 +91,7 @@ class QueryWords:
         The words inside an identifier are marked only in texts that do not hold it whole.
         """
         text = text[:_MAX_MARKED_CHARS]
-        lower, is_plain = _lower(text) if len(text) <= _MAX_KEPT_CHARS else _lower.__wrapped__(text)
+        lower, is_plain = _lower(text) if len(text) <= _MAX_CACHED_CHARS else _lower.__wrapped__(text)
         whole = self._literal_marks(text, lower, is_plain) if self._literals else []
         if self._runs:
             whole += self._run_marks(text)
@@ -109,7 +109,7 @@ class QueryWords:
 
     def _add_likely(self, text: str, lower: str, whole: list[_Range], parts: list[_Range]) -> None:
         """Look only at words that begin like one of the query's, also inside `camelCase`: in texts of plain letters."""
-        find, rest, known = lower.find, _WORD_REST.match, self._known
+        find, rest, cache = lower.find, _WORD_REST.match, self._cache
         for needle, longer in self._needles:
             size, word_end = len(needle), 0
             at = find(needle)
@@ -119,37 +119,37 @@ class QueryWords:
                 if is_start and (at >= word_end or lower.startswith(longer, at)):
                     word_end = rest(lower, end).end()  # type: ignore[union-attr]  # matches the empty rest too
                     word = text[at:word_end]
-                    query_word, is_whole = known.get(word) or self._meant(word)
+                    query_word, is_whole = cache.get(word) or self._query_word(word)
                     if query_word:
                         (whole if is_whole else parts).append((at, word_end, query_word))
                     if query_word or not longer or lower.startswith(longer, at):  # else a longer one may be inside
                         end = word_end
                 at = find(needle, end)
         for match in _LETTER.finditer(text) if self._has_letters else ():  # letters stand in every word
-            query_word, is_whole = known.get(match[0]) or self._meant(match[0])
+            query_word, is_whole = cache.get(match[0]) or self._query_word(match[0])
             if query_word:
                 (whole if is_whole else parts).append((*match.span(), query_word))
 
     def _add_all(self, text: str, whole: list[_Range], parts: list[_Range]) -> None:
         """Look at every word, where letters have more than one form or words no spaces between them."""
-        for start, word in _all_words(text) if len(text) <= _MAX_KEPT_CHARS else _words(text):
-            query_word, is_whole = self._known.get(word) or self._meant(word)
+        for start, word in _all_words(text) if len(text) <= _MAX_CACHED_CHARS else _words(text):
+            query_word, is_whole = self._cache.get(word) or self._query_word(word)
             if query_word:
                 (whole if is_whole else parts).append((start, start + len(word), query_word))
             elif not word.isascii() and _UNSPACED.search(word):
                 whole += self._pair_marks(word, start)
 
-    def _meant(self, word: str) -> _Meant:
+    def _query_word(self, word: str) -> _QueryWord:
         """What a text's word is in the query; nothing for runs of scripts without spaces, and for data."""
-        meant: _Meant = ("", False)
+        match: _QueryWord = ("", False)
         if not (len(word) > _MAX_WORD_CHARS if word.isascii() else _UNSPACED.search(word)):
             for form in _forms(word):
                 query_word = self._whole.get(form) or self._parts.get(form)
                 if query_word:
-                    meant = query_word, form in self._whole
+                    match = query_word, form in self._whole
                     break
-        self._known[word] = meant
-        return meant
+        self._cache[word] = match
+        return match
 
     def _pair_marks(self, run: str, start: int) -> Iterator[_Range]:
         """Scripts without spaces are kept as pairs of neighbours."""
@@ -168,19 +168,19 @@ class QueryWords:
     def _literal_marks(self, text: str, lower: str, is_plain: bool) -> list[_Range]:
         if is_plain and not any(needle in lower for needle in self._literal_needles):
             return []
-        found = self._literals.finditer(text) if self._literals else ()
-        return [(match.start(), match.end(), fold(match[0])) for match in found]
+        matches = self._literals.finditer(text) if self._literals else ()
+        return [(match.start(), match.end(), fold(match[0])) for match in matches]
 
     def _prefix_marks(self, text: str, lower: str, is_plain: bool) -> list[_Range]:
         if is_plain:  # then words begin where they do in lower case
             if self._prefix not in lower:
                 return []
-            found = re.finditer(rf"(?<![^\W_]){re.escape(self._prefix)}[^\W_]*", lower)
+            matches = re.finditer(rf"(?<![^\W_]){re.escape(self._prefix)}[^\W_]*", lower)
         else:
-            found = (
+            matches = (
                 match for match in _WORD.finditer(text) if fold(match[0][:_MAX_WORD_CHARS]).startswith(self._prefix)
             )
-        return [(*match.span(), self._prefix) for match in found if len(match[0]) <= _MAX_WORD_CHARS]
+        return [(*match.span(), self._prefix) for match in matches if len(match[0]) <= _MAX_WORD_CHARS]
 
 
 def _longest(items: list[_T], count: int, text: Callable[[_T], str]) -> list[_T]:

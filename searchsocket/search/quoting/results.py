@@ -24,7 +24,7 @@ _SECTION_CHARS = 160
 _NO_SNIPPET = Snippet("")
 
 
-class Place(NamedTuple):
+class Opened(NamedTuple):
     """Where a chunk answers a query."""
 
     part: Window  # of its text
@@ -63,34 +63,34 @@ class ResultWriter:
     sources: bool = False  # whether the lines of passages are asked for
     section_snippets: bool = True  # whether sections are quoted
     passages: dict[str, Passage] = field(default_factory=dict)  # by record id, since most are quoted twice
-    places: dict[tuple[str, int], Place] = field(default_factory=dict)  # by record id and size
+    opened_parts: dict[tuple[str, int], Opened] = field(default_factory=dict)  # by record id and size
     quotes: dict[tuple[str, int], Quote] = field(default_factory=dict)  # likewise
 
-    def quote(self, found: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
-        key = _key(found, max_chars)
+    def quote(self, one: ReadableRecord, max_chars: int = MAX_CHARS) -> Quote:
+        key = _key(one, max_chars)
         quote = self.quotes.get(key)
         if quote is None:
-            part, anchor, title = self._place(found, max_chars)
-            snippet = excerpt(found.text, self.passages[found.record.id].marks, part)
+            part, anchor, title = self._opened(one, max_chars)
+            snippet = excerpt(one.text, self.passages[one.record.id].marks, part)
             quote = self.quotes[key] = Quote(snippet, snippet.html, anchor, title)
         return quote
 
-    def _place(self, found: ReadableRecord, max_chars: int) -> Place:
+    def _opened(self, found: ReadableRecord, max_chars: int) -> Opened:
         record, text = found
         key = _key(found, max_chars)
-        place = self.places.get(key)
+        place = self.opened_parts.get(key)
         if place is None:
             passage = self.passages.get(record.id)
             if passage is None:
                 passage = self.passages[record.id] = self._passage(found)
             part = window(text, passage.telling, max_chars, passage.begins)
             opening = (self._opening(found, passage, part) if text.openings else None) or record.chunk.at
-            place = self.places[key] = Place(part, opening.anchor, displayed(opening.title))
+            place = self.opened_parts[key] = Opened(part, opening.anchor, displayed(opening.title))
         return place
 
-    def _passage(self, found: ReadableRecord) -> Passage:
+    def _passage(self, one: ReadableRecord) -> Passage:
         """The best part of a chunk: where a section has the name that the query is, the best of that."""
-        record, text = found
+        record, text = one
         marks = telling = self.words.marks(text.text)
         called = section_called(self.asked.names, record.chunk.at.title, text) if text.openings else None
         if called is not None:
@@ -99,12 +99,12 @@ class ResultWriter:
             telling = [mark for mark in marks if start <= mark.start < end]
         return Passage(marks, telling, beginning(text, telling, _SECTION_CHARS), called)
 
-    def _opening(self, found: ReadableRecord, passage: Passage, part: Window) -> Opening | None:
+    def _opening(self, one: ReadableRecord, passage: Passage, part: Window) -> Opening | None:
         if passage.called is not None:
             return passage.called[1]
-        is_first = part.start < found.text.openings[0].start
-        own_words = [mark.word for mark in self.words.marks(found.record.chunk.at.title)] if is_first else ()
-        return opening_of(found.text.openings, passage.marks, part[:2], own_words)
+        is_first = part.start < one.text.openings[0].start
+        own_words = [mark.word for mark in self.words.marks(one.record.chunk.at.title)] if is_first else ()
+        return opening_of(one.text.openings, passage.marks, part[:2], own_words)
 
     def result(self, group: PageGroup, alike: Sequence[int], confidence: float) -> Result:
         """One page, or chunk, quoted by the section that answers; its best sections, and pages that say the same."""
@@ -139,7 +139,7 @@ class ResultWriter:
             if (
                 worth > most and worth > chunk.score
             ):  # else no heading says anything, and the passage counts for nothing
-                (start, end, *_), _, title = self._place(found, _SECTION_CHARS)
+                (start, end, *_), _, title = self._opened(found, _SECTION_CHARS)
                 marks = self.passages[found.record.id].marks
                 marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
                 worth = self.asked.worth(chunk.score, title, marked)
@@ -153,7 +153,7 @@ class ResultWriter:
         if self.section_snippets:
             snippet, html, anchor, title = self.quote(found, _SECTION_CHARS)
         elif found.text.openings:  # of several small sections the passage says which answers
-            (_, anchor, title), snippet, html = self._place(found, _SECTION_CHARS), _NO_SNIPPET, ""
+            (_, anchor, title), snippet, html = self._opened(found, _SECTION_CHARS), _NO_SNIPPET, ""
         else:
             anchor, title, snippet, html = record.chunk.at.anchor, displayed(record.chunk.at.title), _NO_SNIPPET, ""
         return Section(
@@ -237,6 +237,6 @@ def _explanation(parts: Parts, position: int) -> Explanation:
     return replace(explanation, rerank=round(float(parts.reranked[position]), 6))
 
 
-def _key(found: ReadableRecord, max_chars: int) -> tuple[str, int]:
+def _key(one: ReadableRecord, max_chars: int) -> tuple[str, int]:
     """By which a quote is known: a text that is quoted whole is the same in either size."""
-    return found.record.id, max_chars if len(found.text.text) > _SECTION_CHARS else _SECTION_CHARS
+    return one.record.id, max_chars if len(one.text.text) > _SECTION_CHARS else _SECTION_CHARS

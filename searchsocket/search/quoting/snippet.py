@@ -52,12 +52,12 @@ class Snippet(NamedTuple):
         return "".join(parts)
 
 
-def excerpt(said: ChunkText, marks: Sequence[Mark], part: Window) -> Snippet:
+def excerpt(chunk_text: ChunkText, marks: Sequence[Mark], part: Window) -> Snippet:
     """A part of what a chunk says, with the marks that lie inside it."""
     start, end, is_cut_before, is_cut_after = part
-    text, starts = said.text[start:end], said.starts
+    text, starts = chunk_text.text[start:end], chunk_text.starts
     first = bisect_right(starts, start) - 1
-    kinds = said.kinds[max(first, 0) : bisect_left(starts, end)]
+    kinds = chunk_text.kinds[max(first, 0) : bisect_left(starts, end)]
     among = marks[bisect_left(marks, (start,)) : bisect_left(marks, (end,))]
     inside: _Ranges = [(a - start, b - start) for a, b, _ in among if b <= end]
     code: _Ranges = ()

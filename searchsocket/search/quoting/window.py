@@ -33,56 +33,56 @@ class Window(NamedTuple):
     is_cut_after: bool = False
 
 
-def beginning(said: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, bool]:
+def beginning(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, bool]:
     """Where the best window of a text begins, and whether that is inside a sentence that is too long.
 
     The best has the most different query words, those in sentences, items and rows counting double. Of near-equals it
     is the one that begins with prose, then the earliest: what a thing is stands before what it does.
 
     Args:
-        said: What a chunk says.
+        chunk_text: What a chunk says.
         marks: Where the query's words stand in its text, ascending and apart.
         max_chars: Code points of the window.
     """
-    if len(said.text) <= max_chars:
+    if len(chunk_text.text) <= max_chars:
         return 0, False
     if not marks:
-        return _first_answer(said), False
-    start, is_inside = _best(said, marks, max_chars)
-    return (start, True) if is_inside else (_lead(said, start, marks, max_chars), False)
+        return _first_answer(chunk_text), False
+    start, is_inside = _best(chunk_text, marks, max_chars)
+    return (start, True) if is_inside else (_lead(chunk_text, start, marks, max_chars), False)
 
 
-def window(said: ChunkText, marks: Sequence[Mark], max_chars: int, begins: tuple[int, bool]) -> Window:
+def window(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int, begins: tuple[int, bool]) -> Window:
     """What is shown of a text in at most `max_chars`; all of it where that is room enough."""
-    if len(said.text) <= max_chars:
-        return Window(0, len(said.text))
+    if len(chunk_text.text) <= max_chars:
+        return Window(0, len(chunk_text.text))
     start, is_inside = begins
-    end, is_cut = _end(said, start, _all_shown(marks, start, start + max_chars), max_chars)
+    end, is_cut = _end(chunk_text, start, _all_shown(marks, start, start + max_chars), max_chars)
     return Window(start, end, is_inside, is_cut)
 
 
-def _best(said: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, bool]:
+def _best(chunk_text: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, bool]:
     """Where the best window begins, and whether that is inside a sentence that is too long."""
-    starts, kinds, room = said.starts, said.kinds, max_chars - _TAIL_CHARS
+    starts, kinds, room = chunk_text.starts, chunk_text.kinds, max_chars - _TAIL_CHARS
     unit = bisect_right(starts, marks[0].start) - 1
     if marks[-1].end - starts[unit] <= room and _RANK.get(kinds[unit]) == _MOST:
         return starts[unit], False  # none shows more
     bits: dict[str, int] = {}  # of each query word
-    told: list[tuple[int, int, int]] = []  # of each mark: its end, its word, and that again where it answers
+    waiting: list[tuple[int, int, int]] = []  # of each mark: its end, its word, and that again where it answers
     candidates: list[tuple[int, int, int, bool]] = []  # start, rank, first mark, whether it is inside a sentence
     reached = unit_end = -1
     for number, (first, last, word) in enumerate(marks):
         bit = bits.get(word) or bits.setdefault(word, 1 << len(bits))
         if first >= unit_end:
             unit = bisect_right(starts, first) - 1
-            unit_start, unit_end = starts[unit], starts[unit + 1] if unit + 1 < len(starts) else len(said.text)
+            unit_start, unit_end = starts[unit], starts[unit + 1] if unit + 1 < len(starts) else len(chunk_text.text)
             rank = _RANK.get(kinds[unit], 0)
-        told.append((last, bit, bit if rank > 1 else 0))
+        waiting.append((last, bit, bit if rank > 1 else 0))
         is_inside = last - unit_start > room
         if is_inside:
             if reached > unit_start and last - reached <= room:
                 continue
-            unit_start = _inside(said.text, max(unit_start, reached), first, room - (last - first))
+            unit_start = _inside(chunk_text.text, max(unit_start, reached), first, room - (last - first))
         if unit_start > reached and len(candidates) < _MAX_CANDIDATES:
             reached = unit_start
             candidates.append((unit_start, rank, number, is_inside))
@@ -95,7 +95,7 @@ def _best(said: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, 
             continue
         limit = start + max_chars
         words = answering = 0
-        for last, bit, answer in told[number:]:
+        for last, bit, answer in waiting[number:]:
             if last > limit:
                 break
             words |= bit
@@ -108,9 +108,9 @@ def _best(said: ChunkText, marks: Sequence[Mark], max_chars: int) -> tuple[int, 
     return best[0], best[3]
 
 
-def _lead(said: ChunkText, start: int, marks: Sequence[Mark], max_chars: int) -> int:
+def _lead(chunk_text: ChunkText, start: int, marks: Sequence[Mark], max_chars: int) -> int:
     """Where to begin so that a person understands; the heading of a section is shown anyway."""
-    text, starts, kinds = said.text, said.starts, said.kinds
+    text, starts, kinds = chunk_text.text, chunk_text.starts, chunk_text.kinds
     if not start:
         return 0
     unit = bisect_right(starts, start) - 1
@@ -128,10 +128,10 @@ def _lead(said: ChunkText, start: int, marks: Sequence[Mark], max_chars: int) ->
     return starts[earlier] if last + _TAIL_CHARS <= starts[earlier] + max_chars else start
 
 
-def _first_answer(said: ChunkText) -> int:
+def _first_answer(chunk_text: ChunkText) -> int:
     """The first sentence, item or row of the chunk's first section."""
-    floor = said.openings[0].start if said.openings else len(said.text)
-    units = zip(said.starts, said.kinds, strict=True)
+    floor = chunk_text.openings[0].start if chunk_text.openings else len(chunk_text.text)
+    units = zip(chunk_text.starts, chunk_text.kinds, strict=True)
     return next((at for at, kind in units if at < floor and _RANK.get(kind, 0) > 1), 0)
 
 
@@ -147,9 +147,9 @@ def _all_shown(marks: Sequence[Mark], start: int, limit: int) -> int:
     return shown
 
 
-def _end(said: ChunkText, start: int, shown: int, max_chars: int) -> tuple[int, bool]:
+def _end(chunk_text: ChunkText, start: int, last_mark: int, max_chars: int) -> tuple[int, bool]:
     """Where a window ends, and whether that is inside a unit: where other things begin, else behind a whole unit."""
-    text, starts, kinds = said.text, said.starts, said.kinds
+    text, starts, kinds = chunk_text.text, chunk_text.starts, chunk_text.kinds
     limit = start + max_chars
     below = bisect_right(starts, start)
     end = lines = 0
@@ -159,7 +159,7 @@ def _end(said: ChunkText, start: int, shown: int, max_chars: int) -> tuple[int, 
         if at > limit:
             break
         lines += text[after - 1] == "\n"
-        if at >= shown:
+        if at >= last_mark:
             is_intro, is_long = text[at - 1] == ":", at - start >= _FEWEST_CHARS
             if lines == _MAX_LINES or (is_long and not is_intro and kinds[below] in "hfn"):
                 return at, False

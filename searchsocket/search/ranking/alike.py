@@ -22,7 +22,7 @@ _ABOVE = np.triu(np.ones((MAX_COMPARED, MAX_COMPARED), np.bool_), 1)  # each pai
 
 
 def collapsed(
-    best: Sequence[int], urls: Sequence[str], found: Fused, texts: Callable[[Sequence[int]], Sequence[ChunkText]]
+    best: Sequence[int], urls: Sequence[str], fused: Fused, texts: Callable[[Sequence[int]], Sequence[ChunkText]]
 ) -> Mapping[int, tuple[int, ...]]:
     """By the position of each chunk that stands for others: those of the others, best first, on other pages.
 
@@ -31,14 +31,14 @@ def collapsed(
         urls: Of the candidates.
         texts: What candidates say, by position.
     """
-    pairs = _likely(best, urls, found)
+    pairs = _likely(best, urls, fused)
     if not pairs:
         return {}
     positions = sorted({position for pair in pairs for position in pair})
-    said = dict(zip(positions, texts(positions), strict=True))
+    text_of = dict(zip(positions, texts(positions), strict=True))
     above: dict[int, int] = {}
     for better, worse in pairs:
-        if better not in above and worse not in above and _is_copy(said[better], said[worse]):
+        if better not in above and worse not in above and _is_copy(text_of[better], text_of[worse]):
             above[worse] = better
     alike: dict[int, tuple[int, ...]] = {}
     for position in best:
@@ -47,9 +47,9 @@ def collapsed(
     return alike
 
 
-def _likely(best: Sequence[int], urls: Sequence[str], found: Fused) -> list[tuple[int, int]]:
+def _likely(best: Sequence[int], urls: Sequence[str], fused: Fused) -> list[tuple[int, int]]:
     """Pairs of positions, the better first, that answer the query alike."""
-    cosine, bm25 = found.cosine[best], found.bm25[best]
+    cosine, bm25 = fused.cosine[best], fused.bm25[best]
     near = np.abs(cosine[:, None] - cosine) <= _NEAR_COSINE
     near &= np.abs(bm25[:, None] - bm25) <= _NEAR_BM25 * np.maximum(bm25[:, None], bm25)
     near &= bm25 > 0

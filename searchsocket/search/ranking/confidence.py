@@ -53,7 +53,7 @@ def features(words: WordEvidence, near: Scores, rank: Scores, score_ratio: Score
     return table
 
 
-def confidence(found: Scores) -> Scores:
+def confidence(table: Scores) -> Scores:
     """The probability, in [0, 1], that each result with these features answers its query."""
-    sure: Scores = 1.0 / (1.0 + np.exp(-(found @ _COLUMN)))
+    sure: Scores = 1.0 / (1.0 + np.exp(-(table @ _COLUMN)))
     return sure

@@ -5,16 +5,16 @@ The examples of a documentation are of recipes, travel and shopping, so question
 
 from collections.abc import Sequence
 
-from searchsocket.search.ranking.pages import asked_words
+from searchsocket.search.ranking.pages import query_words
 from searchsocket.stores.base import ReadableRecord
 from searchsocket.text.words import index_text
 
 _LEAST = 1 / 3  # of the query's words
 
 
-def is_said(q: str, best: Sequence[ReadableRecord]) -> bool:
+def is_covered(q: str, best: Sequence[ReadableRecord]) -> bool:
     """Whether one of these passages says more than a third of the query's words; code alone is not judged by that."""
-    asked, _ = asked_words(q)
+    asked, _ = query_words(q)
     is_prose = False
     for one in best if asked else ():
         sentences = _sentences(one)
@@ -24,16 +24,16 @@ def is_said(q: str, best: Sequence[ReadableRecord]) -> bool:
     return not is_prose
 
 
-def _names(found: ReadableRecord) -> str:
-    page, at = found.record.page, found.record.chunk.at
-    openings = "\n".join(opening.title for opening in found.text.openings)
+def _names(readable: ReadableRecord) -> str:
+    page, at = readable.record.page, readable.record.chunk.at
+    openings = "\n".join(opening.title for opening in readable.text.openings)
     headings = "\n".join(at.heading_path)
     return f"{page.title}\n{page.url.replace('/', ' ')}\n{headings}\n{at.title}\n{openings}"
 
 
-def _sentences(found: ReadableRecord) -> str:
+def _sentences(readable: ReadableRecord) -> str:
     """The text without its code."""
-    text = found.text
+    text = readable.text
     ends = (*text.starts[1:], len(text.text))
     return "".join(
         text.text[start:end] for start, end, kind in zip(text.starts, ends, text.kinds, strict=True) if kind != "c"

@@ -40,12 +40,12 @@ def exact_scores(q: str, found: Candidates, texts: Callable[[Sequence[str]], Seq
         return named
     facts = found.facts
     where = [list(map(_folded, three)) for three in zip(texts(found.ids), facts.title, facts.url, strict=True)]
-    held = np.array(
+    occurrences = np.array(
         [[one in text or one in title or one in url for text, title, url in where] for one in identifiers], np.float64
     )
     # What most candidates hold, as the name of the product, tells none of them from the others.
-    rare = np.ones(len(held)) if most == _ALONE else 1.0 - held.mean(axis=1)
-    scores: Scores = named + np.where(is_titled, 0.0, most * (rare @ held) / len(identifiers))
+    rare = np.ones(len(occurrences)) if most == _ALONE else 1.0 - occurrences.mean(axis=1)
+    scores: Scores = named + np.where(is_titled, 0.0, most * (rare @ occurrences) / len(identifiers))
     return scores
 
 

@@ -20,11 +20,11 @@ def judged(positions: Sequence[int], scores: Sequence[float | None], candidates:
         scores: What they got; None = not among the best.
     """
     column = np.zeros(candidates)
-    found = [(position, score) for position, score in zip(positions, scores, strict=True) if score is not None]
-    if found:
-        places, values = zip(*found, strict=True)
+    scored = [(position, score) for position, score in zip(positions, scores, strict=True) if score is not None]
+    if scored:
+        judged_positions, values = zip(*scored, strict=True)
         # Where all are equal the reranker says nothing but that others are worse.
-        column[list(places)] = min_max(np.array(values, np.float64)) if min(values) < max(values) else 1.0
+        column[list(judged_positions)] = min_max(np.array(values, np.float64)) if min(values) < max(values) else 1.0
     return column
 
 

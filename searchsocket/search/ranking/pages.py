@@ -16,7 +16,7 @@ from searchsocket.types import Scores
 # A page that answers in two sections is more about the query than one that mentions it once.
 _SECOND = 0.05
 # The share of the query's words in title and path ...
-_SAID = 0.05
+_IN_NAME = 0.05
 # ... and, where all are there, the share of the title that the query says: rather than a page with a longer name.
 _NAMED = 0.3
 
@@ -67,26 +67,26 @@ class _Pages:
 
     def called(self, q: str) -> Scores:
         """What each page gains by what its title and path say of the query."""
-        asked, said = asked_words(q)
+        words, plain = query_words(q)
         gains = [0.0] * len(self._names)
         for at, page in enumerate(self._names):
             in_title, in_both = _words_of(page)
-            if asked.isdisjoint(in_both):
+            if words.isdisjoint(in_both):
                 continue
-            held = asked & in_both
-            if held != asked or not in_title:
-                gains[at] = _SAID * len(held) / len(asked)
+            covered = words & in_both
+            if covered != words or not in_title:
+                gains[at] = _IN_NAME * len(covered) / len(words)
             else:
-                gains[at] = _SAID + _NAMED * len(in_title & said) / len(in_title)
+                gains[at] = _IN_NAME + _NAMED * len(in_title & plain) / len(in_title)
         return np.array(gains, np.float64)[self._codes]
 
 
 @lru_cache(maxsize=64)
-def asked_words(q: str) -> tuple[frozenset[str], frozenset[str]]:
+def query_words(q: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of a query that count, and all as the index keeps them."""
     parsed = parse_query(q).words
-    asked = {word.stem or word.exact for word in parsed if not word.is_stop} or {word.exact for word in parsed}
-    return frozenset(asked), frozenset(index_text(q).split())
+    stems = {word.stem or word.exact for word in parsed if not word.is_stop} or {word.exact for word in parsed}
+    return frozenset(stems), frozenset(index_text(q).split())
 
 
 @lru_cache(maxsize=1 << 13)  # the same pages are found again and again

@@ -21,6 +21,6 @@ def passage_scores(words: WordSnapshot, q: str, ids: Sequence[str], shares: Shar
     gains: Scores = NEIGHBOURS * np.array(words.neighbours(q, ids), np.float64)
     if shares.together:
         # Squared, since half of a question is said by many passages that answer another one.
-        said = np.square(np.array(words.together(q, ids), np.float64))
-        gains += shares.together * (said - said.min(initial=1.0))
+        proximity = np.square(np.array(words.together(q, ids), np.float64))
+        gains += shares.together * (proximity - proximity.min(initial=1.0))
     return gains

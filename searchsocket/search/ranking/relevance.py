@@ -14,7 +14,7 @@ Cosine = TypeVar("Cosine", float, Scores)
 # One page holds this share of the query's words, rare ones counting more: noise shares a frequent word by chance.
 MIN_SHARE = 0.6
 # Else the site knows this share of its words, one page holds so many of them, and a chunk is this near.
-MIN_KNOWN_COUNT_AND_NEARNESS = ((0.65, 2, 0.85), (0.5, 3, 1.4), (0.5, 1, 2.5))
+MIN_SHARE_COUNT_AND_NEARNESS = ((0.65, 2, 0.85), (0.5, 3, 1.4), (0.5, 1, 2.5))
 # Two words that are both there, but on no page together, are a question where a chunk is this near.
 MIN_APART = 1.5
 # Meaning alone answers words of the language that the site has not: one of them, and several, which by themselves
@@ -26,7 +26,7 @@ MIN_READ_TOGETHER = MIN_APART
 MIN_UNLISTED = 1.9
 _LEAST_UNLISTED = 6  # letters
 # Code says little of what it is about, so of a question to it fewer words are there.
-MIN_KNOWN_OF_CODE = 1 / 3
+MIN_SHARE_OF_CODE = 1 / 3
 
 _USUAL = Spread(0.0, 0.17)  # of the built-in model on documentation: for sites of too few texts to tell
 _LEAST_WIDTH = 0.02  # texts that say the same make everything near
@@ -50,17 +50,17 @@ def is_enough(words: WordEvidence, nearest: float) -> bool:
         or (words.asked == 2 and words.known == 1 and nearest >= MIN_APART)
         or any(
             words.known >= known and words.count >= count and nearest >= near
-            for known, count, near in MIN_KNOWN_COUNT_AND_NEARNESS
+            for known, count, near in MIN_SHARE_COUNT_AND_NEARNESS
         )
     )
 
 
 def is_enough_of_code(words: WordEvidence) -> bool:
     """The same where code is what was found."""
-    return words.known >= MIN_KNOWN_OF_CODE and words.count > 0
+    return words.known >= MIN_SHARE_OF_CODE and words.count > 0
 
 
-def is_meant(words: WordEvidence, nearest: float, *, is_read: bool = False) -> bool:
+def is_near_enough(words: WordEvidence, nearest: float, *, is_read: bool = False) -> bool:
     """Whether meaning answers words of the language of which the site has none, or one of two.
 
     Args:
@@ -72,7 +72,7 @@ def is_meant(words: WordEvidence, nearest: float, *, is_read: bool = False) -> b
     return nearest >= (MIN_ALONE if words.asked == 1 else together)
 
 
-def is_meant_unlisted(q: str, words: WordEvidence, nearest: float) -> bool:
+def is_near_enough_unlisted(q: str, words: WordEvidence, nearest: float) -> bool:
     """Whether meaning answers a single word that is on no list, with a model that reads what it is made of."""
     word = q.strip()
     is_long = len(word) >= _LEAST_UNLISTED and word.isalpha()

@@ -6,7 +6,7 @@ from searchsocket.search.answer import Quality
 from searchsocket.search.order import Order
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import WEAK
-from searchsocket.search.ranking.coverage import is_said
+from searchsocket.search.ranking.coverage import is_covered
 from searchsocket.search.ranking.group import PageGroup, best_of_pages
 from searchsocket.search.ranking.rank import Ranked
 from searchsocket.search.verdict import Verdict
@@ -20,10 +20,10 @@ _DOUBTED = 0.4
 _DIGITS = 3
 
 
-def sureness(
+def result_confidence(
     reader: IndexReader,
     query: SearchQuery,
-    found: Candidates,
+    candidates: Candidates,
     judged: Verdict,
     order: Order,
     groups: Sequence[PageGroup],
@@ -39,8 +39,8 @@ def sureness(
     best = judged.confidences([first], 0, first, parts)[0] if query.offset or not groups else sure[0]
     if WEAK <= best < _DOUBTFUL:
         is_by_page = query.group_by == "page"
-        positions = best_of_pages(ranked, found.facts.url) if is_by_page else [chunk.position for chunk in ranked]
-        passages = reader.catalogue.readable([found.ids[position] for position in positions[:_READ]])
-        if not is_said(query.q, passages):
+        positions = best_of_pages(ranked, candidates.facts.url) if is_by_page else [chunk.position for chunk in ranked]
+        passages = reader.catalogue.readable([candidates.ids[position] for position in positions[:_READ]])
+        if not is_covered(query.q, passages):
             return [round(_DOUBTED * one, _DIGITS) for one in sure], "weak"
     return sure, "weak" if best < WEAK else "answered"
