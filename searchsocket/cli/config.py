@@ -38,6 +38,7 @@ def show(root: Path, as_json: bool) -> None:
       searchsocket config show
       searchsocket config show | grep -v "# default"
     """
+    from searchsocket.embedders.openai import key_variable
     from searchsocket.settings.load import load_settings
     from searchsocket.settings.origins import effective_settings
 
@@ -46,7 +47,7 @@ def show(root: Path, as_json: bool) -> None:
     variables = {
         key: name
         for key, name in (
-            ("embeddings.api_key_env", settings.embeddings.api_key_env),
+            ("embeddings.api_key_env", key_variable(settings.embeddings)),
             ("api.key_env", settings.api.key_env),
         )
         if name

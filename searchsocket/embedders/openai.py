@@ -57,14 +57,19 @@ _MAX_TOKENS_A_CHARACTER, _MAX_EXTRA_TOKENS = 4, 16  # a provider that counts mor
 _MAX_OTHER_BYTES = 1_000_000  # of an answer besides its vectors
 
 
+def key_variable(settings: "EmbeddingSettings") -> str:
+    """Environment variable with the key of OpenAI or of a server with its protocol; "" = no key needed."""
+    return "OPENAI_API_KEY" if settings.api_key_env is None else settings.api_key_env
+
+
 def has_key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> bool:
     """Whether the provider can be called: its key is there, or it wants none."""
-    return not settings.api_key_env or bool(_key(settings, environ))
+    return not key_variable(settings) or bool(_key(settings, environ))
 
 
 def _key(settings: "EmbeddingSettings", environ: Mapping[str, str]) -> str:
     """`EMBEDDINGS_API_KEY` stands above what the settings name, as `EMBEDDINGS_PROVIDER` does; "" = there is none."""
-    return environ.get(KEY_VARIABLE, "").strip() or environ.get(settings.api_key_env, "").strip()
+    return environ.get(KEY_VARIABLE, "").strip() or environ.get(key_variable(settings), "").strip()
 
 
 def make_openai(settings: "EmbeddingSettings", environ: Mapping[str, str], *, calls: bool = True) -> "OpenAIEmbedder":
@@ -79,9 +84,9 @@ def make_openai(settings: "EmbeddingSettings", environ: Mapping[str, str], *, ca
     """
     if calls and not has_key(settings, environ):
         raise KeyMissing(
-            f"the openai provider needs its key in ${settings.api_key_env} or ${KEY_VARIABLE}; set it, or embed on "
+            f"the openai provider needs its key in ${key_variable(settings)} or ${KEY_VARIABLE}; set it, or embed on "
             "this machine with `EMBEDDINGS_PROVIDER=local searchsocket index --force`",
-            f"set ${settings.api_key_env}, or embed on this machine with `EMBEDDINGS_PROVIDER=local`",
+            f"set ${key_variable(settings)}, or embed on this machine with `EMBEDDINGS_PROVIDER=local`",
         )
     model = settings.model or DEFAULT_MODEL
     dimensions = settings.dimensions or _DIMENSIONS.get(model)
@@ -93,7 +98,7 @@ def make_openai(settings: "EmbeddingSettings", environ: Mapping[str, str], *, ca
         _key(settings, environ) or "none",
         base_url=settings.base_url or DEFAULT_URL,
         price_per_million_tokens_usd=price_of(model, settings.price_per_million_tokens_usd),
-        key_variable=KEY_VARIABLE if environ.get(KEY_VARIABLE, "").strip() else settings.api_key_env,
+        key_variable=KEY_VARIABLE if environ.get(KEY_VARIABLE, "").strip() else key_variable(settings),
     )
 
 

@@ -37,7 +37,7 @@ class EmbeddingSettings(Section):
     provider: EmbeddingProvider | EmbedderName = "builtin"  # "local" is read as "builtin"; else an entry point's name
     model: str = ""  # onnx: a folder, or a name in the Hugging Face cache; openai: its name; "" = their usual one
     dimensions: Annotated[int, Field(ge=1, le=65_536)] | None = None  # of the openai provider; None = the model's own
-    api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; "" = the server wants none
+    api_key_env: str | None = None  # the variable with the key; None = the provider's usual one; "" = no key needed
     base_url: WebAddress = (
         ""  # of a server that speaks OpenAI's protocol, e.g. http://localhost:11434/v1; "" = OpenAI's
     )

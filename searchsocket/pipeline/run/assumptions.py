@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from searchsocket.embedders import resolved_provider
+from searchsocket.embedders.openai import key_variable
 from searchsocket.errors import ConfigMissing
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.stores import make_vectors
@@ -24,5 +25,5 @@ def assumptions(run: ScopeRun) -> Iterator[str]:
         yield f"assumed: {reason}; for this plan {known}"
     if settings.embeddings.provider == "auto" and live is None:
         provider = resolved_provider(settings.embeddings, run.environ, "")
-        why = "a key is set" if provider == "openai" else f"${settings.embeddings.api_key_env} is not set"
+        why = "a key is set" if provider == "openai" else f"${key_variable(settings.embeddings)} is not set"
         yield f"assumed: embeddings.provider is auto and {why}, so this plan counts the cost of {provider}"
