@@ -13,7 +13,7 @@ from searchsocket.events import OnEvent
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
-from searchsocket.quality.gate import judge_candidate
+from searchsocket.quality.gate import golden_texts, judge_candidate
 from searchsocket.state import ProjectState
 from searchsocket_assets.look import PROJECT_VARIABLE, Look
 from searchsocket_assets.membership import require_scope
@@ -62,7 +62,16 @@ class DagsterSite:
         stated = run.tags.get(BRANCH_TAG, "")
         scope = named_scope(project, run.tags[PARTITION_TAG], branches, stated)
         require_scope(project, scope, branches, stated)
-        return ScopeRun(project, scope, run.run_id, options, on_event, environ=os.environ, judge=judge_candidate)
+        return ScopeRun(
+            project,
+            scope,
+            run.run_id,
+            options,
+            on_event,
+            environ=os.environ,
+            judge=judge_candidate,
+            golden_texts=golden_texts,
+        )
 
     def key(self, stage: str) -> dg.AssetKey:
         return dg.AssetKey(self.keys.get(stage) or (*self.key_prefix, stage))

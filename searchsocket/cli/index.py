@@ -189,8 +189,10 @@ def _plan(
     """The plan; it goes around Dagster, whose instance would be written to."""
     from searchsocket.pipeline.run.context import ScopeRun
     from searchsocket.pipeline.run.index import plan_scope
+    from searchsocket.quality.gate import golden_texts
 
-    return plan_scope(ScopeRun(project, scope, "plan", options, on_event, environ=os.environ).of(corpus))
+    run = ScopeRun(project, scope, "plan", options, on_event, environ=os.environ, golden_texts=golden_texts)
+    return plan_scope(run.of(corpus))
 
 
 def run_corpus(

@@ -11,7 +11,7 @@ from searchsocket.embedders.calls import answers
 from searchsocket.embedders.checks import checked
 from searchsocket.embedders.cost import NO_BUDGET, Budget, estimate
 from searchsocket.embedders.line import REAL, Time
-from searchsocket.system.batches import batches
+from searchsocket.system.batches import batches, packed
 from searchsocket.types import Vectors
 
 OnProgress = Callable[[int, int], None]  # texts embedded so far, texts to embed
@@ -33,6 +33,7 @@ def embed_missing(
     budget: Budget = NO_BUDGET,
     price_per_million_tokens_usd: float | None = None,
     pages_at: PagesAt | None = None,
+    query_tokens: int = 0,
     on_progress: OnProgress = lambda done, total: None,
     on_paid: OnPaid = lambda tokens, cost_usd: None,
     passing: Time = REAL,
@@ -51,6 +52,7 @@ def embed_missing(
         budget: What this call may cost.
         price_per_million_tokens_usd: Overrides the embedder's price.
         pages_at: Says which page a text is of, for what each page costs.
+        query_tokens: Of queries that the run embeds later; they count for the budget.
         on_progress: Called after each batch with the texts embedded so far and in all.
         on_paid: Called with what was charged since its last call: after each batch, and when a call has failed.
         passing: The time that passes between attempts.
@@ -70,7 +72,7 @@ def embed_missing(
     def wait_s(batch: Sequence[_Item]) -> float:
         return embedder.wait_s(sum(item.tokens for item in batch)) if isinstance(embedder, Paced) else 0.0
 
-    with closing(Bill(cache, embedder, texts_to_embed, price_per_million_tokens_usd)) as bill:
+    with closing(Bill(cache, embedder, texts_to_embed, price_per_million_tokens_usd, query_tokens)) as bill:
         outcome = bill.with_pages(pages_at)
         budget.allow(outcome.cost_usd)
         charges = _Charges(embedder, bill.price, on_paid)
@@ -141,16 +143,4 @@ def _batches(
         texts = texts_at([position for _, _, position in window])
         items = [_Item(key.hex(), tokens, text) for (key, tokens, _), text in zip(window, texts, strict=True)]
         items.sort(key=lambda item: (len(item.text), item.key))
-        yield from _packed(items, size, limits.tokens)
-
-
-def _packed(items: Sequence[_Item], size: int, max_tokens: int) -> Iterator[Sequence[_Item]]:
-    """Neighbours together, as many as both limits allow; one alone where it is beyond them."""
-    start = tokens = 0
-    for end, item in enumerate(items):
-        if end > start and (end - start == size or tokens + item.tokens > max_tokens):
-            yield items[start:end]
-            start, tokens = end, 0
-        tokens += item.tokens
-    if items:
-        yield items[start:]
+        yield from packed(items, size, limits.tokens, lambda item: item.tokens)

@@ -39,7 +39,7 @@ class EmbedOutcome:
 
     reused: int  # distinct texts that the cache held
     created: int  # distinct texts that were embedded
-    tokens: int  # of the created ones, as the embedder counts
+    tokens: int  # of the created ones and of the run's queries, as the embedder counts
     cost_usd: float  # as estimated from them
     charged_tokens: int = 0  # as the provider says, or as the embedder counts where it does not; 0 for a plan
     charged_usd: float = 0.0
@@ -77,10 +77,12 @@ class Bill:
         embedder: Embedder,
         texts: Iterable[TextSource],
         price_per_million_usd: float | None,
+        query_tokens: int = 0,
     ) -> None:
         """Ask the cache for all of them.
 
         Args:
+            query_tokens: Of queries that the run asks beside the texts.
             price_per_million_usd: Instead of the embedder's.
         """
         self._db = sqlite3.connect("", isolation_level=None)
@@ -90,6 +92,7 @@ class Bill:
             self.close()
             raise
         self.price = embedder.price_per_million_tokens_usd if price_per_million_usd is None else price_per_million_usd
+        tokens += query_tokens
         self.outcome = EmbedOutcome(reused, created, tokens, estimate(tokens, self.price))
 
     def close(self) -> None:
@@ -156,7 +159,8 @@ def plan_missing(
     *,
     price_per_million_tokens_usd: float | None = None,
     pages_at: PagesAt | None = None,
+    query_tokens: int = 0,
 ) -> EmbedOutcome:
     """What `embed_missing` would do; calls nothing."""
-    with closing(Bill(cache, embedder, texts, price_per_million_tokens_usd)) as bill:
+    with closing(Bill(cache, embedder, texts, price_per_million_tokens_usd, query_tokens)) as bill:
         return bill.with_pages(pages_at)

@@ -4,18 +4,19 @@ Whoever asks a model on another machine must take it that the model is down, slo
 error of the caller's: it is told why there is no vector, and words alone answer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from searchsocket.embedders.base import Embedder, charged_tokens
+from searchsocket.embedders.base import Embedder, Paced, charged_tokens
 from searchsocket.embedders.checks import checked
 from searchsocket.embedders.cost import DailyBudget, estimate, estimate_tokens
 from searchsocket.errors import EmbedderRefused, EmbedderUnavailable, SearchSocketError, StateUnavailable
+from searchsocket.system.batches import packed
 from searchsocket.system.breaker import Breaker
 from searchsocket.system.shared_calls import SharedCalls
-from searchsocket.types import Vector
+from searchsocket.types import Vector, Vectors
 
 if TYPE_CHECKING:
     from searchsocket.embedders.ledger import Ledger
@@ -91,6 +92,44 @@ class QueryVectors:
         if not embedder.is_remote:
             return self._asked(embedder, text, key)
         return self._awaited(embedder, text, key, anonymous=anonymous)
+
+    def embed_ahead(self, embedder: Embedder, texts: Iterable[str]) -> None:
+        """Embed many queries in as few requests as a remote provider takes, so that `vector` answers from memory.
+
+        A model on this machine embeds each query when it is asked; over the month's budget nothing is embedded.
+
+        Raises:
+            BadVectors: The provider answered with what cannot be vectors.
+            EmbedderUnavailable: The provider failed several times in a row.
+            EmbedderRefused: The provider will not go on.
+        """
+        if not embedder.is_remote:
+            return
+        model = embedder.model_id
+        distinct = list(dict.fromkeys(map(self._prepare, texts)))[:_MAX_HELD]
+        missing = [text for text in distinct if self._calls.held((model, text)) is None]
+        if self._is_month_spent(estimate(sum(map(estimate_tokens, missing)), embedder.price_per_million_tokens_usd)):
+            return
+        from searchsocket.embedders.calls import answers  # loads logging, which a model on this machine does not need
+
+        def embed(batch: Sequence[str]) -> Vectors:
+            try:
+                vectors = checked(embedder.embed(batch, "query"), len(batch), embedder.dimensions, model)
+            except BaseException:
+                self._note_payment(embedder, 0)
+                raise
+            self._note_payment(embedder, sum(map(estimate_tokens, batch)))
+            return vectors
+
+        def wait_s(batch: Sequence[str]) -> float:
+            return embedder.wait_s(sum(map(embedder.count_tokens, batch))) if isinstance(embedder, Paced) else 0.0
+
+        requests = packed(missing, embedder.limits.texts, embedder.limits.tokens, embedder.count_tokens)
+        for batch, vectors in answers(embed, requests, 1, wait_s=wait_s):
+            for text, row in zip(batch, vectors, strict=True):
+                vector = row.copy()
+                vector.flags.writeable = False
+                self._calls.remember((model, text), vector)
 
     def _asked(self, embedder: Embedder, text: str, key: _Key | None = None) -> Vector | NoVector:
         """From a model on this machine."""

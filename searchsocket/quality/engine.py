@@ -1,6 +1,6 @@
 """Asking one generation, whichever is live: the engine that answers callers, over a reader of its own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -44,7 +44,12 @@ def engine_over(
     project: Project, backends: Backends, reader: IndexReader, clock: Callable[[], datetime]
 ) -> SearchEngine:
     """What answers from one generation of pages."""
-    queries = queries_of(project, backends, clock)
+    return _engine(project, queries_of(project, backends, clock), reader, clock)
+
+
+def _engine(
+    project: Project, queries: QueryVectors, reader: IndexReader, clock: Callable[[], datetime]
+) -> SearchEngine:
     return SearchEngine(OneReader(reader), queries, project.settings.ranking, clock, project.settings.facets)
 
 
@@ -60,11 +65,27 @@ def queries_of(project: Project, backends: Backends, clock: Callable[[], datetim
     )
 
 
+def embed_all(vectors: QueryVectors, queries: Sequence[GoldenQuery], readers: Iterable[IndexReader]) -> None:
+    """Embed the golden queries as some generations of the configured model will ask for them, in one request.
+
+    Raises:
+        EmbedderUnavailable, EmbedderRefused, BadVectors: See `QueryVectors.embed_ahead`.
+    """
+    texts: list[str] = []
+    for reader in readers:
+        embedder = vectors.embedder_of(reader.generation.model_id)
+        if embedder.is_remote and embedder.model_id == reader.generation.model_id:
+            is_code = queries[0].corpus == "code"
+            texts += [each.query if is_code else reader.words.meant(each.query) for each in queries]
+    if texts:
+        vectors.embed_ahead(embedder, texts)
+
+
 def ask_over(
-    project: Project, backends: Backends, reader: IndexReader, scope: Scope, clock: Callable[[], datetime]
+    project: Project, vectors: QueryVectors, reader: IndexReader, scope: Scope, clock: Callable[[], datetime]
 ) -> Ask:
     """Asks one generation of pages."""
-    return asks(engine_over(project, backends, reader, clock), scope)
+    return asks(_engine(project, vectors, reader, clock), scope)
 
 
 def asks(engine: SearchEngine, scope: Scope) -> Ask:
@@ -79,11 +100,11 @@ def asks(engine: SearchEngine, scope: Scope) -> Ask:
 
 
 def ask_code_over(
-    project: Project, backends: Backends, reader: IndexReader, scope: Scope, clock: Callable[[], datetime]
+    project: Project, vectors: QueryVectors, reader: IndexReader, scope: Scope, clock: Callable[[], datetime]
 ) -> Ask:
     """Asks one generation of source code; raises `EmbedderUnavailable` where a query was answered by words alone."""
     # What was indexed is judged, whatever became of the files since: each is taken to be there.
-    engine = CodeSearch(OneReader(reader), queries_of(project, backends, clock), clock, lambda _: lambda path: b"")
+    engine = CodeSearch(OneReader(reader), vectors, clock, lambda _: lambda path: b"")
 
     def ask(golden: GoldenQuery) -> list[Found]:
         answer = engine.search(CodeQuery(golden.query, top_k=max(golden.k, DEPTH)), scope)

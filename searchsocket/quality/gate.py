@@ -1,8 +1,9 @@
 """The gate before the switch: golden queries, asked of what was built and of what is live."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 
-from searchsocket.errors import IndexCorrupt, ScopeNotIndexed
+from searchsocket.errors import ConfigError, ConfigMissing, IndexCorrupt, ScopeNotIndexed
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.outcome import CheckOutcome
 from searchsocket.quality.golden import golden_queries
@@ -10,12 +11,21 @@ from searchsocket.quality.judgement import Judgement
 from searchsocket.stores.base import IndexReader
 
 
+def golden_texts(run: ScopeRun) -> Sequence[str]:
+    """The golden queries that `judge_candidate` asks in a run; none if the file cannot be used, which it reports."""
+    try:
+        queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, run.corpus)
+    except (ConfigError, ConfigMissing):
+        return ()
+    return [golden.query for golden in queries]
+
+
 def judge_candidate(run: ScopeRun, candidate: IndexReader) -> CheckOutcome | None:
     """What the golden queries of a scope say of a candidate; None where it has none.
 
     Raises:
         ConfigError, ConfigMissing: The file of golden queries cannot be used.
-        EmbedderUnavailable: One could not be embedded.
+        EmbedderUnavailable, EmbedderRefused, BadVectors: They could not be embedded.
     """
     project, scope = run.project, run.scope
     queries = golden_queries(project.root, project.settings.golden.file, scope.name, run.corpus)

@@ -7,7 +7,7 @@ from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch
 from searchsocket.project.backends import Backends
 from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
-from searchsocket.quality.engine import ask_code_over, ask_over
+from searchsocket.quality.engine import ask_code_over, ask_over, embed_all, queries_of
 from searchsocket.quality.golden import GoldenQuery, golden_queries
 from searchsocket.quality.judgement import Judgement, judge
 from searchsocket.quality.replies import Reply, ask_all
@@ -32,16 +32,19 @@ def judge_readers(
         project: The home of the corpus that the queries are of: all of them of one.
 
     Raises:
-        EmbedderUnavailable: A query was answered by words alone.
+        EmbedderUnavailable: The queries could not be embedded, or one was answered by words alone.
+        EmbedderRefused, BadVectors: The provider will not embed them, or gave what cannot be vectors.
         EmbeddingModelMismatch: `now` is of a model that is not configured; with `before` nothing is compared then.
     """
     ask_with = ask_code_over if queries and queries[0].corpus == "code" else ask_over
-    replies = ask_all(queries, ask_with(project, backends, now, scope, clock))
+    vectors = queries_of(project, backends, clock)
+    embed_all(vectors, queries, [now] if before is None else [now, before])
+    replies = ask_all(queries, ask_with(project, vectors, now, scope, clock))
     earlier: list[Reply] | None = None
     notes: list[str] = []
     if before is not None:
         try:
-            earlier = ask_all(queries, ask_with(project, backends, before, scope, clock))
+            earlier = ask_all(queries, ask_with(project, vectors, before, scope, clock))
         except EmbeddingModelMismatch:
             model = before.generation.model_id
             notes.append(f"generation {before.generation.name} is of {model}, so only the floors count")

@@ -32,7 +32,7 @@ from searchsocket.pipeline.run.stages import stages_of
 from searchsocket.project.corpora import Corpus
 from searchsocket.project.project import Project
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
-from searchsocket.quality.gate import judge_candidate
+from searchsocket.quality.gate import golden_texts, judge_candidate
 from searchsocket.system.garbage import keep_loaded, loading
 from searchsocket.types import Scope
 from searchsocket_assets.partitions import NAME as SCOPES_NAME
@@ -171,6 +171,7 @@ class _Work:
                 environ=os.environ,
                 should_stop=lambda: self.should_stop() or is_cancelled(instance, context.run_id),
                 judge=judge_candidate,
+                golden_texts=golden_texts,
             )
             # Of a folder the time of the run's begin tells as much, and costs no look at each file.
             if run.source_mode == "git-branch":

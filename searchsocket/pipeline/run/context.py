@@ -1,6 +1,6 @@
 """What a stage needs to know of the run that it belongs to."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -60,6 +60,7 @@ class ScopeRun:
     workspace: Workspace | None = None  # None = the run is no dry one
     corpus: Corpus = "site"  # what `project` is the home of
     judge: JudgeCandidate | None = None  # of what was built, before the switch
+    golden_texts: Callable[["ScopeRun"], Sequence[str]] = lambda run: ()  # the queries that `judge` will ask
     backends: Backends = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -70,6 +70,7 @@ def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -
                 budget=budget(run),
                 price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
                 pages_at=state.chunks.pages_at,
+                query_tokens=golden_tokens(run, state),
                 on_paid=partial(_note_payment, run, embedder),
                 on_progress=lambda done, total: stage.progress(run, done, total),
             )
@@ -107,7 +108,18 @@ def plan_embeddings(run: ScopeRun, state: ScopeState) -> EmbedOutcome:
             texts_at_stake(run, state, cache),
             price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
             pages_at=state.chunks.pages_at,
+            query_tokens=golden_tokens(run, state),
         )
+
+
+def golden_tokens(run: ScopeRun, state: ScopeState) -> int:
+    """Tokens of the golden queries that a remote provider embeds before the switch; 0 if nothing will be published."""
+    embedder = run.embedder
+    if not embedder.is_remote or not (texts := run.golden_texts(run)):
+        return 0
+    if not run.options.force and _rest_is_live(run, state) and next(state.published.changes(), None) is None:
+        return 0
+    return sum(map(embedder.count_tokens, dict.fromkeys(texts)))
 
 
 def texts_at_stake(run: ScopeRun, state: ScopeState, cache: EmbeddingCache) -> Iterator[Text]:
