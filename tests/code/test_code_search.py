@@ -240,3 +240,36 @@ def test_neither_a_word_nor_a_question_says_a_name() -> None:
 
 def test_a_definition_is_found_by_its_last_names() -> None:
     assert keys_of("graph.detail.Node.connects") == ("graph.detail.node.connects", "node.connects", "connects")
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("import os\n\nMAX_RETRIES = 5\n", "3-3"),
+        ("import os\n\n# Attempts in all.\nMAX_RETRIES = 5\nMAX_WAIT = 6\n", "3-4"),
+        ('"""Settings."""\n\nMIN_RETRIES = 1\nMAX_RETRIES = (\n    5\n)\n\nprint(MIN_RETRIES)\n', "4-6"),
+        ("import os\n\nMAX_RETRIES = 5\n\n\ndef run():\n    return MAX_RETRIES\n", "3-3"),
+    ],
+)
+def test_a_constant_is_found_at_its_own_lines(code: CodeProject, source: str, lines: str) -> None:
+    """Its chunk contains its neighbours, since alone it says too little."""
+    grow(code.root, {"src/limits.py": source})
+    code.index()
+    first = ask(code, "MAX_RETRIES")[0]
+    from_first, to_last = map(int, lines.split("-"))
+    assert (first.file, first.symbol, first.lines) == ("src/limits.py", "MAX_RETRIES", lines)
+    assert first.preview == "\n".join(source.split("\n")[from_first - 1 : to_last])
+
+
+def test_lines_of_a_constant_that_moved_are_found_again(code: CodeProject) -> None:
+    grow(code.root, {"src/limits.py": "import os\n\nMAX_RETRIES = 5\n"})
+    code.index()
+    grow(code.root, {"src/limits.py": "import sys\n\nimport os\n\nMAX_RETRIES = 5\n"})
+    first = ask(code, "MAX_RETRIES")[0]
+    assert (first.lines, first.changed_since) == ("5-5", True)
+
+
+def test_a_query_that_names_no_constant_gets_the_whole_chunk(code: CodeProject) -> None:
+    grow(code.root, {"src/limits.py": "import tomllib\n\nMAX_RETRIES = 5\n"})
+    code.index()
+    assert [one.lines for one in ask(code, "tomllib") if one.file == "src/limits.py"] == ["1-3"]

@@ -4,6 +4,7 @@ from searchsocket.code.spoken import spoken_name, ways_to_say
 from searchsocket.code.symbols import symbols_in
 from searchsocket.search.code.answer import CodeResult, Why
 from searchsocket.search.code.freshness import ReadNow, lines_now
+from searchsocket.search.code.own_lines import own_lines
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.words import index_text, parse_query
 from searchsocket.types import Code, Lines, Record
@@ -35,11 +36,16 @@ def code_result(
     now = lines_now(chunk.body.text, chunk.at.first, chunk.at.last, indexed, data)
     if now is None:
         return None
+    text, name = chunk.body.text, _name_in(q, chunk.at)
+    own = own_lines(text, chunk.at, name)
+    if own is not None:
+        text = "\n".join(text.split("\n")[own.first : own.last + 1])
+        now = now._replace(first=now.first + own.first, last=now.first + own.last)
     return CodeResult(
         id=record.id,
         file=page.source_file,
         lines=f"{now.first}-{now.last}",
-        symbol=_symbol(q, chunk.at),
+        symbol=name or chunk.at.symbol,
         kind=chunk.kind,
         language=chunk.body.language,
         signature=chunk.at.signature,
@@ -47,7 +53,7 @@ def code_result(
         similarity=max(-1.0, min(1.0, round(cosine, 4))),
         score=score,
         why=Why(terms_in(q, f"{page.source_file} {chunk.at.symbol} {chunk.body.text}"), signals),
-        preview=preview(chunk.body.text),
+        preview=preview(text),
         changed_since=now.changed,
     )
 
@@ -68,12 +74,12 @@ def terms_in(q: str, text: str) -> tuple[str, ...]:
     )
 
 
-def _symbol(q: str, at: Lines) -> str:
-    """The name that the query says, where the lines define several."""
+def _name_in(q: str, at: Lines) -> str:
+    """The name in the query that the lines define; "" if it names none of them."""
     query_symbols = symbols_in(q)
     folded = tuple(name.casefold() for name in query_symbols)
     exact = (name for name in at.heading_path if name in query_symbols)
     likely = (name for name in at.heading_path if folded and name.casefold().endswith(folded))
     spoken = spoken_name(q)
     spoken_names = (name for name in at.heading_path if spoken and spoken in ways_to_say(name))
-    return next(exact, None) or next(likely, None) or next(spoken_names, at.symbol)
+    return next(exact, None) or next(likely, None) or next(spoken_names, "")
