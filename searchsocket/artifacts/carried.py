@@ -47,15 +47,17 @@ def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> 
             provider elsewhere that the settings of this machine do not name.
     """
     if _only_carried(carried) != carried:
-        raise ArtifactInvalid(f"{where} carries settings that do not travel: {', '.join(carried)[:80]}")
+        raise ArtifactInvalid(
+            f"{where} contains settings that are not allowed in an artefact: {', '.join(carried)[:80]}"
+        )
     own = settings.model_dump(mode="json", exclude_unset=True)
     merged = _merged(carried, own)
     for section, local in _OWN_PROVIDERS.items():
         provider = merged.get(section, {}).get("provider", local[0]) if isinstance(merged.get(section), dict) else None
         if provider not in (None, *local) and "provider" not in own.get(section, {}):
             raise ConfigMissing(
-                f"{where} was made with {section}.provider = {str(provider)[:80]!r}, to which queries "
-                f"of this machine would go; set {section}.provider here to use it"
+                f"{where} was made with {section}.provider = {str(provider)[:80]!r}, which would receive the "
+                f"queries of this machine; set {section}.provider here to use it"
             )
     model = merged.get("embeddings", {}).get("model", "")
     if isinstance(model, str) and model.startswith(_FOLDER):
@@ -68,7 +70,7 @@ def with_carried(settings: Settings, carried: Mapping[str, Any], where: str) -> 
     except ValidationError as error:
         detail = error.errors(include_url=False, include_input=False)[0]
         key = ".".join(str(part)[:80] for part in detail["loc"])
-        raise ArtifactInvalid(f"{where} carries settings that cannot be used: {key}: {detail['msg']}"[:600]) from error
+        raise ArtifactInvalid(f"{where} contains invalid settings: {key}: {detail['msg']}"[:600]) from error
 
 
 def _only_carried(settings: Mapping[str, Any], under: str = "") -> dict[str, Any]:

@@ -93,7 +93,7 @@ class Description(Document):
         for name in files:
             path = PurePosixPath(name)
             if not _FILE_NAME.fullmatch(name) or {".", ".."} & {*name.split("/")}:
-                raise ValueError(f"{name[:200]!r} cannot name a file of a generation")
+                raise ValueError(f"{name[:200]!r} is not a valid file name of a generation")
             if any(parent.as_posix() in files for parent in path.parents):
                 raise ValueError(f"{name[:200]!r} lies below a file")
         return files

@@ -46,8 +46,8 @@ def push_live(project: Project, scope: Scope, environ: Mapping[str, str], now: d
         )
     except ArtifactsUnavailable as error:
         raise ArtifactsUnavailable(
-            f"{error}; generation {current.live} is live here, and the next run, or `searchsocket artifacts push`, "
-            "sends it"
+            f"{error}; generation {current.live} is live on this machine. The next run, or `searchsocket "
+            f"artifacts push`, uploads it"
         ) from error
 
 

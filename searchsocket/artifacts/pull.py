@@ -88,7 +88,7 @@ def pull_scope(objects: Objects, root: Path, scope: Scope, *, max_bytes: int, lo
             except ObjectMissing as error:
                 raise ScopeNotIndexed(scope.name) from error
             if pointer.scope != scope.name:
-                raise ArtifactInvalid(f"{objects.address}: the pointer of scope {scope.name!r} is another's")
+                raise ArtifactInvalid(f"{objects.address}: the pointer belongs to another scope than {scope.name!r}")
             try:
                 return _Pull(objects, root, scope, max_bytes).run(pointer)
             except ObjectMissing:
@@ -151,13 +151,13 @@ class _Pull:
         name = description_name(pointer.scope, pointer.generation, pointer.description)
         text, where = read(self._objects, name, MAX_BYTES), f"{self._objects.address}: {name}"
         if hashlib.sha256(text).hexdigest() != pointer.description:
-            raise ArtifactInvalid(f"{where} is not what was pushed")
+            raise ArtifactInvalid(f"{where} differs from the pushed file")
         description = parse_document(text, Description, where, self._scope.project_id)
         if (description.scope, description.generation) != (pointer.scope, pointer.generation):
             raise ArtifactInvalid(f"{where} describes another generation")
         manifest = description.files.get(MANIFEST)
         if manifest is None or manifest.bytes > MAX_BYTES:
-            raise ArtifactInvalid(f"{where} names no {MANIFEST} of a usual size")
+            raise ArtifactInvalid(f"{where} has no {MANIFEST} of a valid size")
         if description.total_bytes > self._max_bytes:
             raise ArtifactInvalid(
                 f"{self._origin} would take {description.total_bytes / 1e6:,.0f} MB, more than artifacts.max_mb "
@@ -258,10 +258,10 @@ class _Pull:
                 os.fsync(file.fileno())
             if remaining:
                 raise ArtifactsUnavailable(
-                    f"{self._objects.address}: {name} ended {remaining:,} of {entry.bytes:,} bytes before its end"
+                    f"{self._objects.address}: {name} ended {remaining:,} of {entry.bytes:,} bytes too early"
                 )
             if digest.hexdigest() != entry.sha256:
-                raise ArtifactInvalid(f"{self._objects.address}: {name} is damaged: its content has another digest")
+                raise ArtifactInvalid(f"{self._objects.address}: {name} is damaged: its checksum does not match")
             os.replace(partial, path)
         finally:
             partial.unlink(missing_ok=True)

@@ -38,9 +38,9 @@ def refuse_another(folder: Path, description: Description, name: str) -> None:
         listed = {name: BlobEntry(sha256=entry.sha256, bytes=entry.bytes) for name, entry in manifest.files.items()}
         described = {name: entry for name, entry in description.files.items() if name != MANIFEST}
         if names != (description.generation, description.scope, description.project_id) or listed != described:
-            raise ArtifactInvalid(f"{name} is not the one that its description tells of")
+            raise ArtifactInvalid(f"{name} does not match its description")
         if manifest.max_doc > _MAX_DOCS_A_RECORD * (listed[ORDER].bytes // 4) + _SPARE_DOCS:
-            raise ArtifactInvalid(f"{name} claims {manifest.max_doc:,} records, more than its files can hold")
+            raise ArtifactInvalid(f"{name} claims {manifest.max_doc:,} records, more than its files can contain")
 
 
 def refuse_unsound(folder: Path, name: str) -> None:
@@ -51,9 +51,7 @@ def refuse_unsound(folder: Path, name: str) -> None:
     """
     with _refusing(folder, name):
         if foreign := foreign_schema(folder):
-            raise ArtifactInvalid(
-                f"{name} cannot be used: {foreign} contains other tables, views or triggers than ours"
-            )
+            raise ArtifactInvalid(f"{name} cannot be used: {foreign} contains unknown tables, views or triggers")
         lies_here = VECTORS in read_manifest(folder).files
         vectors = MatrixPart() if lies_here else IndexPart(cast(VectorIndex, _Unasked()))
         reader = LocalReader(folder, vectors, trusted=True)

@@ -37,7 +37,7 @@ def choose_scopes(
     for glob in globs:
         if not any(_fits(glob, name, branch) for name, branch in candidates.items()):
             raise InvalidRequest(
-                f"no scope and no living branch fits {glob[:80]!r}; `searchsocket scopes` lists what is kept"
+                f"no scope and no existing branch matches {glob[:80]!r}; `searchsocket scopes` lists the scopes"
             )
     fitting = {name: branch for name, branch in candidates.items() if any(_fits(glob, name, branch) for glob in globs)}
     return [project.scope_named(name, branch) for name, branch in sorted(fitting.items())], problem

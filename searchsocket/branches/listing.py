@@ -90,14 +90,14 @@ def _of_clone(root: Path, timeout_s: float) -> Branches:
 
     if ask("rev-parse", "--is-shallow-repository").strip() != "false":
         raise BranchesUnknown(
-            f"{origin} is shallow, so it may not know every branch; run `git fetch --unshallow`, or set branches.remote"
+            f"{origin} is shallow, so it may lack branches; run `git fetch --unshallow`, or set branches.remote"
         )
     remotes = ask("remote").split()
     for name in remotes:
         fetched = ask("config", "--get-all", f"remote.{name}.fetch", may_fail=True).split()
         if not any(map(_ALL_HEADS.match, fetched)):
-            how = f"was made for some branches of {name!r} only" if fetched else f"fetches no branches of {name!r}"
-            raise BranchesUnknown(f"{origin} {how}; set branches.remote = {name!r} to ask it")
+            how = f"contains only some branches of {name!r}" if fetched else f"fetches no branches of {name!r}"
+            raise BranchesUnknown(f"{origin} {how}; set branches.remote = {name!r} to list its branches")
     commits: dict[str, str] = {}
     for line in ask("for-each-ref", "--format=%(objectname) %(refname)", _HEADS, _REMOTES).splitlines():
         commit, _, ref = line.partition(" ")
@@ -121,7 +121,9 @@ def _branch_of(ref: str, remotes: Sequence[str]) -> str:
 
 def _not_empty(branches: Branches) -> Branches:
     if not branches.commits:
-        raise BranchesUnknown(f"{branches.origin} names no branch at all, which says nothing of which scopes are alive")
+        raise BranchesUnknown(
+            f"{branches.origin} lists no branches, so searchsocket cannot determine which scopes to keep"
+        )
     return branches
 
 
@@ -145,18 +147,18 @@ def _git(root: Path | None, arguments: Sequence[str], timeout_s: float, origin: 
             start_new_session=True,  # a time limit ends what git started, too: ssh, a helper
         )
     except FileNotFoundError as error:
-        raise ConfigMissing("the git program is not installed; which branches live is asked of it") from error
+        raise ConfigMissing("git is not installed; searchsocket needs it to list branches") from error
     except OSError as error:
         raise BranchesUnknown(f"git cannot be started: {error.strerror or error}") from error
     try:
         output, errors = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired as error:
-        raise BranchesUnknown(f"{origin} gave git no answer in {timeout_s:g} s (branches.timeout_s)") from error
+        raise BranchesUnknown(f"{origin} did not answer git within {timeout_s:g} s (branches.timeout_s)") from error
     finally:
         _end(process)
     if process.returncode and not may_fail:
         words = " ".join(errors.decode("utf-8", "replace").split())[:_WORDS]
-        raise BranchesUnknown(f"git cannot list the branches of {origin}: {words or 'it gave no reason'}")
+        raise BranchesUnknown(f"git cannot list the branches of {origin}: {words or 'no error message'}")
     return output.decode("utf-8", "replace")
 
 

@@ -53,13 +53,13 @@ def _verdict(scope: ScopeAge, rules: Rules, now: datetime) -> Verdict:
     if rules.alive is not None:
         branch = rules.alive.get(scope.name)
         if branch is None:
-            against.append("no branch of that name lives")
+            against.append("its branch no longer exists")
         else:
-            for_it.append(f"branch {branch}" if branch != scope.name else "its branch lives")
+            for_it.append(f"branch {branch}" if branch != scope.name else "its branch exists")
     if rules.older_than_s is not None:
         age_s = _age_s(scope.last_run_at, now)
         if age_s is None:
-            for_it.append("its age is not known")
+            for_it.append("its age is unknown")
         elif age_s > rules.older_than_s:
             against.append(f"no run for {age_s / _DAY_S:.0f} days")
         else:
@@ -88,5 +88,5 @@ def seconds_of(text: str) -> float:
     """
     number, unit = text[:-1], text[-1:]
     if unit not in _UNITS_S or not number.isdecimal() or len(number) > 5 or not int(number):
-        raise InvalidRequest(f"{text[:40]!r} is no duration; write hours, days or weeks, like 12h, 30d or 8w")
+        raise InvalidRequest(f"{text[:40]!r} is not a duration; use hours, days or weeks, such as 12h, 30d or 8w")
     return int(number) * _UNITS_S[unit]

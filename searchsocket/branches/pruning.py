@@ -123,8 +123,8 @@ def _branches(project: Project, *, needed: bool) -> Branches | None:
         return None
     if needed and not branches.has_remote:
         raise BranchesUnknown(
-            f"{branches.origin} has no remote, so it may not know every branch; pass --scopes-file or --older-than, "
-            'or set branches.remote = "." if it knows them all'
+            f"{branches.origin} has no remote, so it may lack branches; pass --scopes-file or --older-than, "
+            'or set branches.remote = "." if it has all branches'
         )
     return branches
 
@@ -139,12 +139,12 @@ def _names_in(file: Path) -> list[str]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{file} is not UTF-8 text; write one name a line") from error
+        raise ConfigError(f"{file} is not UTF-8 text; write one name per line") from error
     except OSError as error:
         raise system_error("cannot read", file, error) from error
     if names := [name for line in lines if (name := line.strip()) and not name.startswith("#")]:
         return names
-    raise BranchesUnknown(f"{file} names no scope, which says nothing of which scopes are alive")
+    raise BranchesUnknown(f"{file} contains no names, so searchsocket cannot determine which scopes to keep")
 
 
 def _moment(at: str) -> float:

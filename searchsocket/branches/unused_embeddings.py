@@ -43,12 +43,14 @@ def prune_unused(cache: EmbeddingCache, *, apply: bool, gone: Collection[Path] =
     records = Homes(cache.path)
     homes = records.all()
     if unheard := sorted(set(gone) - {home.state for home in homes}):
-        raise ConfigError(f"{unheard[0]} is not recorded as using the cache; `searchsocket cache info` lists what is")
+        raise ConfigError(
+            f"{unheard[0]} is not recorded as using the cache; `searchsocket cache info` lists the recorded ones"
+        )
     remaining = [home for home in homes if home.state not in gone]
     if len(remaining) >= MAX_HOMES:
         raise StateUnavailable(
-            f"{len(homes):,} projects are recorded as using {cache.path}, and no more than that are; "
-            "take those that are gone off the list with `searchsocket cache prune --unused --apply --forget-home PATH`"
+            f"{len(homes):,} projects are recorded as using {cache.path}, which is the limit; remove those that "
+            f"no longer exist with `searchsocket cache prune --unused --apply --forget-home PATH`"
         )
     since = records.since()
     with ExitStack() as locks:
@@ -86,7 +88,8 @@ def _texts_of(home: Home) -> Iterator[bytes]:
 
 def _unreadable(home: Home, error: Exception) -> StateUnavailable:
     return StateUnavailable(
-        f"what {home.state} uses cannot be read, so nothing is removed ({error}); run `searchsocket index --project "
-        f"{home.project}`, or where that is gone for good `searchsocket cache prune --unused "
+        f"what {home.state} uses could not be read, so nothing was deleted ({error}); run `searchsocket index "
+        f"--project "
+        f"{home.project}`, or, if it no longer exists, `searchsocket cache prune --unused "
         f"--forget-home {home.state}`"
     )

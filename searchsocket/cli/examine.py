@@ -55,7 +55,7 @@ def source(project: Project) -> Iterator[Line]:
         return
     pages = sum(1 for _ in islice(listed, _COUNTED_PAGES))
     if pages == 0:
-        yield Line("source", False, f"{origin} holds no pages", "build the site, or set source.static_output_dir")
+        yield Line("source", False, f"{origin} contains no pages", "build the site, or set source.static_output_dir")
         return
     report = found.report
     total = pages + len(report.skipped) + len(report.failed)  # what `index` counts as found

@@ -115,8 +115,8 @@ class EmbeddingCache:
         lacking = [key for key in hashes if key not in blobs]
         if lacking:
             raise StateUnavailable(
-                f"{len(lacking)} embeddings of {model_id!r} are not in {self.path} (first: {lacking[0]}); "
-                "run `searchsocket index` to make them again"
+                f"{len(lacking)} embeddings of {model_id!r} are not in {self.path} (first: {lacking[0]}); run "
+                f"`searchsocket index` to embed them again"
             )
         if not hashes:
             return np.empty((0, 0), dtype=np.float32)
@@ -199,7 +199,7 @@ class EmbeddingCache:
             StateUnavailable: The file cannot be written: full disk, read-only, locked for too long.
         """
         if self.read_only:
-            raise StateUnavailable(f"{self.path} was opened for reading only")
+            raise StateUnavailable(f"{self.path} is open read-only")
         if not hashes:
             return
         rows = checked(vectors, len(hashes), vectors.shape[1] if vectors.ndim == 2 else 0, model_id)

@@ -81,7 +81,7 @@ def open_read_only(path: Path) -> Opened:
             connection.close()
             raise
     except _Damaged as damage:
-        return Opened(_empty(), f"{path} is damaged ({damage}); the next run makes it anew")
+        return Opened(_empty(), f"{path} is damaged ({damage}); the next run rebuilds it")
     except sqlite3.Error as error:
         raise unavailable(path, error) from error
     return Opened(connection)
@@ -96,7 +96,7 @@ def open_foreign(path: Path) -> Iterator[sqlite3.Connection]:
         StateUnavailable: It is not a sound cache file.
     """
     if not path.is_file():
-        raise StateUnavailable(f"there is no embedding cache at {path}")
+        raise StateUnavailable(f"no embedding cache at {path}")
     try:
         with closing(_connect_uri(path)) as connection:
             connection.execute("PRAGMA cell_size_check = ON")
@@ -230,7 +230,7 @@ def _verify(connection: sqlite3.Connection, path: Path) -> None:
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         if _pragma(connection, "application_id") != _APPLICATION_ID:
-            raise _Damaged("it is not an embedding cache")
+            raise _Damaged("this file is not an embedding cache")
         if (version := _pragma(connection, "user_version")) > _VERSION:
             raise StateUnavailable(f"{path} was written by a newer searchsocket (format {version}); upgrade this one")
         schema = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE name IN ('models', 'vectors')"))

@@ -55,7 +55,7 @@ def adopt(old: Path, cache: EmbeddingCache) -> str:
     try:
         added, refused = cache.import_from(old)
     except StateUnavailable as error:
-        return f"{error}; it is left where it is, and its texts are embedded again"
+        return f"{error}; it was not moved, and its texts are embedded again"
     for suffix in ("", "-wal", "-shm", ".lock"):
         Path(f"{old}{suffix}").unlink(missing_ok=True)
     message = f"{added} embeddings of {old} were moved to {cache.path}"

@@ -68,7 +68,7 @@ class CacheTable:
                 used.append(rowid)
             elif (key, model_id) not in self._damaged:
                 self._damaged.add((key, model_id))
-                self._warn(f"the embedding {key} of {model_id!r} in {self.path} is damaged and is made again")
+                self._warn(f"the embedding {key} of {model_id!r} in {self.path} is damaged and is embedded again")
         return rows_by_key
 
     def fetch(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
@@ -81,7 +81,7 @@ class CacheTable:
                     raise
                 # Who only looks sees an empty cache; the next one who may write sets the file aside.
                 if not self.warnings:
-                    self._warn(f"{self.path} is damaged ({error}); the next run makes it anew")
+                    self._warn(f"{self.path} is damaged ({error}); the next run rebuilds it")
                 return []
 
     def insert(
@@ -187,9 +187,9 @@ class CacheTable:
                 raise cache_file.unavailable(self.path, error) from error
             self._db.close()
             cache_file.set_aside(self.path, self._inode)
-            self._warn(f"{self.path} was damaged ({error}) and is set aside")
+            self._warn(f"{self.path} was damaged ({error}) and was renamed")
             raise StateUnavailable(
-                f"{self.path} was damaged ({error}) and is set aside; run again to embed its texts anew"
+                f"{self.path} was damaged ({error}) and was renamed; run again to embed its texts again"
             ) from error
 
     def _warn(self, message: str) -> None:

@@ -45,7 +45,7 @@ def listed_price(table: Mapping[str, float], model: str, override: float | None,
         return override
     if model not in table:
         raise ConfigError(
-            f"the price of {kind} {model!r} is not known; set {section}.price_per_million_tokens_usd (0 for a server "
+            f"the price of {kind} {model!r} is unknown; set {section}.price_per_million_tokens_usd (0 for a server "
             "of your own)"
         )
     return table[model]

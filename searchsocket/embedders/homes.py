@@ -90,7 +90,7 @@ class Homes:
             raise system_error("cannot read", path, error) from error
         except ValueError as error:
             raise StateUnavailable(
-                f"{path} holds no number; delete it, and all that is held now counts as older"
+                f"{path} contains no number; delete it, and the current entries count as older"
             ) from error
 
     def all(self) -> list[Home]:
@@ -114,7 +114,7 @@ class Homes:
                 raise system_error("cannot read", path, error) from error
             except (ValueError, TypeError, LookupError) as error:
                 raise StateUnavailable(
-                    f"{path} does not say which project uses the cache; run `searchsocket index` in all of them, "
+                    f"{path} does not name the project that uses the cache; run `searchsocket index` in all of them, "
                     "then delete it"
                 ) from error
             yield Home(Path(state), Path(index), Path(project), seen)

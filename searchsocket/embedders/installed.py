@@ -28,7 +28,7 @@ def make_installed(name: str, settings: EmbeddingSettings, environ: Mapping[str,
         if not isinstance(value, kind) and not (kind is float and type(value) is int):
             raise ConfigError(f"the embedder {name!r} must have {part}, of type {kind.__name__}")
     if not (made.model_id == name or made.model_id.startswith(f"{name}-")):
-        raise ConfigError(f"the embedder {name!r} calls itself {made.model_id!r}; a model id begins with `{name}-`")
+        raise ConfigError(f"the embedder {name!r} has the model id {made.model_id!r}; it must start with `{name}-`")
     return _Guarded(name, made)
 
 
@@ -37,8 +37,8 @@ def _loaded(name: str, settings: EmbeddingSettings, environ: Mapping[str, str]) 
     if name not in points.names:
         known = ", ".join(sorted(points.names)) or "none is installed"
         raise ConfigMissing(
-            f"embeddings.provider is {name!r}, which is neither a provider of ours nor an entry point {GROUP} of an "
-            f"installed package ({known}); install its package, or correct the name"
+            f"embeddings.provider is {name!r}, which is neither a built-in provider nor an entry point {GROUP} "
+            f"of an installed package ({known}); install its package, or correct the name"
         )
     try:
         made: Embedder = points[name].load()(settings, environ)
@@ -48,7 +48,7 @@ def _loaded(name: str, settings: EmbeddingSettings, environ: Mapping[str, str]) 
     except Exception as error:  # noqa: BLE001  (another package's)
         problem = type(error).__name__
     # Outside the handler: what another package says may hold a key, and causes are written down too.
-    raise ConfigError(f"the embedder {name!r} cannot be made ({problem})")
+    raise ConfigError(f"the embedder {name!r} could not be created ({problem})")
 
 
 class _Guarded:

@@ -123,5 +123,5 @@ class Ledger:
 
     def _unusable(self, error: BaseException) -> SearchSocketError:
         if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
-            return StateUnavailable(f"{self.path} is damaged; rename it and run again: the ledger begins anew")
+            return StateUnavailable(f"{self.path} is damaged; rename it and run again to start a new ledger")
         return client_error("cannot use the ledger of costs", self.path, error)

@@ -91,7 +91,7 @@ def make_openai(settings: "EmbeddingSettings", environ: Mapping[str, str], *, ca
     model = settings.model or DEFAULT_MODEL
     dimensions = settings.dimensions or _DIMENSIONS.get(model)
     if dimensions is None:
-        raise ConfigError(f"the size of the vectors of {model!r} is not known; set embeddings.dimensions")
+        raise ConfigError(f"the vector size of {model!r} is unknown; set embeddings.dimensions")
     return OpenAIEmbedder(
         model,
         dimensions,
@@ -202,12 +202,12 @@ class OpenAIEmbedder:
         if not isinstance(error, openai.APIStatusError):
             cause = getattr(error.__cause__, "__cause__", None)
             if isinstance(cause, BodyLimit):
-                return BadVectors(f"{self._host} cannot be understood: {cause}")
+                return BadVectors(f"{self._host} sent an invalid answer: {cause}")
             return EmbedderUnavailable(f"{self._host} cannot be reached ({type(cause or error).__name__})")
         status, code = error.status_code, str(error.code or "")
         if status in (401, 403):
-            message = f"{self._host} refuses the key ({status} {code}); set another one, then run again"
-            return EmbedderRefused(message, f"set another key in {self._key_variable}, one that may use the model")
+            message = f"{self._host} rejects the key ({status} {code}); set a valid key, then run again"
+            return EmbedderRefused(message, f"set a key that may use the model in {self._key_variable}")
         if code == "insufficient_quota":
             message = f"{self._host} answers {status} insufficient_quota: the account has no credit left"
             return EmbedderRefused(message, "add credit to the provider's account, or raise its limit there")
@@ -215,7 +215,9 @@ class OpenAIEmbedder:
         if status in _PASSING or status >= 500:
             pause_s = _retry_after_s(error.response.headers)
             return EmbedderUnavailable(f"{self._host} answers {message}", pause_s, is_limit=status in _LIMITED)
-        return EmbedderRefused(f"{self._host} answers {message}", "correct embeddings.model, dimensions or base_url")
+        return EmbedderRefused(
+            f"{self._host} answers {message}", "fix embeddings.model, embeddings.dimensions or embeddings.base_url"
+        )
 
 
 def _client(key: str, base_url: str, timeout_s: float) -> "openai.OpenAI":
@@ -242,9 +244,9 @@ def _body(content: bytes, origin: str) -> dict[str, Any]:
     try:
         body = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise BadVectors(f"{origin} answered with something else than JSON ({type(error).__name__})") from error
+        raise BadVectors(f"{origin} did not answer with JSON ({type(error).__name__})") from error
     if not isinstance(body, dict):
-        raise BadVectors(f"{origin} answered with something else than embeddings ({type(body).__name__})")
+        raise BadVectors(f"{origin} did not answer with embeddings ({type(body).__name__})")
     return body
 
 
@@ -268,10 +270,10 @@ def _rows(body: Mapping[str, Any], count: int, origin: str) -> Vectors:
                 else np.array(vector, dtype=np.float32)
             )
         if sorted(rows) != list(range(count)):
-            raise BadVectors(f"{origin} gave {len(rows)} vectors for {count} texts, or not one for each of them")
+            raise BadVectors(f"{origin} gave {len(rows)} vectors for {count} texts")
         return np.stack([rows[index] for index in range(count)])
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-        raise BadVectors(f"{origin} answered with something else than embeddings ({type(error).__name__})") from error
+        raise BadVectors(f"{origin} did not answer with embeddings ({type(error).__name__})") from error
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:

@@ -1,8 +1,8 @@
-"""What every error of this library is."""
+"""Base class of every error of this library."""
 
 
 class SearchSocketError(Exception):
-    """Base of everything that this library raises on purpose."""
+    """Base class of every error that this library raises on purpose."""
 
     code = "INTERNAL_ERROR"
     retryable = False

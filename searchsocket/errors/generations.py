@@ -1,4 +1,4 @@
-"""What is wrong with the generation that is asked for."""
+"""Errors about the requested generation."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from searchsocket.errors.base import SearchSocketError
 
 
 class ScopeNotIndexed(SearchSocketError):
-    """Nothing was published yet for the scope."""
+    """The scope has no published generation yet."""
 
     code = "SCOPE_NOT_INDEXED"
 
@@ -15,7 +15,7 @@ class ScopeNotIndexed(SearchSocketError):
 
 
 class CodeNotIndexed(ScopeNotIndexed):
-    """Nothing was published yet of the source code of the scope."""
+    """The source code of the scope has no published generation yet."""
 
     def __init__(self, scope: str) -> None:
         SearchSocketError.__init__(
@@ -25,24 +25,21 @@ class CodeNotIndexed(ScopeNotIndexed):
 
 
 class NoGenerationBefore(SearchSocketError):
-    """The scope has an index, and none before it to go back to."""
+    """The scope has no previous generation to roll back to."""
 
     code = "NO_GENERATION_BEFORE"
 
     def __init__(self, scope: str) -> None:
-        super().__init__(f"no generation before the live one of scope {scope!r} is kept, so there is nothing to go to")
+        super().__init__(f"scope {scope!r} has no previous generation to roll back to")
 
 
 class GenerationNotKept(SearchSocketError):
-    """The scope has no such generation, or not any more."""
+    """The scope does not have the requested generation."""
 
     code = "GENERATION_NOT_KEPT"
 
     def __init__(self, scope: str, asked: str, kept: Sequence[str]) -> None:
-        super().__init__(
-            f"scope {scope!r} keeps no generation {asked[:100]!r}; there "
-            + (f"are {', '.join(kept)}" if kept else "is none")
-        )
+        super().__init__(f"scope {scope!r} has no generation {asked[:100]!r}; available: {', '.join(kept) or 'none'}")
 
 
 class EmbeddingModelMismatch(SearchSocketError):
@@ -58,18 +55,18 @@ class EmbeddingModelMismatch(SearchSocketError):
 
 
 class IndexCorrupt(SearchSocketError):
-    """Files of an index are damaged, half there, or of another project."""
+    """Files of an index are damaged, incomplete, or belong to another project."""
 
     code = "INDEX_CORRUPT"
 
 
 class PageTextsMissing(SearchSocketError):
-    """The index was published without the texts of its pages: by an older version."""
+    """The index has no page texts, because an older version published it."""
 
     code = "PAGE_TEXTS_MISSING"
 
     def __init__(self, scope: str) -> None:
         super().__init__(
-            f"the index of scope {scope!r} holds no page texts, since an older version wrote it; "
-            f"run `searchsocket index --scope {scope}` to add them"
+            f"the index of scope {scope!r} has no page texts, because an older version wrote it; run "
+            f"`searchsocket index --scope {scope}` to add them"
         )

@@ -1,4 +1,4 @@
-"""What is wrong with the project on this machine: its settings, its folders, its files."""
+"""Errors about the project on this machine: settings, folders, files."""
 
 from collections.abc import Sequence
 
@@ -6,19 +6,19 @@ from searchsocket.errors.base import SearchSocketError
 
 
 class ConfigError(SearchSocketError):
-    """The configuration file, an environment override or a flag cannot be used."""
+    """The configuration file, an environment variable or an option is invalid."""
 
     code = "CONFIG_INVALID"
 
 
 class ConfigMissing(SearchSocketError):
-    """Something that the project must provide is not there: a build folder, an index, a key."""
+    """Something that the project must provide is missing: a build folder, an index, a key."""
 
     code = "CONFIG_MISSING"
 
 
 class KeyMissing(ConfigMissing):
-    """The environment lacks the key or the address of a provider."""
+    """The environment variable with the key or the URL of a provider is not set."""
 
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
@@ -26,7 +26,7 @@ class KeyMissing(ConfigMissing):
 
 
 class UnsafePath(SearchSocketError):
-    """A name from outside leads outside the folder it belongs to."""
+    """An external name points outside its folder."""
 
     code = "UNSAFE_PATH"
 
@@ -38,13 +38,13 @@ class StateUnavailable(SearchSocketError):
 
 
 class PermissionDenied(StateUnavailable):
-    """A file or folder belongs to another user, who does not let this one in; it is neither damaged nor busy."""
+    """You do not have permission to read or write this file or folder."""
 
     code = "PERMISSION_DENIED"
 
 
 class AlreadyRunning(SearchSocketError):
-    """Dagster's user interface and daemon run already over the same home."""
+    """Dagster's UI and daemon already run with the same home."""
 
     code = "ALREADY_RUNNING"
     retryable = True
@@ -52,13 +52,13 @@ class AlreadyRunning(SearchSocketError):
     def __init__(self, home: str, address: str, processes: Sequence[int]) -> None:
         pids = " ".join(map(str, processes))
         super().__init__(
-            f"Dagster runs already over {home}, at {address}; open that, or end it first"
+            f"Dagster already runs with {home}, at {address}; open that URL, or stop that process first"
             + (f": kill {pids}" if pids else "")
         )
 
 
 class ProjectMismatch(SearchSocketError):
-    """The place belongs to another project, so this one is refused there."""
+    """The index or store belongs to another project."""
 
     def __init__(self, message: str, fix: str = "") -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What others do not do for us: models, vector databases, object stores."""
+"""Errors of external services: models, vector databases, object stores."""
 
 from collections.abc import Collection
 
@@ -6,7 +6,7 @@ from searchsocket.errors.base import SearchSocketError
 
 
 class BadVectors(SearchSocketError):
-    """Vectors are zero, not finite, of another length or dimension, or not as many as their texts."""
+    """Vectors are zero, not finite, not of unit length, of the wrong dimension or of the wrong number."""
 
     code = "BAD_VECTORS"
 
@@ -16,7 +16,7 @@ class EmbedderUnavailable(SearchSocketError):
 
     code = "EMBEDDER_UNAVAILABLE"
     retryable = True
-    fix = "wait and run again; if it lasts, look at the network, and at embeddings.base_url"
+    fix = "wait and run again; if it persists, check the network and embeddings.base_url"
 
     def __init__(self, message: str, retry_after_s: float | None = None, *, is_limit: bool = False) -> None:
         super().__init__(message)
@@ -25,7 +25,7 @@ class EmbedderUnavailable(SearchSocketError):
 
 
 class EmbedderRefused(SearchSocketError):
-    """The embedding provider will not answer until somebody changes something: the key, the quota, the model."""
+    """The embedding provider refuses requests until the key, the quota or the model is changed."""
 
     code = "EMBEDDER_REFUSED"
 
@@ -46,31 +46,31 @@ class VectorBackendUnavailable(SearchSocketError):
 
 
 class VectorBackendRefused(VectorBackendUnavailable):
-    """The vector store will not answer until somebody changes something: the key, the schema, what it holds."""
+    """The vector store refuses requests until the key, the schema or its content is changed."""
 
     code = "VECTOR_BACKEND_REFUSED"
     retryable = False
 
 
 class VectorsMissing(VectorBackendRefused):
-    """The vector store answers, and lacks some of what a generation is made of."""
+    """The vector store lacks vectors of a generation."""
 
     def __init__(self, scope: str, generation: str, ids: Collection[str] = ()) -> None:
         super().__init__(
-            f"the vector store does not hold what generation {generation} of scope {scope!r} is made of; "
+            f"the vector store lacks vectors of generation {generation} of scope {scope!r}; "
             f"run `searchsocket index --resync --scope {scope}`"
         )
         self.ids = frozenset(ids)  # of records that were asked for and are not there
 
 
 class ArtifactsUnavailable(SearchSocketError):
-    """The object store of `artifacts.url` could not be reached, or lacks what it names; safe to retry."""
+    """The object store of `artifacts.url` could not be reached or lacks a file; safe to retry."""
 
     code = "ARTIFACTS_UNAVAILABLE"
     retryable = True
 
 
 class ArtifactInvalid(SearchSocketError):
-    """What the object store holds is damaged, of another format, or asks for what no index needs; nothing was taken."""
+    """The artefact is damaged, has another format, or contains content that no index needs; nothing was downloaded."""
 
     code = "ARTIFACT_INVALID"

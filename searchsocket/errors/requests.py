@@ -1,4 +1,4 @@
-"""What is wrong with a question, or with whoever asks it."""
+"""Errors about a request or its caller."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -7,80 +7,77 @@ from searchsocket.errors.base import SearchSocketError
 
 
 class InvalidRequest(SearchSocketError):
-    """A query or an identifier from outside is malformed or beyond its limits."""
+    """A query or an identifier is malformed or exceeds a limit."""
 
     code = "INVALID_REQUEST"
 
 
 class RecordsMissing(InvalidRequest):
-    """An index holds no records of these ids."""
+    """The index has no records with these ids."""
 
     def __init__(self, ids: Sequence[str]) -> None:
-        super().__init__(
-            f"no record {ids[0][:200]!r} in this index: it changed or went since the id was given, or never was; "
-            "search again"
-        )
+        super().__init__(f"this index has no record {ids[0][:200]!r}; the text may have changed, so search again")
         self.ids = frozenset(ids)
 
 
 class UnknownFacet(InvalidRequest):
-    """A filter names what no setting calls a facet."""
+    """The filter uses a facet that is not configured."""
 
     code = "UNKNOWN_FACET"
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
-        nearest = "".join(f"; the nearest one is {near!r}" for near in get_close_matches(name, known, n=1, cutoff=0.0))
-        super().__init__(f"no facet {name[:80]!r}{nearest}; the settings name others in [facets]")
+        nearest = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, n=1, cutoff=0.0))
+        super().__init__(f"unknown facet {name[:80]!r}{nearest}; configure facets in [facets]")
 
 
 class InvalidScope(InvalidRequest):
-    """A scope name cannot be used, or is not one that this caller may read."""
+    """The scope name is invalid, or this caller may not read the scope."""
 
     code = "INVALID_SCOPE"
 
 
 class ScopeRefused(InvalidScope):
-    """The scope is not one that this caller may read; whether it exists is not said."""
+    """This caller may not read the scope; the error does not reveal if it exists."""
 
 
 class PageNotFound(SearchSocketError):
-    """The live index holds no such page."""
+    """The live index does not contain the page."""
 
     code = "PAGE_NOT_FOUND"
 
 
 class PageMissing(PageNotFound):
-    """There is no page at a path that was asked for; some that may be meant are named."""
+    """The requested path has no page; the error suggests similar ones."""
 
     def __init__(self, path: str, suggestions: Sequence[str]) -> None:
-        super().__init__(f"there is no page {path[:200]!r}" + ("; see the suggestions" if suggestions else ""))
+        super().__init__(f"page {path[:200]!r} not found" + ("; see the suggestions" if suggestions else ""))
         self.suggestions = tuple(suggestions)
 
 
 class DocumentMissing(PageNotFound):
-    """A folder that is searched for content holds no such document."""
+    """The folder does not contain the document."""
 
     def __init__(self, file_path: str, folder_id: str) -> None:
         super().__init__(
-            f"folder {folder_id[:80]!r} holds no document {file_path[:200]!r}; take a file_path as search_content and "
-            "find_documents give it"
+            f"folder {folder_id[:80]!r} has no document {file_path[:200]!r}; use a file_path from "
+            f"search_content or find_documents"
         )
 
 
 class ChunkGone(SearchSocketError):
-    """The id of a chunk is of none that the live generation holds."""
+    """The live generation does not contain the chunk."""
 
     code = "CHUNK_GONE"
 
     def __init__(self, chunk_id: str, generation: str) -> None:
         super().__init__(
-            f"generation {generation!r} holds no chunk {chunk_id[:200]!r}: it changed or went since the id was given, "
-            "or the id is of another folder; search again"
+            f"generation {generation!r} has no chunk {chunk_id[:200]!r}; the text may have changed, or the id "
+            f"belongs to another folder. Search again"
         )
 
 
 class ContinuationGone(SearchSocketError):
-    """What was sent to go on with an answer is of none that can be gone on with."""
+    """The continuation token is invalid, or its answer is no longer available."""
 
     code = "CONTINUATION_GONE"
 
@@ -93,7 +90,7 @@ class RateLimited(SearchSocketError):
 
 
 class Busy(SearchSocketError):
-    """So much is being answered already that this must wait."""
+    """The service is busy with other requests."""
 
     code = "BUSY"
     retryable = True
@@ -101,6 +98,6 @@ class Busy(SearchSocketError):
 
 
 class Unauthorized(SearchSocketError):
-    """A key was sent, and it is wrong."""
+    """The key in the request is wrong."""
 
     code = "UNAUTHORIZED"

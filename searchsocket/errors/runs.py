@@ -1,11 +1,11 @@
-"""Why a run ends before it publishes."""
+"""Errors that end a run before it publishes."""
 
 from searchsocket.dollars import exact_dollars
 from searchsocket.errors.base import SearchSocketError
 
 
 class ScopeLocked(SearchSocketError):
-    """Another run works on the same scope."""
+    """Another run is indexing the same scope."""
 
     code = "SCOPE_LOCKED"
     retryable = True
@@ -17,19 +17,19 @@ class ScopeLocked(SearchSocketError):
 
 
 class Interrupted(SearchSocketError):
-    """The run was told to stop before it published: a signal, or its cancellation in Dagster."""
+    """A signal or a cancellation in Dagster stopped the run before it published."""
 
     code = "INTERRUPTED"
 
 
 class SourceUnavailable(SearchSocketError):
-    """The pages cannot be listed or read at all."""
+    """The source of the pages could not be listed or read."""
 
     code = "SOURCE_UNAVAILABLE"
 
 
 class BranchesUnknown(SearchSocketError):
-    """Which branches live cannot be told for certain, so nothing is deleted for want of one."""
+    """searchsocket could not determine which branches still exist, so it deleted nothing."""
 
     code = "BRANCHES_UNKNOWN"
     retryable = True
@@ -43,7 +43,7 @@ class LargeDeletion(SearchSocketError):
     def __init__(self, scope: str, removed: int, known: int) -> None:
         super().__init__(
             f"this run would delete {removed} of the {known} pages of scope {scope!r}; "
-            "if that is meant, run again with --accept-large-deletion"
+            "if that is intended, run again with --accept-large-deletion"
         )
 
 
@@ -73,13 +73,13 @@ class BudgetExceeded(SearchSocketError):
 
 
 class CandidateRefused(SearchSocketError):
-    """What was built answers its golden queries too badly to replace the live index; it is kept to be looked at."""
+    """The candidate fails its golden queries, so it did not replace the live index."""
 
     code = "CANDIDATE_REFUSED"
 
 
 class ClusterUnavailable(SearchSocketError):
-    """The Dask cluster could not be reached, lost its workers, or lacks what this process has; safe to retry."""
+    """The Dask cluster is unreachable, lost its workers, or runs other versions; safe to retry."""
 
     code = "CLUSTER_UNAVAILABLE"
     retryable = True

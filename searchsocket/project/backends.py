@@ -69,7 +69,7 @@ class Backends:
             live = self.store.generation(scope)
         except IndexCorrupt as error:
             raise ConfigError(
-                f"the index of scope {scope.name!r} is damaged, so `auto` cannot tell which provider made it; say it: "
+                f"the index of scope {scope.name!r} is damaged, so `auto` cannot detect its provider; set it: "
                 f"`EMBEDDINGS_PROVIDER=local searchsocket index --scope {scope.name}`, or openai"
             ) from error
         return self.embedder_of(live.model_id if live else "")

@@ -38,7 +38,7 @@ def sanitise_scope(raw: str) -> str:
         return raw
     kept = re.sub(r"[.]{2,}", ".", _UNSAFE.sub("-", raw)).strip("-._").lower()[: MAX_LENGTH - 9].rstrip("-._")
     if not kept:
-        raise InvalidScope(f"scope name {raw[:80]!r} has no letter or digit to make a name of")
+        raise InvalidScope(f"scope name {raw[:80]!r} has no letter or digit")
     return f"{kept}-{hashlib.sha256(raw.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
@@ -65,7 +65,7 @@ def resolve_scope(settings: "ScopeSettings", raw: str) -> str:
     """
     if not settings.sanitize and not is_scope_name(raw):
         raise InvalidScope(
-            f"scope name {raw[:80]!r} may hold only letters, digits, '.', '_' and '-' (scope.sanitize is off)"
+            f"scope name {raw[:80]!r} may contain only letters, digits, '.', '_' and '-' (scope.sanitize is off)"
         )
     return sanitise_scope(raw) if settings.sanitize else raw
 

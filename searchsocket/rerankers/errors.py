@@ -27,7 +27,7 @@ class ModelDeprecated(SearchSocketError):
 
     def __init__(self, key: str, model: str, successor: str) -> None:
         super().__init__(
-            f'{model} is marked deprecated by its vendor; set {key} = "{successor}", and look at the order'
+            f'{model} is deprecated by its vendor; set {key} = "{successor}", and check the order of results'
         )
 
 

@@ -40,8 +40,8 @@ def make_jina(settings: RerankSettings, environ: Mapping[str, str]) -> "JinaRera
     key = environ.get(jina.api_key_env, "").strip() if jina.api_key_env else ""
     if jina.api_key_env and not key:
         raise ConfigMissing(
-            f"the jina reranker needs its key in ${jina.api_key_env}; set it, or do without: `rerank.provider = "
-            '"none"`; a server that wants none: `rerank.jina.api_key_env = ""`'
+            f"the jina reranker needs its key in ${jina.api_key_env}; set it, or turn reranking off with "
+            '`rerank.provider = "none"`; for a server without a key, set `rerank.jina.api_key_env = ""`'
         )
     price = price_of(jina.model, settings.price_per_million_tokens_usd)
     return JinaReranker(jina.model, key, base_url=jina.base_url or DEFAULT_URL, price_per_million_tokens_usd=price)
@@ -64,7 +64,7 @@ class JinaReranker:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError("rerank.jina.base_url must begin with http:// or https://, and a host")
         if not (key.isascii() and key.isprintable()):
-            raise ConfigError("the key of the jina reranker holds characters that no key has; set it anew")
+            raise ConfigError("the key of the jina reranker contains invalid characters; set it again")
         self.model_id = f"jina-{model}"
         self.price_per_million_tokens_usd = price_per_million_tokens_usd
         self._host = parts.hostname
@@ -111,7 +111,7 @@ class JinaReranker:
 
     def _refusal(self, status: int, headers: Mapping[str, str], content: bytes) -> SearchSocketError:
         if status in (401, 403):
-            return RerankerRefused(f"{self._host} refuses the key, or its balance ({status}); set another one")
+            return RerankerRefused(f"{self._host} rejects the key or its balance ({status}); set a valid key")
         if status == 402:
             return RerankerRefused(f"{self._host} answers 402: the account has no balance left")
         message = provider_message(content.decode("utf-8", "replace"), self._key)
@@ -132,16 +132,16 @@ def _parsed(content: bytes, origin: str) -> dict[str, Any]:
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise BadRerankScores(f"{origin} answered with something else than JSON ({type(error).__name__})") from error
+        raise BadRerankScores(f"{origin} did not answer with JSON ({type(error).__name__})") from error
     if not isinstance(found, dict):
-        raise BadRerankScores(f"{origin} answered with something else than scores")
+        raise BadRerankScores(f"{origin} did not answer with scores")
     return found
 
 
 def _scores(answer: dict[str, Any], origin: str) -> list[tuple[object, object]]:
     rows = answer.get("results")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise BadRerankScores(f"{origin} answered with something else than scores")
+        raise BadRerankScores(f"{origin} did not answer with scores")
     return [(row.get("index"), row.get("relevance_score")) for row in rows]
 
 

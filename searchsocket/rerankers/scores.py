@@ -23,7 +23,7 @@ def checked(found: Iterable[tuple[object, object]], texts: int, top_n: int, orig
         if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < texts:
             raise BadRerankScores(f"{origin} scored text {str(position)[:20]} of {texts}")
         if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
-            raise BadRerankScores(f"{origin} gave a score that is no number: {str(score)[:20]}")
+            raise BadRerankScores(f"{origin} returned a score that is not a number: {str(score)[:20]}")
         if position in scores:
             raise BadRerankScores(f"{origin} scored text {position} twice")
         scores[position] = float(score)

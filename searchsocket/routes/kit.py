@@ -130,7 +130,7 @@ def _folder(value: Value, usual: str, key: str, name: str, warnings: list[str]) 
     """A folder of the project, or the usual one with a warning that names the setting which states it by hand."""
     if isinstance(value, str) and not value.startswith("/") and clean_dir(value).split("/")[0] != "..":
         return value
-    warnings.append(f"{key} is computed or leads out of the project; {usual} is taken; set {name}")
+    warnings.append(f"{key} is computed or points out of the project; {usual} is taken; set {name}")
     return usual
 
 

@@ -34,12 +34,12 @@ def scan_routes(root: Path, kit: KitProject) -> RouteTable:
     Links are followed as the framework does, but not out of the project.
 
     Raises:
-        UnsafePath: The routes folder leads out of the project.
+        UnsafePath: The routes folder points out of the project.
     """
     root = root.resolve()
     start = (root / kit.routes_dir).resolve()
     if not start.is_relative_to(root):
-        raise UnsafePath(f"routes folder {kit.routes_dir!r} leads out of {root}")
+        raise UnsafePath(f"routes folder {kit.routes_dir!r} points out of {root}")
     faults: list[str] = []
     files = list(_walk(root, start, kit.routes_dir, faults)) if start.is_dir() else []
     static = root / kit.static_dir
@@ -73,7 +73,7 @@ def _walk(root: Path, start: Path, name: str, faults: list[str]) -> Iterator[str
             elif inner := _enter(root, entry, above):
                 pending.append((Path(inner), path, (*above, inner)))
             else:
-                faults.append(f"{path}: leads out of the project or in a circle; passed over")
+                faults.append(f"{path}: points out of the project or in a circle; passed over")
 
 
 def _enter(root: Path, entry: os.DirEntry[str], above: tuple[str, ...]) -> str:

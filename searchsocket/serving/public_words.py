@@ -24,7 +24,7 @@ _PUBLIC = {
     "ARTIFACTS_UNAVAILABLE": "the search index cannot be fetched; try again later",
     "ARTIFACT_INVALID": "the search index that was fetched cannot be used",
     "INDEX_CORRUPT": "the search index cannot be read",
-    "PAGE_TEXTS_MISSING": "the index holds no page texts yet; the site must be indexed again",
+    "PAGE_TEXTS_MISSING": "the index has no page texts yet; index the site again",
     "STATE_UNAVAILABLE": "the search service cannot read its data; try again later",
     "PERMISSION_DENIED": "the search service may not read its data; whoever runs it must let it",
 }

@@ -103,7 +103,7 @@ def _snake_keys(value: Any, origin: str) -> Any:
     for key, inner in value.items():
         snake = snake_case(key)
         if snake in renamed:
-            raise ConfigError(f"{origin}: {snake} is given twice, in snake_case and in camelCase; keep one")
+            raise ConfigError(f"{origin}: {snake} is set twice, in snake_case and in camelCase; keep one")
         renamed[snake] = inner if snake in _OWN_NAMES else _snake_keys(inner, origin)
     return renamed
 
@@ -129,7 +129,7 @@ def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, name: str) -> 
     for key in path[:-1]:
         inner = data.setdefault(key, {})
         if not isinstance(inner, dict):
-            raise ConfigError(f"environment variable {name} sets a key inside {key}, which is not a table")
+            raise ConfigError(f"environment variable {name} sets a key in {key}, which is not a table")
         data = inner
     data[path[-1]] = value
 
@@ -152,7 +152,7 @@ def _complaint(origin: str, detail: ErrorDetails) -> str:
     if detail["type"] == "extra_forbidden":
         return _unknown(origin, path, detail["input"])
     message = detail["msg"].removeprefix("Value error, ")
-    return f"{origin}: {'.'.join(path) or 'the file'} = {_short(detail['input'])} is wrong: {message}"
+    return f"{origin}: {'.'.join(path) or 'the file'} = {_short(detail['input'])} is invalid: {message}"
 
 
 def _unknown(origin: str, path: tuple[str, ...], value: Any) -> str:
@@ -160,7 +160,7 @@ def _unknown(origin: str, path: tuple[str, ...], value: Any) -> str:
     if key in _REPLACED:
         return f"{origin}: unknown key {key} = {_short(value)}; {_REPLACED[key]}"
     nearest = difflib.get_close_matches(key, list(all_keys()), n=1, cutoff=0.0)
-    return f"{origin}: unknown key {key} = {_short(value)}; the nearest valid key is {nearest[0]}"
+    return f"{origin}: unknown key {key} = {_short(value)}; did you mean {nearest[0]}?"
 
 
 def _short(value: Any) -> str:

@@ -119,7 +119,7 @@ class RankingSettings(Section):
                 raise ValueError(f"{entry!r} must be 1 to 4 words")
         for group in value:
             if len({" ".join(entry.casefold().split()) for entry in group}) < 2:
-                raise ValueError(f"the group of {group[0]!r} must hold two different entries at least")
+                raise ValueError(f"the group of {group[0]!r} needs at least two different entries")
         return value
 
 
@@ -194,7 +194,7 @@ class StateSettings(Section):
     @classmethod
     def _is_a_folder_of_its_own(cls, value: str) -> str:
         if not value.strip("./ "):
-            raise ValueError("the state needs a folder of its own")
+            raise ValueError("the state folder must not be the project folder")
         return value
 
 
@@ -235,5 +235,5 @@ class Settings(Section):
     @classmethod
     def _names_are_free(cls, value: Mapping[str, FacetKind]) -> Mapping[str, FacetKind]:
         if taken := sorted(name for name in value if name.lower() in _OWN_FILTERS):
-            raise ValueError(f"{taken[0]!r} is a filter that every site has")
+            raise ValueError(f"{taken[0]!r} is a built-in filter; choose another name")
         return value

@@ -11,7 +11,7 @@ _SCHEME = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:")
 
 def _web_address(value: str) -> str:
     if value and not _WEB.match(value):
-        raise ValueError("an address must begin with http:// or https://, and a host")
+        raise ValueError("must be a URL that starts with http:// or https:// and has a host")
     return value
 
 

@@ -70,7 +70,7 @@ def make_source(
     if mode == "static-output":
         hint = "build the site first, or set source.static_output_dir"
         raise ConfigMissing("; ".join([checked, *found.notes, hint]))
-    why = "; ".join(found.notes) or "no build of the site was found"
+    why = "; ".join(found.notes) or "could not find a build of the site"
     hint = 'set source.mode = "content-files" if that is meant'
     content = _content_files(root, settings, scope, [f"{why}, so the Markdown sources are indexed; {hint}"])
     if content.has_pages():
@@ -140,7 +140,7 @@ def _content_files(root: Path, settings: Settings, scope: str, notes: Sequence[s
     base_dir = clean_dir(source.content_files.base_dir)
     folder = root / base_dir
     if not folder.is_dir():
-        raise ConfigMissing(f"source.content_files.base_dir: there is no folder {folder}")
+        raise ConfigMissing(f"source.content_files.base_dir: folder {folder} does not exist")
     return ContentFilesSource(
         folder,
         source.content_files.globs,

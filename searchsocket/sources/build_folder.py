@@ -66,7 +66,7 @@ class BuildFolder:
             return entry.is_dir()
         except OSError as error:
             if entry.is_symlink():  # in a circle
-                self._report.skipped[locator_of(path)] = "a link to nothing"
+                self._report.skipped[locator_of(path)] = "a broken link"
             else:
                 self._report.failed[locator_of(path)] = f"cannot be read: {error.strerror or error}"
             return None
@@ -107,9 +107,9 @@ class BuildFolder:
         """Why a link is not followed; "" when it is the only way to a page of this build."""
         target = os.path.realpath(os.path.join(self._root, path))
         if not is_inside(target, self._root):
-            return "a link out of the build folder"
+            return "a link that points out of the build folder"
         if not Path(target).exists():
-            return "a link to nothing"
+            return "a broken link"
         inner = os.path.relpath(target, self._root).replace(os.sep, "/")
         if is_folder:
             return f"a link to the folder {locator_of(inner)}"

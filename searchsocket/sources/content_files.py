@@ -131,7 +131,7 @@ class ContentFilesSource:
     def _is_refused_link(self, path: str) -> bool:
         target = os.path.realpath(os.path.join(self._root, path))
         if not is_inside(target, self._root):
-            self._report.skipped[locator_of(path)] = "a link out of the content folder"
+            self._report.skipped[locator_of(path)] = "a link that points out of the content folder"
             return True
         inner = os.path.relpath(target, self._root).replace(os.sep, "/")
         if self._paths.matches(inner) or not Path(target).exists():
@@ -167,8 +167,8 @@ def one_file_each(
         for _, served_url, path in sorted(by_url[url]):
             locator = locator_of(path)
             if first:
-                report.skipped[locator] = "another file is the same page"
-                report.warnings.append(f"{locator} and {first} are both {url}; the latter is taken")
+                report.skipped[locator] = "another file has the same URL"
+                report.warnings.append(f"{locator} and {first} both have the URL {url}; the latter is used")
             elif is_usable(path):
                 first = locator
                 yield url, served_url, path

@@ -78,7 +78,7 @@ class ContentPaths:
             if not _SUFFIX.search(name):
                 return ContentPage(skip="not Markdown")
             if name.startswith("+"):
-                return ContentPage(skip="not a page of its route")
+                return ContentPage(skip="not the page file of its route")
             return _page_of_file(path[len(folder) :].strip("/"), rank)
         except (InvalidRequest, InvalidRoute) as error:
             return ContentPage(skip=str(error))
@@ -88,7 +88,7 @@ class ContentPaths:
         folders = path[len(self._routes_dir if inside else folder) :].strip("/").split("/")[:-1]
         url = route_url("/" + "/".join(folders))
         if url is None:
-            return ContentPage(skip="its route has parameters, so it has no single URL")
+            return ContentPage(skip="its route has parameters, so it has no fixed URL")
         return ContentPage(url, url, rank * 4)
 
 

@@ -47,7 +47,7 @@ def read_inside(root: str, locator: str, max_bytes: int) -> bytes:
     try:
         path = os.path.realpath(os.path.join(root, path_of(locator)))
         if not is_inside(path, root):
-            raise SourceUnavailable(f"{locator!a} leads out of {root}")
+            raise SourceUnavailable(f"{locator!a} points out of {root}")
         # A pipe in the place of a page must not block the run.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
         with open(handle, "rb") as file:
@@ -76,7 +76,8 @@ def is_inside(path: str, root: str) -> bool:
 
 def too_large(size: int, max_bytes: int) -> str:
     """Why a page was not read."""
-    return f"{size:,} bytes or more; source.max_page_bytes is {max_bytes:,}: raise it, or name it in source.exclude"
+    limit = f"source.max_page_bytes ({max_bytes:,})"
+    return f"{size:,} bytes or more, above {limit}; raise it, or exclude the page in source.exclude"
 
 
 def usable(root: str, path: str, max_bytes: int, report: SourceReport) -> os.stat_result | None:

@@ -46,7 +46,9 @@ def find_build(root: Path) -> DetectedBuild:
     ]
     if others:
         named = ", ".join(f"{name}/" for name in others[:_MAX_NAMED])
-        notes.append(f"{chosen}/ is indexed; {named} also holds HTML: name the right one in source.static_output_dir")
+        notes.append(
+            f"{chosen}/ is indexed; {named} also contains HTML; set source.static_output_dir to the right folder"
+        )
     if not own and used:
         notes.append(f"{_unbuilt(used[0])}; {chosen}/ is indexed instead")
     return DetectedBuild(chosen, own, folders, tuple(notes))
@@ -61,8 +63,8 @@ def configured_build(root: Path, folder: str) -> Path:
     path = root / folder
     if not path.is_dir():
         raise ConfigMissing(
-            f"source.static_output_dir is {folder!r}, but there is no folder {path}; "
-            "build the site first, or correct the setting"
+            f"source.static_output_dir is {folder!r}, but the folder {path} does not exist; build the site "
+            f"first, or fix the setting"
         )
     return path
 
@@ -124,14 +126,14 @@ def _reader(root: Path) -> ReadText:
 
 
 def _unbuilt(used: UsedGenerator) -> str:
-    files = " (its files are the pages that are prerendered)" if used.name == "SvelteKit" else ""
-    return f"{used.config} says {used.name}, but {used.folders[0]}/ holds no HTML{files}"
+    files = " (it contains only prerendered pages)" if used.name == "SvelteKit" else ""
+    return f"{used.config} says {used.name}, but {used.folders[0]}/ contains no HTML{files}"
 
 
 def _computed(used: UsedGenerator) -> str:
     return (
-        f"{used.config}: {used.computed} is computed, so {used.folders[0]}/ is taken; "
-        "set source.static_output_dir where that is another folder"
+        f"{used.config}: {used.computed} is computed, so searchsocket uses {used.folders[0]}/; if the build is "
+        f"elsewhere, set source.static_output_dir"
     )
 
 

@@ -164,7 +164,7 @@ def _in_yaml(text: str, keys: list[str]) -> str:
 
 
 def _inside(base: str, folder: str) -> str:
-    """A project-relative folder; "" when it leads out of the project or is the project."""
+    """A project-relative folder; "" when it points out of the project or is the project."""
     if folder.startswith("/") or "\\" in folder:
         return ""
     path = normpath(join(base, folder))

@@ -187,5 +187,5 @@ def _as_prefix(folder: str) -> str:
     """`docs`, `./docs/` -> `docs/`; the project itself -> ""."""
     parts = [part for part in folder.split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise SourceUnavailable(f"{folder!a} leads out of the project")
+        raise SourceUnavailable(f"{folder!a} points out of the project")
     return "".join(f"{part}/" for part in parts)

@@ -66,7 +66,7 @@ class Repository:
         by_scope = [ref for ref in self._refs() if _scope_of(ref) == name]
         commit = self._commit(by_scope[0]) if by_scope else ""
         if not commit:
-            raise SourceUnavailable(f"there is no branch, tag or commit {name!a} in the repository at {self._folder}")
+            raise SourceUnavailable(f"no branch, tag or commit {name!a} in the repository at {self._folder}")
         return commit
 
     def checked_out(self) -> str:
@@ -92,7 +92,7 @@ class Repository:
         header = self._run("cat-file", "commit", commit).partition(b"\n\n")[0]
         time = _COMMITTER_TIME.search(header)
         if time is None:
-            raise SourceUnavailable(f"commit {commit[:12]} does not name its time")
+            raise SourceUnavailable(f"commit {commit[:12]} has no commit time")
         return int(time[1])
 
     def branch(self) -> str:
@@ -140,7 +140,7 @@ class Repository:
                 env={**environment, **quiet, **literal, **(environ or {})},
             )
         except FileNotFoundError as error:
-            raise ConfigMissing("the git program is not installed; source.mode git-branch needs it") from error
+            raise ConfigMissing('git is not installed; source.mode = "git-branch" needs it') from error
         except OSError as error:
             raise SourceUnavailable(f"git cannot be started: {error.strerror or error}") from error
 
@@ -184,7 +184,7 @@ class Repository:
 
     def _failure(self, command: str, errors: bytes) -> str:
         words = " ".join(errors.decode("utf-8", "replace").split())[:300]
-        return f"git {command} failed in {self._folder}: {words or 'no reason given'}"
+        return f"git {command} failed in {self._folder}: {words or 'no error message'}"
 
 
 class BlobReader:
@@ -203,7 +203,7 @@ class BlobReader:
             SourceUnavailable: There is no such blob here, it is larger than `max_bytes`, or git fails.
         """
         if not _OBJECT.fullmatch(blob):
-            raise SourceUnavailable(f"{blob[:80]!a} is not the id of a blob")
+            raise SourceUnavailable(f"{blob[:80]!a} is not a blob id")
         with self._lock:
             done = False
             try:
@@ -211,7 +211,7 @@ class BlobReader:
                 done = True
                 return data
             except OSError as error:
-                raise SourceUnavailable(f"git cat-file broke off: {error.strerror or error}") from error
+                raise SourceUnavailable(f"git cat-file failed: {error.strerror or error}") from error
             finally:
                 if not done:
                     self._close()  # its next answer would be the rest of this one
@@ -282,7 +282,7 @@ def read_some(pipe: IO[bytes], most: int) -> bytes:
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
         if not selector.select(TIMEOUT_S):
-            raise SourceUnavailable(f"git gave no answer for {TIMEOUT_S:.0f} s")
+            raise SourceUnavailable(f"git did not answer within {TIMEOUT_S:.0f} s")
     return os.read(pipe.fileno(), most)
 
 

@@ -77,7 +77,7 @@ def refuse_open_places(address: str) -> None:
         ConfigMissing: The branch or the commit of the scope is not known.
     """
     if mark := _PLACES.search(address):
-        what = "the commit of its branch is not in this clone" if mark[1] == "sha" else "its branch is not known"
+        what = "the commit of its branch is missing from this clone" if mark[1] == "sha" else "its branch is unknown"
         raise ConfigMissing(
             f"source.crawl.base_url has {mark[0]}, but of this scope {what}; index it as `--scope BRANCH`, or fetch it"
         )

@@ -96,7 +96,7 @@ class StaticOutputSource:
             count += 1
             yield page
         if not count:
-            report.warnings.append(f"{self._folder} holds no page")
+            report.warnings.append(f"{self._folder} contains no pages")
         report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
@@ -156,8 +156,8 @@ class StaticOutputSource:
         for path in paths:
             locator = locator_of(path)
             if first:
-                self._report.skipped[locator] = "another file is the same page"
-                self._report.warnings.append(f"{locator} and {first} are both {url}; {first} is taken")
+                self._report.skipped[locator] = "another file has the same URL"
+                self._report.warnings.append(f"{locator} and {first} both have the URL {url}; {first} is used")
             elif page := self._page(url, path, locator, as_page):
                 first = locator
                 yield page

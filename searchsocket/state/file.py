@@ -33,7 +33,7 @@ def translated(path: Path) -> Iterator[None]:
         if not _is_damage(error):
             raise client_error("cannot use", path, error) from error
         _set_aside(path, inode)
-        raise StateUnavailable(f"{path} is damaged ({error}); it is set aside, run again to build it anew") from error
+        raise StateUnavailable(f"{path} is damaged ({error}); it was renamed, run again to rebuild it") from error
 
 
 def open_state(path: Path, on_damage: Callable[[str], None] = lambda message: None) -> sqlite3.Connection:
@@ -59,10 +59,10 @@ def open_state(path: Path, on_damage: Callable[[str], None] = lambda message: No
         _set_aside(path, inode)
         with translated(path):
             db = _open(path)
-        on_damage(f"{path} could not be used ({error}); it is set aside and built anew")
+        on_damage(f"{path} could not be used ({error}); it was renamed and is rebuilt")
     else:
         if emptied:
-            on_damage(f"{path} was empty; it is built anew")
+            on_damage(f"{path} was empty and is rebuilt")
     return db
 
 

@@ -53,9 +53,9 @@ def permission_denied(path: Path) -> PermissionDenied:
         try:
             owner = f"user {refused_at.stat().st_uid}"
         except OSError:
-            owner = "somebody else"
+            owner = "another user"
     return PermissionDenied(
-        f"permission denied on {refused_at}, owned by {owner}; run as that user, or give this one access to it"
+        f"permission denied on {refused_at}, owned by {owner}; run as that user, or grant access to this user"
     )
 
 

@@ -60,7 +60,7 @@ CODE_JOB = "index_code"
 _CHECK_FAILED = ("CHECK_FAILED", "the live index is as it was")
 _CHECKS_FAILED = {  # name -> public code, and what to do
     "mirror_not_empty": (ConfigMissing.code, "the live index is as it was"),
-    "page_count_not_collapsed": (LargeDeletion.code, "if that is meant, run again with --accept-large-deletion"),
+    "page_count_not_collapsed": (LargeDeletion.code, "if that is intended, run again with --accept-large-deletion"),
     "model_matches_manifest": (EmbeddingModelMismatch.code, "the live index is as it was"),
     "cost_within_budget": (BudgetExceeded.code, "`searchsocket index --dry-run` shows what costs it"),
 }

@@ -126,7 +126,7 @@ def test_both_spellings_of_arguments_and_lists_as_texts_are_understood(agent_ser
     ("tool", "arguments", "code", "words"),
     [
         ("search", {}, "INVALID_REQUEST", "query is missing"),
-        ("search", {"query": "a", "topk": 3}, "INVALID_REQUEST", "the nearest one is 'topK'"),
+        ("search", {"query": "a", "topk": 3}, "INVALID_REQUEST", "did you mean 'topK'?"),
         ("search", {"query": "a", "topK": 500}, "INVALID_REQUEST", "less than or equal to 20, not 500"),
         ("search", {"query": "\u0001"}, "INVALID_REQUEST", "the query is empty"),
         ("search", {"query": "a", "scope": "gone"}, "SCOPE_NOT_INDEXED", "searchsocket index --scope gone"),

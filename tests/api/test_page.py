@@ -137,7 +137,7 @@ def test_the_policy_lets_nothing_in_but_the_pages_own_files(api: Api) -> None:
     ("query", "status", "message"),
     [("?q=a&scope=secret-branch", 403, "cannot be read without a key"), ("?q=%20%E2%80%8B", 400, "the query is empty"),
      ("?q=a&filter=nothing", 400, "filter"), ("?page=/nope", 404, "no page"), ("?q=" + "a" * 1001, 400, "characters"),
-     ("?q=a&filter=other:1", 400, "no facet")],
+     ("?q=a&filter=other:1", 400, "unknown facet")],
 )  # fmt: skip
 def test_an_error_is_a_page_too(api: Api, query: str, status: int, message: str) -> None:
     page = soup(api, f"/{query}", status)

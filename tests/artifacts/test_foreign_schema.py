@@ -41,5 +41,5 @@ def generation(tmp_path: Path) -> Path:
 def test_a_file_of_another_schema_is_refused(generation: Path, file: str, sql: str) -> None:
     with closing(sqlite3.connect(generation / file)) as connection:
         connection.executescript(sql)
-    with pytest.raises(ArtifactInvalid, match="other tables, views or triggers"):
+    with pytest.raises(ArtifactInvalid, match="unknown tables, views or triggers"):
         refuse_unsound(generation, "it")

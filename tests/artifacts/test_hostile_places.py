@@ -101,12 +101,12 @@ DESCRIPTIONS: dict[str, tuple[Change, type[SearchSocketError], str]] = {
         lambda d: d["files"].update({"records.db/x": ENTRY}), ArtifactInvalid, "lies below a file",
     ),
     "a file that no generation has": (
-        lambda d: d["files"].update({"words/extra.so": ENTRY}), ArtifactInvalid, "not the one that its description",
+        lambda d: d["files"].update({"words/extra.so": ENTRY}), ArtifactInvalid, "does not match its description",
     ),
     "a file for another": (
-        lambda d: d["files"].update({"records.db": ENTRY}), ArtifactInvalid, "not the one that its description",
+        lambda d: d["files"].update({"records.db": ENTRY}), ArtifactInvalid, "does not match its description",
     ),
-    "a file too few": (lambda d: d["files"].pop("facts.npz"), ArtifactInvalid, "not the one that its description"),
+    "a file too few": (lambda d: d["files"].pop("facts.npz"), ArtifactInvalid, "does not match its description"),
     "no manifest": (lambda d: d["files"].pop("manifest.json"), ArtifactInvalid, "manifest"),
     "no files": (lambda d: d["files"].clear(), ArtifactInvalid, "files"),
     "a size below zero": (
@@ -116,16 +116,16 @@ DESCRIPTIONS: dict[str, tuple[Change, type[SearchSocketError], str]] = {
         lambda d: d["files"]["records.db"].update(bytes=10**15), ArtifactInvalid, "artifacts.max_mb",
     ),
     "a size that the manifest does not say": (
-        lambda d: d["files"]["records.db"].update(bytes=10), ArtifactInvalid, "not the one that its description",
+        lambda d: d["files"]["records.db"].update(bytes=10), ArtifactInvalid, "does not match its description",
     ),
     "too small a size of the manifest": (
         lambda d: d["files"]["manifest.json"].update(bytes=10), ArtifactInvalid, "longer than 10 bytes",
     ),
     "too large a size of the manifest": (
-        lambda d: d["files"]["manifest.json"].update(bytes=10**6), ArtifactsUnavailable, "before its end",
+        lambda d: d["files"]["manifest.json"].update(bytes=10**6), ArtifactsUnavailable, "too early",
     ),
     "a manifest beyond the limit": (
-        lambda d: d["files"]["manifest.json"].update(bytes=10**7), ArtifactInvalid, "of a usual size",
+        lambda d: d["files"]["manifest.json"].update(bytes=10**7), ArtifactInvalid, "of a valid size",
     ),
     "a digest that is none": (
         lambda d: d["files"]["records.db"].update(sha256="../../x"), ArtifactInvalid, "records.db.sha256",
@@ -147,7 +147,7 @@ def test_a_description_that_was_changed_in_place_is_refused(live: str, reader: R
     name, document = described(objects)
     document["files"].pop("facts.npz")
     objects.put(name, json.dumps(document).encode())
-    refused(reader, live, ArtifactInvalid, "not what was pushed")
+    refused(reader, live, ArtifactInvalid, "differs from the pushed file")
 
 
 @pytest.mark.parametrize("file", ["records.db", "manifest.json", "vectors.f32"])
@@ -161,7 +161,7 @@ def test_a_file_whose_bytes_are_others_is_refused_and_the_next_push_mends_it(
     objects.put(blob_name(entry["sha256"]), b"x" * (entry["bytes"] + 1))
     refused(reader, live, ArtifactInvalid, "longer than")
     objects.put(blob_name(entry["sha256"]), b"x")
-    refused(reader, live, ArtifactsUnavailable, "before its end")
+    refused(reader, live, ArtifactsUnavailable, "too early")
     objects.delete([blob_name(entry["sha256"])])
     refused(reader, live, ArtifactsUnavailable, "there is no blobs/")
     indexer.push()
@@ -202,4 +202,4 @@ def test_a_generation_of_another_scope_is_refused_though_every_digest_is_right(
     digest = hashlib.sha256(data).hexdigest()
     objects.put(description_name("main", document["generation"], digest), data)
     change_pointer(objects, lambda d: d.update(generation=document["generation"], description=digest))
-    refused(reader, live, ArtifactInvalid, "not the one that its description")
+    refused(reader, live, ArtifactInvalid, "does not match its description")

@@ -152,7 +152,7 @@ def test_a_branch_that_is_renamed_is_a_new_scope_and_a_dead_one(repository: Path
     (repository / "builds" / FEATURE).rename(repository / "builds" / renamed)
     assert [run.partition_key for run in tick("new_branches", repository, instance).run_requests] == [renamed]
     words = tick("dead_branches", repository, instance).skip_message
-    assert words.startswith(f"would prune {FEATURE} (no branch of that name lives);")
+    assert words.startswith(f"would prune {FEATURE} (its branch no longer exists);")
 
 
 def test_discovery_is_off_unless_the_settings_turn_it_on() -> None:
@@ -167,7 +167,7 @@ def test_dead_branches_are_shown_and_pruned_where_that_is_set(
     shutil.copytree(repository / "build", repository / "builds/main")
     for scope in ("main", "gone"):
         assert run_graph(scope).success
-    assert "would prune gone (no branch of that name lives)" in tick("dead_branches", repository, instance).skip_message
+    assert "would prune gone (its branch no longer exists)" in tick("dead_branches", repository, instance).skip_message
     (repository / "searchsocket.toml").write_text(OWN_BUILDS + 'prune = "apply"\n')
     request = tick("dead_branches", repository, instance)
 

@@ -71,9 +71,9 @@ def test_a_remote_that_fails_is_refused_and_runs_nothing(tmp_path: Path, remote:
 def test_an_empty_repository_is_refused(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     git(tmp_path, "init", "-q", str(empty))
-    with pytest.raises(BranchesUnknown, match="names no branch"):
+    with pytest.raises(BranchesUnknown, match="lists no branches"):
         list_branches(empty, "", 30)
-    with pytest.raises(BranchesUnknown, match="names no branch"):
+    with pytest.raises(BranchesUnknown, match="lists no branches"):
         list_branches(empty, str(empty), 30)
 
 

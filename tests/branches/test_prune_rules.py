@@ -42,10 +42,10 @@ def test_every_verdict_has_its_reason() -> None:
     verdicts = {each.scope: each.reason for each in judge(SCOPES, Rules(ALIVE, 30 * DAY_S, "all", ("ma*",)), NOW)}
     assert verdicts == {
         "main": "protected",
-        "feature-a": "its branch lives",
+        "feature-a": "its branch exists",
         "gone": "its last run was 2 days ago",
-        "gone-long-ago": "no branch of that name lives; no run for 90 days",
-        "undated": "its age is not known",
+        "gone-long-ago": "its branch no longer exists; no run for 90 days",
+        "undated": "its age is unknown",
     }
 
 

@@ -57,7 +57,7 @@ def test_a_branch_that_fails_leaves_the_others_and_is_named(run: RunCli, run_jso
 def test_a_glob_that_fits_nothing_is_refused(run: RunCli, branched: Path) -> None:
     lost = run("backfill", "--scopes", "featur-*", project=branched)
     assert lost.exit_code == 2
-    assert "error [INVALID_REQUEST]: no scope and no living branch fits 'featur-*'" in lost.stderr
+    assert "error [INVALID_REQUEST]: no scope and no existing branch matches 'featur-*'" in lost.stderr
 
 
 def test_nothing_is_meant_unless_it_is_said(run: RunCli, branched: Path) -> None:

@@ -247,7 +247,7 @@ def test_rollback_switches_to_the_generation_before(run: RunCli, run_json: RunJs
 def test_rollback_without_a_generation_before_is_told(run: RunCli, indexed: Path) -> None:
     done = run("rollback", project=indexed)
     assert done.exit_code == 3
-    assert done.stderr.startswith("error [NO_GENERATION_BEFORE]: no generation before")
+    assert done.stderr.startswith("error [NO_GENERATION_BEFORE]: scope 'main' has no previous generation")
     assert "searchsocket index" not in done.stderr
 
 

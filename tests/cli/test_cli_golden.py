@@ -69,4 +69,4 @@ def test_a_refused_candidate_can_be_asked_and_accepted(indexed: Path, run: RunCl
     assert run("index", "--accept-quality-drop", project=indexed).exit_code == 0
     gone = run("search", "railway", "--generation", "candidate", project=indexed)
     assert gone.exit_code == 3
-    assert "error [GENERATION_NOT_KEPT]: scope 'main' keeps no generation 'candidate'; there are live (" in gone.stderr
+    assert "error [GENERATION_NOT_KEPT]: scope 'main' has no generation 'candidate'; available: live (" in gone.stderr

@@ -180,7 +180,7 @@ def test_a_file_that_no_worker_survives_is_text(code: CodeProject, monkeypatch: 
     monkeypatch.setattr(chunks_stage, "cut_batch", dies_of_tokens)
     summary = code.index()
     assert summary.pages == {"found": 6, "indexed": 6, "skipped": 0, "failed": 0, "removed": 0}
-    assert any("/src/auth/token.ts: it took its grammar too much" in warning for warning in summary.warnings)
+    assert any("/src/auth/token.ts: parsing took too much" in warning for warning in summary.warnings)
     assert ("src/auth/token.ts", "verifyToken") not in code.symbols()
     assert ("src/steps.py", "step_0") in code.symbols()
 

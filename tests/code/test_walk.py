@@ -119,7 +119,7 @@ def test_a_hard_link_that_leads_out_is_left_out(tmp_path: Path) -> None:
     os.link(root / "src" / "packed.py", root / "node_modules" / "lib" / "packed.py")
     source = working_tree(root)
     assert sorted(names(source)) == ["src/again.py", "src/own.py", "src/packed.py", "src/plain.py"]
-    assert source.report.skipped == {"src/secret.py": "a hard link that leads out of the project"}
+    assert source.report.skipped == {"src/secret.py": "a hard link that points out of the project"}
 
 
 def test_an_ignore_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:

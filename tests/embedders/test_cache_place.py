@@ -76,7 +76,7 @@ def test_a_damaged_older_cache_stays_where_it_is(tmp_path: Path) -> None:
     old.parent.mkdir()
     old.write_bytes(b"noise" * 1000)
     with EmbeddingCache(tmp_path / "cache.db") as cache:
-        assert "left where it is" in adopt(old, cache)
+        assert "was not moved" in adopt(old, cache)
     assert old.exists()
 
 

@@ -127,10 +127,10 @@ def make_nothing(settings: EmbeddingSettings, environ: Mapping[str, str]) -> Emb
     ("target", "model", "kind", "words"),
     [
         (f"{__name__}:make_odd", "limits", ConfigError, "must have limits, of type Limits"),
-        (f"{__name__}:make_odd", "openai-small", ConfigError, "a model id begins with `odd-`"),
-        (f"{__name__}:make_nothing", "", ConfigError, r"cannot be made \(ValueError\)"),
-        (f"{__name__}:not_there", "", ConfigError, r"cannot be made \(AttributeError\)"),
-        ("nowhere_at_all:make", "", ConfigError, r"cannot be made \(ModuleNotFoundError\)"),
+        (f"{__name__}:make_odd", "openai-small", ConfigError, "it must start with `odd-`"),
+        (f"{__name__}:make_nothing", "", ConfigError, r"could not be created \(ValueError\)"),
+        (f"{__name__}:not_there", "", ConfigError, r"could not be created \(AttributeError\)"),
+        ("nowhere_at_all:make", "", ConfigError, r"could not be created \(ModuleNotFoundError\)"),
     ],
 )
 def test_what_is_no_embedder_is_refused(

@@ -85,7 +85,7 @@ def test_damage_is_named_or_mended_and_never_answers_wrongly(project: Project, k
     except StateUnavailable as error:  # damage deep inside the state costs one run, which says so
         assert kind == "state"
         # Most damage costs no run. A wrong byte in the digest of a mirror file reads as a wrong file.
-        assert re.search("set aside, run again|to write it again", str(error))  # noqa: PT017
+        assert re.search("renamed, run again|to write it again", str(error))  # noqa: PT017
         summary = project.index()
     assert project.answers() == QUESTIONS
     assert project.fingerprints() == wanted
@@ -146,7 +146,7 @@ def test_the_command_mends_a_damaged_index_and_says_so(project: Project) -> None
     assert "INDEX_CORRUPT" in project.command("search", "bowline").output
     done = project.command("index")
     assert done.exit_code == 0, done.output
-    assert "manifest.json is damaged; what it held is built again" in done.output
+    assert "manifest.json is damaged; it is rebuilt" in done.output
     assert project.answers() == QUESTIONS
 
 

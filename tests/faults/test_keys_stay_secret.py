@@ -83,6 +83,7 @@ def test_doctor_asks_the_provider_and_says_what_to_do(root: Path, server: Server
         fixes.append(line["fix"])
     fixes.append(model()["fix"])
     assert [str(fix).partition(",")[0].partition(";")[0] for fix in fixes] == [
-        "set another key in $OPENAI_API_KEY", "add credit to the provider's account", "wait and run again",
+        "set a key that may use the model in "
+        "$OPENAI_API_KEY", "add credit to the provider's account", "wait and run again",
         "set $OPENAI_API_KEY",
     ]  # fmt: skip

@@ -77,13 +77,13 @@ LASTING = {
     "503": (error(503, "overloaded"), EmbedderUnavailable, "503 overloaded"),
     "cut": (Reply(cut=True), EmbedderUnavailable, "cannot be reached"),
     "stuck": (Reply(hang=threading.Event()), EmbedderUnavailable, "did not answer within"),
-    "no JSON": (Reply(body=b"<html>"), BadVectors, "something else than JSON"),  # type: ignore[arg-type]
+    "no JSON": (Reply(body=b"<html>"), BadVectors, "did not answer with JSON"),  # type: ignore[arg-type]
     "count": (Reply(spoil=limited), BadVectors, "vectors for 2 texts"),
     "dimension": (Reply(spoil=with_vectors(lambda row: row[:-1])), BadVectors, "shape"),
     "NaN": (Reply(spoil=with_vectors(lambda row: row * np.nan)), BadVectors, "not finite"),
     "zeros": (Reply(spoil=with_vectors(lambda row: row * 0)), BadVectors, "zero"),
     "quota": (error(429, "insufficient_quota"), EmbedderRefused, "no credit left"),
-    "expired key": (error(401, "invalid_api_key", KEY), EmbedderRefused, "refuses the key"),
+    "expired key": (error(401, "invalid_api_key", KEY), EmbedderRefused, "rejects the key"),
     "unknown model": (error(404, "model_not_found"), EmbedderRefused, "404 model_not_found"),
 }
 PAID_FOR_NOTHING = {"count", "dimension", "NaN", "zeros", "cut"}

@@ -101,7 +101,7 @@ def test_a_query_is_asked_twice_and_not_again_by_whoever_is_throttled(service: S
 def test_a_key_that_expires_while_a_run_goes_is_told_and_not_written(service: Service, tmp_path: Path) -> None:
     store = store_at(tmp_path / "index", service)
     service.after = lambda verb, body: setattr(service, "key", "another") if verb == "update" else None
-    with pytest.raises(VectorBackendUnavailable, match="it does not accept the key in PINECONE_API_KEY") as refused:
+    with pytest.raises(VectorBackendUnavailable, match="it rejects the key in PINECONE_API_KEY") as refused:
         edit(store)
     assert KEY not in str(refused.value)
     service.key = KEY
@@ -154,7 +154,9 @@ def test_what_is_not_seen_in_time_is_not_published(service: Service, tmp_path: P
     store = store_at(tmp_path / "index", service, sleep=waits.append)
     searches = service.indexes["shop-8"].namespaces["shop:main"].searches
     searches.max_lag = -1
-    with pytest.raises(VectorBackendUnavailable, match="is not seen after 121 s; what was live before stays live"):
+    with pytest.raises(
+        VectorBackendUnavailable, match="are not visible after 121 s; the previous generation stays live"
+    ):
         edit(store)
     assert 120 <= sum(waits) <= 250  # of the run and of its tidying
     searches.catch_up()

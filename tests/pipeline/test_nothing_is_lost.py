@@ -92,7 +92,7 @@ def test_a_selector_that_no_longer_fits_removes_no_page(site: Site) -> None:
     (site.root / "build/blog/first.html").write_text("<html><body><main></main></body></html>")
     summary = site.index()
     assert "/blog/first" in site.urls()
-    assert any("no content any more" in warning for warning in summary.warnings)
+    assert any("no content now" in warning for warning in summary.warnings)
 
 
 def test_a_page_that_asks_not_to_be_indexed_goes(site: Site) -> None:
@@ -214,7 +214,7 @@ def test_damage_deep_inside_the_state_costs_one_run(site: Site) -> None:
     with closing(sqlite3.connect(path)) as db, db:
         change_records(db, lambda records: records.replace("lantern", "lontern"))
     shutil.rmtree(site.project.state_dir / "index")
-    with pytest.raises(StateUnavailable, match="set aside, run again"):
+    with pytest.raises(StateUnavailable, match="renamed, run again"):
         site.index()
     assert path.with_name("state.db.corrupt").exists()
     assert site.index().records["upserted"] == first.chunks["total"]

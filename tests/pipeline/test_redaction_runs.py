@@ -15,7 +15,7 @@ from tests.embedders.openai_server import DIMENSIONS, Server, serve
 from tests.pipeline.conftest import Site
 
 SECRET = "9f86d081884c7d659a2f"
-WARNING = "2 values on 2 pages look like secrets and are not sent to the provider: /docs/faq (1), /docs/usage (1)"
+WARNING = "2 values on 2 pages look like secrets and were not sent to the provider: /docs/faq (1), /docs/usage (1)"
 
 
 @pytest.fixture

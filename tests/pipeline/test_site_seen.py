@@ -7,7 +7,7 @@ from tests.pipeline.conftest import Site
 
 
 def same_bytes(site: Site, scope: str) -> list[str]:
-    return [warning for warning in site.index(scope).warnings if "the same bytes" in warning]
+    return [warning for warning in site.index(scope).warnings if "has the same pages" in warning]
 
 
 def test_two_scopes_that_read_the_same_bytes_are_a_warning(site: Site) -> None:

@@ -6,6 +6,7 @@ from traceback import format_exception
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from searchsocket.errors import ConfigError, ConfigMissing, SearchSocketError
 from searchsocket.rerankers import make_reranker
@@ -122,7 +123,7 @@ def test_what_cannot_be_the_scores_is_refused(server: Server, reranker: Reranker
         (Reply(302, b"", {"Location": "http://127.0.0.1:1/"}), RerankerRefused, "302"),
         (Reply(cut=True), RerankerUnavailable, "127.0.0.1 cannot be reached"),
         (Reply(body=b" " * 2_000_000), RerankerUnavailable, "larger than 1000000 bytes"),
-        (Reply(401, {"detail": f"no such key {KEY}"}), RerankerRefused, "refuses the key"),
+        (Reply(401, {"detail": f"no such key {KEY}"}), RerankerRefused, "rejects the key"),
         (Reply(402, {"detail": KEY}), RerankerRefused, "no balance left"),
         (Reply(403, {"detail": "insufficient balance"}), RerankerRefused, "balance"),
         (Reply(400, {"detail": f"model not found for {KEY}"}), RerankerRefused, r"400.*for \[key\]"),
@@ -172,7 +173,7 @@ def test_nobody_listens(url: str) -> None:
         ({}, {"JINA_API_KEY": " "}, ConfigMissing, "JINA_API_KEY"),
         ({"api_key_env": "OTHER"}, {"JINA_API_KEY": KEY}, ConfigMissing, r"\$OTHER"),
         ({"model": "unheard-of"}, {"JINA_API_KEY": KEY}, ConfigError, "rerank.price_per_million_tokens_usd"),
-        ({}, {"JINA_API_KEY": "two\nlines"}, ConfigError, "set it anew"),
+        ({}, {"JINA_API_KEY": "two\nlines"}, ConfigError, "set it again"),
     ],
 )
 def test_what_is_missing_is_said_before_anything_is_called(
@@ -181,6 +182,12 @@ def test_what_is_missing_is_said_before_anything_is_called(
     with pytest.raises(kind, match=words) as raised:
         make_reranker(RerankSettings(provider="jina", jina=JinaSettings(**settings)), environ)
     assert "two" not in str(raised.value)
+
+
+@pytest.mark.parametrize("address", ["ftp://example.com", "https://"])
+def test_an_address_that_is_no_web_address_is_refused_by_the_settings(address: str) -> None:
+    with pytest.raises(ValidationError, match="base_url"):
+        JinaSettings(base_url=address)
 
 
 def test_no_representation_holds_the_key(reranker: Reranker) -> None:

@@ -96,7 +96,7 @@ def test_a_query_without_filters_asks_the_store_for_everything() -> None:
 @pytest.mark.parametrize(
     ("filters", "words"),
     [
-        ((("versoin", ("3",)),), "no facet 'versoin'; the nearest one is 'version'"),
+        ((("versoin", ("3",)),), "unknown facet 'versoin'; did you mean 'version'?"),
         ((("lang", ("en",)),), "'language'"),
         ((("level", ("three",)),), "filter level: 'three' is no number"),
         ((("stable", ("maybe",)),), "neither true nor false"),
@@ -116,7 +116,7 @@ def test_what_cannot_be_met_is_refused_in_words_that_help(filters: Filters, word
 
 
 def test_only_facets_are_counted() -> None:
-    with pytest.raises(UnknownFacet, match=r"no facet 'language'; .*\[facets\]"):
+    with pytest.raises(UnknownFacet, match=r"unknown facet 'language'; .*\[facets\]"):
         checked(SearchQuery("robot", facets=("language",)), FACETS)
-    with pytest.raises(UnknownFacet, match=r"no facet 'version'; the settings name others"):
+    with pytest.raises(UnknownFacet, match=r"unknown facet 'version'; configure facets"):
         checked(SearchQuery("robot", facets=("version",)))

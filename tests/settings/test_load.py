@@ -31,7 +31,7 @@ def test_snake_case_and_camel_case_say_the_same(tmp_path: Path) -> None:
 
 
 def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="max_chars is given twice"):
+    with pytest.raises(ConfigError, match="max_chars is set twice"):
         load_settings(write(tmp_path, "[chunking]\nmax_chars = 900\nmaxChars = 901\n"), {})
 
 
@@ -49,7 +49,7 @@ def test_two_places_at_once_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[chunking]\nmax_char = 900\n", ["max_char", "900", "nearest valid key is chunking.max_chars"]),
+        ("[chunking]\nmax_char = 900\n", ["max_char", "900", "did you mean chunking.max_chars?"]),
         ("[chunkin]\nmax_chars = 900\n", ["chunkin", "chunking"]),
         ("[chunking]\nmax_chars = '900'\n", ["chunking.max_chars", '"900"', "integer"]),
         ("[chunking]\nmax_chars = 0\n", ["chunking.max_chars", "0", "greater"]),
@@ -57,9 +57,9 @@ def test_two_places_at_once_are_refused(tmp_path: Path) -> None:
         ("[source]\nmode = 'ftp'\n", ["source.mode", "ftp", "static-output"]),
         ("source = 3\n", ["source", "3"]),
         ("[facets]\nversion = 'text'\n", ["facets.version", "text", "'string', 'number'"]),
-        ("[facets]\nkind = 'string'\n", ["facets", "'kind' is a filter that every site has"]),
+        ("[facets]\nkind = 'string'\n", ["facets", "'kind' is a built-in filter; choose another name"]),
         ("[facets]\n'a=b' = 'string'\n", ["facets.a=b", "pattern"]),
-        ("[state]\ndir = '.'\n", ["state.dir", "folder of its own"]),
+        ("[state]\ndir = '.'\n", ["state.dir", "must not be the project folder"]),
         ("[ranking]\nsynonyms = [['alone']]\n", ["ranking.synonyms.0", "alone", "at least 2"]),
         ("[ranking]\nsynonyms = [['a', 'far too many words here']]\n", ["ranking.synonyms", "1 to 4 words"]),
         ("[ranking]\nsynonyms = [['a', '?!']]\n", ["ranking.synonyms", "1 to 4 words"]),

@@ -61,7 +61,7 @@ def test_route_pages_have_the_url_of_their_route(tmp_path: Path) -> None:
         "/guide": "src/routes/(docs)/guide/+page.md",
     }
     assert "parameters" in source.report.skipped["src/routes/blog/[slug]/+page.md"]
-    assert source.report.skipped["src/routes/docs/+layout.svx"] == "not a page of its route"
+    assert source.report.skipped["src/routes/docs/+layout.svx"] == "not the page file of its route"
     assert source.report.complete
 
 

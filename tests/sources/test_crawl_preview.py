@@ -70,7 +70,7 @@ def test_a_sitemap_of_another_site_is_no_list_of_this_one(web: Web, tmp_path: Pa
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/"]
     assert not crawl.source.report.complete
-    assert "do not answer" in said(crawl)
+    assert "does not serve" in said(crawl)
     assert "project.base_url" in said(crawl)
 
 
@@ -88,11 +88,11 @@ def test_some_entries_on_other_hosts_among_ours_are_left_out(web: Web, tmp_path:
     )
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/boats"]
-    assert said(crawl) == "4 sitemap entries on other hosts were left out"
+    assert said(crawl) == "4 sitemap entries on other hosts were skipped"
 
 
 def test_most_entries_say_where_the_site_is_published(web: Web, tmp_path: Path) -> None:
-    """One entry on the crawled host does not make the others another site's; where they do not answer, it does."""
+    """One entry on the crawled host does not make the others another site's; where they does not serve, it does."""
     list_pages(web, "/two.xml", "", "/boats")
     robots = f"Sitemap: {web.base_url}/map.xml\nSitemap: {web.base_url}/two.xml\n"
     web.pages["/robots.txt"] = Answer(200, robots.encode())
@@ -101,7 +101,7 @@ def test_most_entries_say_where_the_site_is_published(web: Web, tmp_path: Path) 
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/boats"]
     assert crawl.source.report.complete
-    assert "do not answer" in said(crawl)
+    assert "does not serve" in said(crawl)
 
 
 def test_a_sitemap_of_the_host_beside_the_site_is_none_of_another_host(web: Web, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_site_under_a_path_is_published_under_the_same(web: Web, tmp_path: Pat
     summary = site.index()
     same = live.endswith("/docs")
     assert site.urls() == ({"/boats", "/lamps", "/ropes"} if same else {"/"})
-    assert any("nothing was removed" in warning for warning in summary.warnings) is not same
+    assert any("no page was deleted" in warning for warning in summary.warnings) is not same
 
 
 def test_a_preview_deletes_no_page_that_its_sitemap_names_elsewhere(web: Web, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_sources_are_never_indexed_without_a_word(tmp_path: Path) -> None:
     source = make_source(tmp_path, Settings())
     assert len(list(source.pages())) == 1
     [warning] = source.report.warnings
-    assert "docs/.vitepress/config.ts says VitePress, but docs/.vitepress/dist/ holds no HTML" in warning
+    assert "docs/.vitepress/config.ts says VitePress, but docs/.vitepress/dist/ contains no HTML" in warning
     assert 'source.mode = "content-files"' in warning
     list(source.pages())
     assert source.report.warnings == [warning]  # in every run
@@ -102,7 +102,11 @@ def test_sources_are_never_indexed_without_a_word(tmp_path: Path) -> None:
 def test_nothing_to_index_names_the_generator(tmp_path: Path) -> None:
     """The message says which folder the project's own tool was expected to write."""
     put(tmp_path, {"astro.config.mjs": "export default {}"})
-    with pytest.raises(ConfigMissing, match=r"astro\.config\.mjs says Astro, but dist/ holds no HTML; build the site"):
+    with pytest.raises(
+        ConfigMissing,
+        match=r"astro\.config\.mjs says Astro, but dist/ contains no HTML; build "
+        r"the site",
+    ):
         make_source(tmp_path, Settings())
 
 
@@ -110,7 +114,7 @@ def test_two_builds_are_named(tmp_path: Path) -> None:
     """Which of two sites is meant, nobody can guess."""
     put(tmp_path, {"dist/index.html": "x", "public/index.html": "y"})
     [note] = find_build(tmp_path).notes
-    assert note == "dist/ is indexed; public/ also holds HTML: name the right one in source.static_output_dir"
+    assert note == "dist/ is indexed; public/ also contains HTML; set source.static_output_dir to the right folder"
     put(tmp_path, {"svelte.config.js": "export default {}", "build/index.html": "x", "mkdocs.yml": "site_name: x\n"})
     assert find_build(tmp_path).notes == ()  # the copies and leftovers of one tool are not two sites
     put(tmp_path, {"site/index.html": "z"})
@@ -122,7 +126,7 @@ def test_a_folder_that_is_computed_is_named(tmp_path: Path) -> None:
     """The configuration is a program, and is not run."""
     put(tmp_path, {"astro.config.mjs": "export default { outDir: process.env.OUT }", "dist/index.html": "x"})
     [note] = find_build(tmp_path).notes
-    assert "astro.config.mjs: outDir is computed, so dist/ is taken" in note
+    assert "astro.config.mjs: outDir is computed, so dist/ is used" in note
 
 
 @pytest.mark.parametrize("folder", ["/etc", "../other", ".", "..\\x", "a/../../b"])

@@ -24,9 +24,9 @@ def open_objects(url: str) -> Objects:
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise ConfigError(f"artifacts.url is no address: {error}") from error
+        raise ConfigError(f"artifacts.url is not a URL: {error}") from error
     if parts.query or parts.fragment:
-        raise ConfigError(f"artifacts.url {redacted_address(url)}?… must have no query and no fragment")
+        raise ConfigError(f"artifacts.url {redacted_address(url)}?… must not have a query or a fragment")
     if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path.startswith("/"):
         from searchsocket.artifacts.objects.folder import FolderObjects
 

@@ -41,8 +41,7 @@ class BucketObjects:
             )
         except ImportError as error:
             raise ConfigMissing(
-                f"{self.address} needs a client that is not installed; install it with `pip install "
-                f"'searchsocket[{extra}]'`"
+                f"{self.address} needs a client; install it with `pip install 'searchsocket[{extra}]'`"
             ) from error
 
     def stream(self, name: str) -> Iterator[bytes]:

@@ -71,8 +71,8 @@ class WebObjects:
 
     def _only_read(self) -> ConfigError:
         return ConfigError(
-            f"{self.address} can only be read; name the folder or bucket behind it (file://, s3://, gs://) to push, "
-            "list and prune"
+            f"{self.address} can only be read; to push, list and prune, use the folder or bucket behind it "
+            f"(file://, s3://, gs://)"
         )
 
     def _check(self, response: httpx.Response, name: str) -> None:

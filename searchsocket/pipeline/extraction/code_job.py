@@ -64,7 +64,7 @@ def one_file_each(job: CodeJob) -> list[CodeJob]:
 
 def without_grammar(job: CodeJob) -> list[CutFile]:
     """What becomes of files that no worker survived: here, where nothing is parsed, they are text."""
-    warning = "it took its grammar too much time or memory, so it is cut at blank lines"
+    warning = "parsing took too much time or memory, so it is split at blank lines"
     return [replace(each, warning=each.warning or warning) for each in cut_batch(replace(job, parses=False))]
 
 
@@ -86,7 +86,7 @@ def _cut(
             chunks = chunk_source(path, text, language) if parses else blank_line_chunks(text, language)
     except (MemoryError, RecursionError) as error:
         chunks = blank_line_chunks(text, language)
-        odd = f"{type(error).__name__} while it was parsed, so it is cut at blank lines"
+        odd = f"{type(error).__name__} while parsing, so it is split at blank lines"
     return CutFile(file, sha256(data), chunks, generated=is_generated(name, text), warning=odd)
 
 

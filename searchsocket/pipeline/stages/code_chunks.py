@@ -33,8 +33,8 @@ _BATCH = 32
 _SERIAL_BELOW_BYTES = 1_000_000  # starting processes costs more than they save below this
 _SERIAL_FILE_BYTES = 200_000  # a larger file may hold its grammar for long, and is left to a process that can be ended
 _NO_GRAMMARS = (
-    "source files are cut at blank lines, and their definitions are not known: `pip install 'searchsocket[code]'` "
-    "brings the grammars"
+    "source files are split at blank lines and their definitions are unknown; install the grammars with `pip "
+    "install 'searchsocket[code]'`"
 )
 
 

@@ -85,7 +85,7 @@ class IndexPlan:
         """What a caller should know."""
         if not self.kept:
             return []
-        return [f"{self.kept} records of pages that this run did not see are kept; a complete run removes them"]
+        return [f"{self.kept} records of pages outside this run are kept; a complete run deletes them"]
 
 
 def merged(wanted: Iterator[tuple[str, str]], live: Iterator[tuple[str, str]]) -> Iterator[Pair]:

@@ -81,8 +81,8 @@ def folder_of(run: ScopeRun) -> Path:
     origin = run.make_source().origin
     if origin.mode != "static-output":
         raise ConfigMissing(
-            f"llms.enable is true, but the pages come from {origin.mode}, so there is no build folder to write "
-            'llms.txt to; set llms.dir, e.g. "static"'
+            f"llms.enable is true, but the pages come from {origin.mode}, so there is no build folder for "
+            'llms.txt; set llms.dir, e.g. "static"'
         )
     build = project.root / origin.folder
     return build / BuildFolder(os.path.realpath(build), run.site.path.removeprefix("/"), SourceReport()).top
@@ -93,8 +93,8 @@ def _warnings(foreign: list[str], folder: Path) -> tuple[str, ...]:
         return ()
     named = ", ".join(foreign[:_NAMED]) + (f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else "")
     return (
-        f"{folder.name}/ holds {named}, written by somebody else: left as they are; delete them, or build the site "
-        "anew, to have llms.txt and its pages written there",
+        f"{folder.name}/ holds {named}, not written by searchsocket; delete them, or rebuild the site, so that "
+        f"llms.txt and its pages can be written",
     )
 
 

@@ -91,7 +91,10 @@ def _other_base_path(run: ScopeRun, kit: KitProject) -> list[str]:
         return []
     if kit.base_path is None:
         return [f'{kit.config_file}: paths.base is computed, so it is not read; set source.base_path ("/" for none)']
-    return [f'{kit.config_file}: paths.base is "{kit.base_path}"; set source.base_path to it, or links do not count']
+    return [
+        f'{kit.config_file}: paths.base is "{kit.base_path}"; set source.base_path to it, or '
+        "internal links are not recognized"
+    ]
 
 
 def _page(

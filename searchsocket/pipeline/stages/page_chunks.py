@@ -60,7 +60,7 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
                 run.on_event(Event("chunked", {"url": url, "chunks": len(chunks)}))
         page_chunks.progress(run, done, pages)
         if truncated:
-            warnings.append("--max-chunks cut the run short: the pages after it keep what they had, if anything")
+            warnings.append("--max-chunks ended the run early; the remaining pages keep their old chunks")
             break
     total, _ = state.chunks.count()
     return StageResult(

@@ -177,7 +177,7 @@ def _store(run: ScopeRun, state: ScopeState, how: str, result: Extraction, repor
         state.extracts.rewritten(page.id, result.raw_hash)
     key = extract_key(result.raw_hash, how)
     if _lost_its_content(run, state, page, extracted):
-        report.warn("lost", [f"{page.raw.url} has no content any more; its old content is kept (--force takes it out)"])
+        report.warn("lost", [f"{page.raw.url} has no content now; its old content is kept (--force deletes it)"])
         state.extracts.keep(page.id, f"{key}:kept")  # looked at, and warned of, again on the next run
         return
     state.extracts.put(page.id, key, extracted)
@@ -195,7 +195,9 @@ def _hold_to_strict_routes(run: ScopeRun, state: ScopeState) -> None:
     if rows := list(state.extracts.without_exact_route()):
         listed = ", ".join(f"{url} ({resolution})" for url, resolution in rows[:SPELLED_OUT])
         more = f" and {len(rows) - SPELLED_OUT} more" if len(rows) > SPELLED_OUT else ""
-        raise StrictRoutesFailed(f"{len(rows)} pages have no exact route: {listed}{more}; fix them or drop strict mode")
+        raise StrictRoutesFailed(
+            f"{len(rows)} pages have no exact route: {listed}{more}; fix them, or turn strict mode off"
+        )
 
 
 def _result(state: ScopeState, report: _Report, mirror: MirrorCounts) -> StageResult[MirrorNumbers]:

@@ -233,7 +233,7 @@ def repaired(store: VectorStore, scope: Scope) -> list[str]:
     except ScopeNotIndexed:
         return []
     except IndexCorrupt:
-        return [f"{damage}; what it held is built again" for damage in store.repair(scope)]
+        return [f"{damage}; it is rebuilt" for damage in store.repair(scope)]
     return []
 
 
@@ -281,8 +281,8 @@ def refuse_large_deletion(run: ScopeRun, state: ScopeState, live: Generation | N
 def nothing_to_index(run: ScopeRun) -> str:
     """Said where no page is there to be searched."""
     return (
-        f"there is nothing to index for scope {run.scope.name!r}: no page has searchable text; the live index, if "
-        f"any, is left as it is; {_advice(run)}"
+        f"nothing to index for scope {run.scope.name!r}: no page has searchable text. A live index stays as it "
+        f"is; {_advice(run)}"
     )
 
 
@@ -290,12 +290,12 @@ def _advice(run: ScopeRun) -> str:
     """What to look at where a source gave no text."""
     name = run.make_source().name
     if run.corpus == "code":
-        return "check code.include and code.exclude: the files of a known language that they leave are indexed"
+        return "check code.include and code.exclude"
     if name in ("content-files", "git-branch"):
         globs = ", ".join(run.project.settings.source.content_files.globs)
-        return f"check source.content_files.globs ({globs}) and base_dir: files that they match are the pages"
+        return f"check source.content_files.globs ({globs}) and base_dir"
     if name == "crawl":
-        return "check source.crawl.base_url, and what the host answers there"
+        return "check source.crawl.base_url and its answers"
     return "check the build folder with `searchsocket doctor`"
 
 

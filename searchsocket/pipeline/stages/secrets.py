@@ -41,7 +41,7 @@ def secret_lines(state: ScopeState) -> list[str]:
     more = [f"and {len(pages) - _NAMED} more"] if len(pages) > _NAMED else []
     values = "1 value" if total == 1 else f"{total:,} values"
     where = "1 page" if len(pages) == 1 else f"{len(pages):,} pages"
-    look = "looks like a secret and is" if total == 1 else "look like secrets and are"
+    look = "looks like a secret and was" if total == 1 else "look like secrets and were"
     return [f"{values} on {where} {look} not sent to the provider: {', '.join([*named, *more])}"]
 
 

@@ -97,7 +97,7 @@ def _same_elsewhere(run: ScopeRun, version: str, facts: Mapping[str, str]) -> li
     if not others or key is None:
         return []
     named = ", ".join(map(repr, others[:_NAMED])) + (f" and {len(others) - _NAMED} more" if others[_NAMED:] else "")
-    return [f"the same bytes were read for scope {named}: build this one first, or put {{scope}} into {key}"]
+    return [f"scope {named} has the same pages; build this one first, or use {{scope}} in {key}"]
 
 
 def refuse_another_model(run: ScopeRun) -> None:
@@ -179,9 +179,9 @@ def _warnings(
     lines = list(warnings)
     lines += [f"{locator} could not be read: {error}" for locator, error in sorted(failed.items())]
     if limited:
-        lines.append("the run is limited (--max-pages, --max-chunks), so nothing is removed")
+        lines.append("the run is limited (--max-pages, --max-chunks), so no page was deleted")
     elif found == 0:
-        lines.append("the source holds no pages, so nothing was removed")
+        lines.append("the source contains no pages, so no page was deleted")
     elif not eligible:
-        lines.append("not every page could be seen, so nothing was removed")
+        lines.append("some pages could not be read, so no page was deleted")
     return tuple(lines)

@@ -70,7 +70,7 @@ class WorkingTreeSource:
                 report.skipped[locator] = f"larger than code.max_file_bytes ({self._max_bytes:,})"
                 continue
             if info.st_nlink > 1 and self._links_in_tree().get((info.st_dev, info.st_ino), 0) < info.st_nlink:
-                report.skipped[locator] = "a hard link that leads out of the project"
+                report.skipped[locator] = "a hard link that points out of the project"
                 continue
             count += 1
             yield RawPage(f"/{locator}", f"/{locator}", locator, stamp_of(info, now), "code")

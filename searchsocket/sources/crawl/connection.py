@@ -28,7 +28,7 @@ class GuardedBackend(httpcore.SyncBackend):
         resolved = addresses.resolve(host, port, exchange.left_s(httpcore.ConnectTimeout))
         refused = [address for address in resolved if not (self._allow_private or is_public(address))]
         if refused:
-            raise ForbiddenAddress(f"host {host!r} leads to the private address {refused[0]}; it is not crawled")
+            raise ForbiddenAddress(f"host {host!r} resolves to the private address {refused[0]}; not crawled")
         failure: Exception | None = None
         for number, address in enumerate(resolved):
             wait_s = exchange.left_s(httpcore.ConnectTimeout) / (len(resolved) - number)  # the next one may answer

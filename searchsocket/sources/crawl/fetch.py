@@ -144,7 +144,7 @@ class Fetcher:
             if not self.same_host(target):
                 raise FetchFailed(f"{url} redirects to another host: {target[:200]}", permanent=True)
             if target in visited:
-                raise FetchFailed(f"{url} redirects in a circle", permanent=True)
+                raise FetchFailed(f"{url} redirects in a loop", permanent=True)
             visited.add(target)
             url = target
         raise FetchFailed(f"{url}: more than {_MAX_REDIRECTS} redirects", permanent=True)

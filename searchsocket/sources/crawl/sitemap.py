@@ -49,7 +49,7 @@ class SitemapWalk:
         for start in starts:
             self._queue(start, 0)
             if self.here(start) is None:
-                self.problems[start] = "the sitemap lies on another host"
+                self.problems[start] = "the sitemap is on another host"
         while self._waiting and not self.limit and not self.is_over():
             url, depth = self._waiting.popleft()
             try:
@@ -121,7 +121,7 @@ class _Locations:
         self._text: list[str] | None = None  # of the `loc` that is open
 
     def doctype(self, *_: str | None) -> None:
-        raise BadSitemap("it has a document type, which may declare entities and no sitemap needs")
+        raise BadSitemap("it has a document type declaration, which sitemaps must not have")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition("}")[2]

@@ -106,7 +106,7 @@ class CrawlSource:
             fetcher.close()
         if self._budget.is_over():
             report.truncated = True
-            self._warn("end", f"the crawl ended at {self._budget.limit}; raise it to see the rest")
+            self._warn("end", f"the crawl ended at {self._budget.limit}; raise it to crawl the rest")
         report.complete = bool(crawled.fetched) and not report.failed and not report.truncated
         if report.complete:
             self._store.keep_only(crawled.fetched)
@@ -157,14 +157,14 @@ class CrawlSource:
             self.report.truncated = True
             self._warn(
                 "links",
-                f"{fetched.url} links to more than {MAX_LINKS} pages; the rest were not followed, "
-                "name them by source.crawl.routes or source.crawl.sitemap_url",
+                f"{fetched.url} links to more than {MAX_LINKS} pages; the rest were not followed; list them in "
+                f"source.crawl.routes or source.crawl.sitemap_url",
             )
         if fetched.published:
             self._warn(
                 "published",
                 f"pages name {fetched.published} as their address, so links to it were followed on "
-                f'{self._site.base_url}; set project.base_url = "{fetched.published}" to count them as links',
+                f'{self._site.base_url}; set project.base_url = "{fetched.published}" to treat them as internal links',
             )
         following |= fetched.links - visited
         room = self._max_pages - len(visited)
@@ -179,7 +179,7 @@ class CrawlSource:
         if len(level) > room:
             key = "source.crawl.max_pages" if self._max_pages == self._settings.max_pages else "--max-pages"
             self.report.truncated = True
-            self._warn("pages", f"the crawl stopped at {key} = {self._max_pages}; raise it to see the rest")
+            self._warn("pages", f"the crawl stopped at {key} = {self._max_pages}; raise it to crawl the rest")
         level = level[:room]
         visited.update(level)
         return level
@@ -291,4 +291,4 @@ def _targets(named: PageLinks, stored: Stored, site: CrawledSite) -> frozenset[s
 
 def _empty_crawl(base_url: str, report: SourceReport) -> str:
     reasons = [*report.failed.values(), *report.skipped.values(), *report.warnings]
-    return f"no page of {base_url} could be fetched: {reasons[0] if reasons else 'nothing is listed'}"
+    return f"no page of {base_url} could be fetched: {reasons[0] if reasons else 'no page is listed'}"

@@ -40,11 +40,11 @@ class SitemapPages:
                 self._report.truncated = True
         self._report.failed.update(walk.problems)
         if walk.foreign:
-            self._report.warnings.append(f"{walk.foreign} sitemap entries on other hosts were left out")
+            self._report.warnings.append(f"{walk.foreign} sitemap entries on other hosts were skipped")
         if walk.limit:
             self._report.truncated = True
             self._report.warnings.append(
-                f"the crawl read no more than {walk.limit}; name a smaller one by source.crawl.sitemap_url"
+                f"the crawl stopped at {walk.limit}; set source.crawl.sitemap_url to a smaller sitemap"
             )
         return paths
 
@@ -64,14 +64,14 @@ class SitemapPages:
         self.site = own.published_at(host)
         if self._most_answer(examples):
             self._report.warnings.append(
-                f"the sitemap names pages of {host}, which were fetched from {crawled}; "
-                f'set project.base_url = "{host}" to say so'
+                f"the sitemap lists pages of {host}, which were fetched from {crawled}; to confirm, set "
+                f'project.base_url = "{host}"'
             )
             return True
         self.site = own
         self._report.warnings.append(
-            f"the sitemap names pages of {host} that do not answer at {crawled}; if that is where the site is "
-            f'published, set project.base_url = "{host}" and the path that it lies under'
+            f"the sitemap lists pages of {host} that {crawled} does not serve; if the site is published there, "
+            f'set project.base_url = "{host}" and its base path'
         )
         return False
 

@@ -52,7 +52,7 @@ class BodyStore:
         try:
             return self._paths(url)[1].read_bytes()
         except OSError as error:
-            raise SourceUnavailable(f"the fetched copy of {url} is gone: {error.strerror}; crawl again") from error
+            raise SourceUnavailable(f"the fetched copy of {url} is missing: {error.strerror}; crawl again") from error
 
     def keep_only(self, urls: set[str]) -> None:
         """Drop the bodies of pages that a complete crawl no longer found, and what a writer that died left."""

@@ -35,4 +35,4 @@ def check_scope_name(name: str) -> None:
         InvalidScope: It is one.
     """
     if not _SCOPE_NAME.fullmatch(name):
-        raise InvalidScope(f"scope name {name[:200]!r} cannot name a folder of the index")
+        raise InvalidScope(f"scope name {name[:200]!r} is not a valid folder name")

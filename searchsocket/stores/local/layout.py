@@ -38,7 +38,7 @@ PROJECT = "project.json"
 
 _WAYS_OUT = (
     "; run `searchsocket index --force` to build the index again, "
-    "or `searchsocket rollback` to go back to the generation before"
+    "or `searchsocket rollback` to use the previous generation"
 )
 
 
@@ -77,7 +77,7 @@ def scope_folder(root: Path, scope_name: str) -> Path:
     """
     check_scope_name(scope_name)
     if scope_name == PROJECT:
-        raise InvalidScope(f"scope name {scope_name!r} cannot name a folder of the index")
+        raise InvalidScope(f"scope name {scope_name!r} is not a valid folder name")
     return root / scope_name
 
 

@@ -47,8 +47,8 @@ class Ownership:
         if owner != self._project_id:
             fix = f"set `project.id = {json.dumps(owner, ensure_ascii=False)}`"
             raise ProjectMismatch(
-                f"{self._root} contains the index of project {owner!r}, and this project is {self._project_id!r}; "
-                f"if it was renamed, {fix}; if these are two projects, give each its own state.dir",
+                f"{self._root} contains the index of project {owner!r}, but this project is "
+                f"{self._project_id!r}. If you renamed it, {fix}; otherwise give each project its own state.dir",
                 fix,
             )
         self._is_ours = True

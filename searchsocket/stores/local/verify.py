@@ -88,9 +88,9 @@ def record_problems(reader: LocalReader) -> list[str]:
         expected = (reader.generation.bodies, reader.generation.bodies_digest or index_digest([]))
     except SearchSocketError as error:
         return [f"{reader.folder}: {error}"]
-    problems = [] if is_same else [f"{reader.folder}: the records are not those of the manifest"]
+    problems = [] if is_same else [f"{reader.folder}: the records do not match the manifest"]
     if (len(bodies), index_digest(bodies)) != expected:
-        problems.append(f"{reader.folder}: the page texts are not those of the manifest")
+        problems.append(f"{reader.folder}: the page texts do not match the manifest")
     return problems
 
 

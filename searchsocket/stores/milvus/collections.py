@@ -79,12 +79,13 @@ class Collections:
         if owner.startswith(_OWNER) and owner != _OWNER + self._project_id:
             raise ProjectMismatch(
                 f"Milvus collection {name!r} is of project {owner.removeprefix(_OWNER)[:200]!r}, not of "
-                f"{self._project_id!r}; name another one in `vector.milvus.collection`"
+                f"{self._project_id!r}; set another name in `vector.milvus.collection`"
             )
         if missing := OWN_FIELDS - {field["name"] for field in described["fields"]}:
             raise VectorBackendRefused(
-                f"Milvus collection {name!r} has no field {min(missing)!r}, so it is not ours; name another one in "
-                "`vector.milvus.collection`"
+                f"Milvus collection {name!r} has no field {min(missing)!r}, so it does not belong to "
+                f"searchsocket; set another name "
+                f"in `vector.milvus.collection`"
             )
         return described
 

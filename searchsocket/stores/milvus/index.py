@@ -150,7 +150,7 @@ class MilvusVectors:
                 return
             self._sleep(wait_s)
         raise VectorBackendUnavailable(
-            f"what was written to Milvus is not seen after {sum(_SEAL_WAITS_S):.0f} s; the generation before stays live"
+            f"writes to Milvus are not visible after {sum(_SEAL_WAITS_S):.0f} s; the previous generation stays live"
         )
 
     def _now(self, collection: str, where: str) -> list[dict[str, Any]]:

@@ -8,10 +8,11 @@ _MAX_CHARS = 300
 _NO_COLLECTION, _DENIED_TO_ALL = 100, 9  # codes of the server
 # Until somebody changes something.
 _FINAL: dict[object, str] = {
-    "UNAUTHENTICATED": "it does not accept the token in {token_env}; set a valid one and run it again",
-    "PERMISSION_DENIED": "the token in {token_env} may not do this; set one of a user who may",
-    _NO_COLLECTION: "a collection is gone; `searchsocket index --resync` makes and fills it, and embeds nothing again",
-    _DENIED_TO_ALL: "it takes no writes: its memory, its disk or a quota is used up",
+    "UNAUTHENTICATED": "it rejects the token in {token_env}; set a valid token and run again",
+    "PERMISSION_DENIED": "the user of the token in {token_env} lacks permission; use another token",
+    _NO_COLLECTION: "a collection is missing; `searchsocket index --resync` creates and fills it, without "
+    "embedding again",
+    _DENIED_TO_ALL: "it rejects writes: its memory, its disk or a quota is used up",
 }
 
 

@@ -43,7 +43,7 @@ class Registry:
         if others := [claim for claim in claims if claim != self._project_id]:
             raise ProjectMismatch(
                 f"what Milvus keeps under {self.name.removesuffix('_registry')!r} is of project {others[0][:200]!r}, "
-                f"not of {self._project_id!r}; name another one in `vector.milvus.collection`"
+                f"not of {self._project_id!r}; set another name in `vector.milvus.collection`"
             )
         self._is_claimed = bool(claims)
         return self._is_claimed

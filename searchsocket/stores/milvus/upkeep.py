@@ -28,7 +28,7 @@ def examine(connection: Connection, collections: Collections, registry: Registry
         registry.check()
         return [*_gone(collections, registry), *_shapes(collections), *_foreign(connection, collections, registry)]
     except ProjectMismatch as error:
-        return [Finding(str(error), "name another one in `vector.milvus.collection`")]
+        return [Finding(str(error), "set another name in `vector.milvus.collection`")]
     except VectorBackendRefused as error:
         return [Finding(str(error), "see the message above")]
 
@@ -59,7 +59,7 @@ def _foreign(connection: Connection, collections: Collections, registry: Registr
         found = sorted({row["scope"] for row in some})[:_NAMED]
         named = ", ".join(map(repr, found))
         fix = f"run `searchsocket clean --scope {found[0] if found else 'NAME'} --remote`, for each"
-        yield Finding(f"Milvus collection {name!r} holds {rows:,} rows of scopes that nobody registered: {named}", fix)
+        yield Finding(f"Milvus collection {name!r} holds {rows:,} rows of unregistered scopes: {named}", fix)
 
 
 def _resync(scope: str) -> str:

@@ -147,4 +147,6 @@ class Connection:
                 retry_config=RetryConfig(max_retries=0),
             )
         except ValueError as error:
-            raise ConfigMissing(f"the key in {self._key_env} cannot be sent: blank, or with a line end?") from error
+            raise ConfigMissing(
+                f"the key in {self._key_env} is invalid; check it for spaces and line breaks"
+            ) from error

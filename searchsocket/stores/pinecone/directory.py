@@ -102,8 +102,8 @@ class Directory:
                 found = self._found(dimensions)
                 if found is None:
                     raise VectorBackendRefused(
-                        f"Pinecone has no index {self._own_name(dimensions)!r} for vectors of {dimensions} dimensions; "
-                        "`searchsocket index --resync` makes it and fills it, and embeds nothing again"
+                        f"Pinecone has no index {self._own_name(dimensions)!r} for vectors of {dimensions} "
+                        f"dimensions; `searchsocket index --resync` creates and fills it, without embedding again"
                     )
                 self._known[dimensions] = found
             return self._known[dimensions]
@@ -137,8 +137,8 @@ class Directory:
             index = self._usable(own)
             if index.dimensions != dimensions:
                 raise VectorBackendRefused(
-                    f"Pinecone index {own.name!r} holds {index.dimensions} dimensions, not {dimensions}; name another "
-                    "one in `vector.pinecone.index`"
+                    f"Pinecone index {own.name!r} holds {index.dimensions} dimensions, not {dimensions}; set "
+                    f"another name in `vector.pinecone.index`"
                 )
             return index
         other = self._described(self._name)
@@ -180,14 +180,14 @@ class Directory:
         field = _dense_field(model)
         if field is None:
             raise VectorBackendRefused(
-                f"Pinecone index {model.name!r} has no field for dense vectors; name another one in "
-                "`vector.pinecone.index`"
+                f"Pinecone index {model.name!r} has no field for dense vectors; set another name in "
+                f"`vector.pinecone.index`"
             )
         name, vector = field
         if vector.metric not in _METRICS:
             raise VectorBackendRefused(
-                f"Pinecone index {model.name!r} compares by {vector.metric!r}, which orders otherwise than "
-                f"{' or '.join(_METRICS)}; name another one in `vector.pinecone.index`"
+                f"Pinecone index {model.name!r} uses the metric {vector.metric!r}, not "
+                f"{' or '.join(_METRICS)}; set another name in `vector.pinecone.index`"
             )
         if not model.host:
             raise VectorBackendUnavailable(f"Pinecone index {model.name!r} is {model.status.state}; run it again")

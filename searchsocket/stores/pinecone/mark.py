@@ -56,15 +56,15 @@ def write_mark(
     written = namespace.upsert([Row(_KEY, numbers(any_vector(dimensions)), metadata, 0)])
     if written is None:
         raise VectorBackendRefused(
-            "Pinecone does not say when what was written is seen, as only serverless indexes do; name one of those in "
-            "`vector.pinecone.index`"
+            "this Pinecone index does not report when writes are visible; set `vector.pinecone.index` to a "
+            "serverless index"
         )
 
     def is_seen() -> bool:
         seen = namespace.search(any_vector(dimensions), top_k=1, where={}, vectors=False).seen
         return seen is not None and seen >= written
 
-    _wait(is_seen, sleep, "what was written to Pinecone is not seen")
+    _wait(is_seen, sleep, "writes to Pinecone are not visible")
 
 
 def clear(namespace: Namespace, dimensions: int, sleep: Callable[[float], None]) -> None:
@@ -74,7 +74,7 @@ def clear(namespace: Namespace, dimensions: int, sleep: Callable[[float], None])
         return not namespace.search(any_vector(dimensions), top_k=1, where={}, vectors=False).matches
 
     namespace.clear()
-    _wait(is_empty, sleep, "what was deleted in Pinecone is still seen")
+    _wait(is_empty, sleep, "deleted rows are still visible in Pinecone")
 
 
 def _wait(is_done: Callable[[], bool], sleep: Callable[[float], None], what: str) -> None:
@@ -84,7 +84,7 @@ def _wait(is_done: Callable[[], bool], sleep: Callable[[float], None], what: str
         if is_done():
             return
     raise VectorBackendUnavailable(
-        f"{what} after {sum(_SEEN_WAITS_S):.0f} s; what was live before stays live, and the next run clears this away"
+        f"{what} after {sum(_SEEN_WAITS_S):.0f} s; the previous generation stays live, and the next run cleans up"
     )
 
 

@@ -6,11 +6,11 @@ from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.text.provider_words import provider_message
 
 _ADVICE = {
-    401: "it does not accept the key in {key_env}; set a valid one of this project and run it again",
-    402: "the account has something to pay first, see https://app.pinecone.io",
-    403: "the key may not do this or a quota is used up, see https://app.pinecone.io",
-    413: "a request was too large for it; run it again with fewer dimensions (`embeddings.dimensions`)",
-    429: "it throttles this project; run it again later",
+    401: "it rejects the key in {key_env}; set a valid key of this project and run again",
+    402: "the account has an unpaid bill, see https://app.pinecone.io",
+    403: "the key lacks permission or a quota is used up, see https://app.pinecone.io",
+    413: "a request was too large; run again with fewer dimensions (`embeddings.dimensions`)",
+    429: "it throttles this project; run again later",
 }
 
 _FINAL = (400, 401, 402, 403, 404, 413)  # until somebody changes something
@@ -28,7 +28,7 @@ def refusal(error: Exception, index: str, key_env: str, key: str) -> VectorBacke
     status = getattr(error, "status_code", None)
     text = provider_message(str(getattr(error, "message", "") or error).split("\n")[0], key)
     if status == 404 and index:
-        advice = "it is not there; `searchsocket index --resync` makes it and fills it, and embeds nothing again"
+        advice = "it does not exist; `searchsocket index --resync` creates and fills it, without embedding again"
     else:
         advice = _ADVICE.get(status or 0, "").format(key_env=key_env or "the environment")
     said = f"{status}: {text}" if status else f"{text or type(error).__name__}"

@@ -73,7 +73,7 @@ def new_row(generation: Generation, row: VectorRow) -> Row:
     if size > _MAX_METADATA_BYTES:
         raise VectorBackendUnavailable(
             f"Pinecone keeps {_MAX_METADATA_BYTES} bytes of a record beside its vector; those of {row.ancestors[-1]!r} "
-            f"take {size}, for {len(row.tags)} tags and {len(row.labels)} labels; give the page fewer"
+            f"take {size}, for {len(row.tags)} tags and {len(row.labels)} labels; use fewer tags or facets on this page"
         )
     return Row(key, numbers(row.vector), metadata, size + BYTES_A_NUMBER * len(row.vector) + ROOM_FOR_THE_REST)
 

@@ -56,7 +56,7 @@ class PineconeUpkeep:
         findings = []
         for name, problem in self._directory.problems():
             findings.append(
-                Finding(f"Pinecone index {name!r} {problem}", "name another one in `vector.pinecone.index`")
+                Finding(f"Pinecone index {name!r} {problem}", "set another name in `vector.pinecone.index`")
             )
         return findings
 

@@ -53,7 +53,7 @@ def test_a_run_goes_on_when_queries_see_what_it_wrote_and_nothing_that_ended(
     put(MilvusVectors(milvus, name, "shop"), ONE, [row("a"), row("b")])
     waits: list[float] = []
     index = MilvusVectors(Late(milvus, part, times), name, "shop", sleep=waits.append)  # type: ignore[arg-type]
-    with pytest.raises(VectorBackendUnavailable, match="not seen after") if times > 9 else nullcontext():
+    with pytest.raises(VectorBackendUnavailable, match="not visible after") if times > 9 else nullcontext():
         index.retain(MAIN, [ONE])
         put(index, TWO, [row("b", NORTH)], gone=("a",))
     assert len(waits) == min(times, 34)
