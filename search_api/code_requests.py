@@ -21,8 +21,14 @@ MAX_LINE = 100_000_000
 _Limit = Annotated[int, Field(ge=1, le=MAX_TOP_K), BeforeValidator(whole)]
 _Names = Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=20)]
 _Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS)]
-_Path = Annotated[str, Field(max_length=MAX_PATH_CHARS, description="A folder, or a glob: `src/**/*.ts`.")]
-_File = Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS, description="From the project's top.")]
+_Path = Annotated[
+    str,
+    Field(
+        max_length=MAX_PATH_CHARS,
+        description="Only in this folder, or files that match this glob, such as `src/**/*.ts`.",
+    ),
+]
+_File = Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS, description="Path from the project folder.")]
 _Line = Annotated[int, Field(ge=1, le=MAX_LINE), BeforeValidator(whole)]
 
 
@@ -48,7 +54,9 @@ class CodeRequest(_PartRequest):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "open a file", "limit": 5}]})
 
-    action: Annotated[Literal["search"], Field(description="What tools send that know several actions.")] = "search"
+    action: Annotated[
+        Literal["search"], Field(description="Accepted for tools that send an action; always `search`.")
+    ] = "search"
     query: Text
     limit: _Limit = 5
     path: _Path = ""
@@ -75,14 +83,14 @@ class CodeFindRequest(_Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"q": "open_file", "limit": 20}]})
 
-    q: Annotated[Text, Field(description="One line, to the letter.")]
+    q: Annotated[Text, Field(description="Exact text, in one line.")]
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT), BeforeValidator(whole)] = 100
-    whole_words: Annotated[bool, Field(description="It begins and ends where words do.")] = True
-    match_case: Annotated[bool, Field(description="Capital letters are told from small ones.")] = True
+    whole_words: Annotated[bool, Field(description="Match whole words only.")] = True
+    match_case: Annotated[bool, Field(description="Match upper and lower case exactly.")] = True
     path: _Path = ""
     languages: _Names = []
     continuation: Annotated[
-        str, Field(max_length=MAX_CHARS, description="`continuation` of the answer before, for those that follow.")
+        str, Field(max_length=MAX_CHARS, description="`continuation` of the previous answer, to get the next ones.")
     ] = ""
     max_tokens: MaxTokens | None = None
 
@@ -105,7 +113,7 @@ class CodeFetchRequest(_Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"file": "src/main.py", "firstLine": 1, "lastLine": 20}]})
 
-    ids: Annotated[list[_Id], Field(max_length=MAX_IDS, description="Of results; instead of a file.")] = []
+    ids: Annotated[list[_Id], Field(max_length=MAX_IDS, description="Ids of results, instead of a file.")] = []
     file: _File | None = None
     first_line: _Line = 1
     last_line: _Line | None = None

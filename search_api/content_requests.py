@@ -20,7 +20,7 @@ FolderId = Annotated[
         min_length=1,
         max_length=300,
         pattern=r"^(?:[^/].*/)?(?:site|code)$",
-        description="`site`, `code`, or one of them behind a scope: `main/site`. `code` wants the key.",
+        description="`site` or `code`, optionally with a scope: `main/site`. `code` needs the key.",
         examples=["site"],
     ),
 ]
@@ -29,23 +29,27 @@ FilePath = Annotated[
     Field(
         min_length=1,
         max_length=_MAX_PATH_CHARS,
-        description="As results name it: the file in the repository, or the page's file in the mirror.",
+        description="`file_path` of a result: a file in the repository, or a page's file in the mirror.",
         examples=["docs/install.md"],
     ),
 ]
-ChunkId = Annotated[str, Field(max_length=_MAX_PATH_CHARS, description="Of a result: begin there.")]
+ChunkId = Annotated[str, Field(max_length=_MAX_PATH_CHARS, description="`chunk_id` of a result, to start there.")]
 Terms = Annotated[list[Annotated[str, Field(min_length=1, max_length=MAX_TERM_CHARS)]], Field(max_length=MAX_TERMS)]
-Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="How many at most. Default: 10."), BeforeValidator(whole)]
+Limit = Annotated[
+    int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results. Default: 10."), BeforeValidator(whole)
+]
 MaxTokens = Annotated[
     int,
     Field(
         ge=LEAST_MAX_TOKENS,
         le=MOST_MAX_TOKENS,
-        description="About how many tokens of text at most; what follows is got by the token. Default: 8,000.",
+        description="Approximate maximum size of the text in tokens; the token gets the rest. Default: 8,000.",
     ),
     BeforeValidator(whole),
 ]
-Token = Annotated[str, Field(max_length=MAX_TOKEN_CHARS, description="`continuation.next_token` of the answer before.")]
+Token = Annotated[
+    str, Field(max_length=MAX_TOKEN_CHARS, description="`continuation.next_token` of the previous answer.")
+]
 
 
 def _config(example: dict[str, Any]) -> ConfigDict:
@@ -65,14 +69,18 @@ class ContentSearchRequest(ContentBody):
 
     model_config = _config({"folder_id": "site", "semantic_concepts": ["token rotation"]})
 
-    semantic_concepts: Annotated[Terms, Field(description="Found by meaning.", examples=[["token rotation"]])] = []
+    semantic_concepts: Annotated[
+        Terms, Field(description="Concepts to match by meaning.", examples=[["token rotation"]])
+    ] = []
     exact_terms: Annotated[
         Terms,
-        Field(description="Found as whole words; case counts in names of code alone.", examples=[["useState"]]),
+        Field(
+            description="Terms to match as whole words; case matters only for names from code.", examples=[["useState"]]
+        ),
     ] = []
     limit: Limit | None = None
     max_tokens: Annotated[
-        MaxTokens | None, Field(description="About how many tokens of text at most. Default: `limit` alone decides.")
+        MaxTokens | None, Field(description="Approximate maximum size of the text in tokens. Default: no limit.")
     ] = None
 
     def to_query(self) -> ContentQuery:

@@ -20,11 +20,11 @@ from search_api.requests import (
 from searchsocket.search.occurrences.answer import MAX_LIMIT, FindQuery
 from searchsocket.search.occurrences.continuation import MAX_CHARS
 
-Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="How many occurrences at most."), BeforeValidator(whole)]
-WholeWords = Annotated[bool, Field(description="It begins and ends where words do.")]
-MatchCase = Annotated[bool, Field(description="Capital letters are told from small ones.")]
+Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of occurrences."), BeforeValidator(whole)]
+WholeWords = Annotated[bool, Field(description="Match whole words only.")]
+MatchCase = Annotated[bool, Field(description="Match upper and lower case exactly.")]
 Continuation = Annotated[
-    str, Field(max_length=MAX_CHARS, description="`continuation` of the answer before, for those that follow.")
+    str, Field(max_length=MAX_CHARS, description="`continuation` of the previous answer, to get the next ones.")
 ]
 
 

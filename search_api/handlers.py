@@ -63,7 +63,7 @@ def _complaint(error: dict[str, Any]) -> str:
         return "the body is not valid JSON"
     path = [str(part) for part in error["loc"][1:]]
     name = ".".join(path)[:_MAX_NAME_CHARS] or str(error["loc"][0])
-    message = "is not a known field" if error["type"] == "extra_forbidden" else error["msg"].removeprefix("Input ")
+    message = "is an unknown field" if error["type"] == "extra_forbidden" else error["msg"].removeprefix("Input ")
     return f"{name}: {message}"
 
 

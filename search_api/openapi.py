@@ -67,7 +67,7 @@ class SearchApp(FastAPI):
                 _KEY: {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "Opens every scope, and the source file of each page.",
+                    "description": "Gives access to every scope and to source file paths.",
                 }
             }
             self.openapi_schema = _renamed(document)

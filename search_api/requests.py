@@ -45,23 +45,23 @@ Text = Annotated[
     str,
     Field(min_length=1, max_length=MAX_QUERY_CHARS, examples=["install the plugin"], json_schema_extra=dict(_VISIBLE)),
 ]
-TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K, description="How many results at most."), BeforeValidator(whole)]
+TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K, description="Maximum number of results."), BeforeValidator(whole)]
 PathPrefix = Annotated[
     str,
     Field(
         max_length=MAX_URL_CHARS,
-        description="A directory of the site: `/docs` holds `/docs` and `/docs/a`.",
+        description="Only pages in this directory: `/docs` matches `/docs` and `/docs/a`.",
         json_schema_extra=dict(NO_NUL),
     ),
 ]
 Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS, json_schema_extra=dict(_SOMETHING))]
-Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, description="A page must carry all of them.")]
+Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, description="Only pages with all of these tags.")]
 ScopeName = Annotated[
     str,
     Field(
         min_length=1,
         max_length=MAX_SCOPE_CHARS,
-        description="Default: the site's own.",
+        description="Scope to search. Default: the site's default scope.",
         json_schema_extra={"pattern": "[A-Za-z0-9]"},  # the refusal has a code of its own
     ),
 ]
@@ -70,8 +70,8 @@ Offset = Annotated[
     Field(
         ge=0,
         le=MAX_OFFSET,
-        description="How many results to skip: those of earlier answers with the same `topK`. Results keep their order "
-        "while the same generation is live.",
+        description="Number of results to skip, for the next page of results with the same `topK`. The order is "
+        "stable while the same generation is live.",
     ),
     BeforeValidator(whole),
 ]
@@ -79,26 +79,29 @@ GenerationName = Annotated[
     str,
     Field(
         max_length=MAX_GENERATION_CHARS,
-        description="`meta.generation` of the first answer; when another one is live by now, `meta.notes` says so.",
+        description="`meta.generation` of the first answer. If another generation is live now, `meta.notes` "
+        "reports it.",
     ),
 ]
-Grouping = Annotated[GroupBy, Field(description="`page`: best pages, best sections inside; `chunk`: a flat list.")]
+Grouping = Annotated[
+    GroupBy, Field(description="`page`: one result per page, with its best sections; `chunk`: one result per chunk.")
+]
 Rerank = Annotated[
     bool,
-    Field(description="Have the configured reranker judge the best candidates; refused where there is none."),
+    Field(description="Rerank the best candidates; an error if no reranker is configured."),
 ]
 SectionSnippets = Annotated[
     bool,
-    Field(description="Quote the further sections of each page too; without it they have titles and addresses alone."),
+    Field(description="Return snippets for the other sections of each page, not only titles and URLs."),
 ]
-Explain = Annotated[bool, Field(description="Give every part of every score.")]
+Explain = Annotated[bool, Field(description="Return the parts of each score.")]
 MaxTokens = Annotated[
     int,
     Field(
         ge=LEAST_MAX_TOKENS,
         le=MOST_MAX_TOKENS,
-        description="About how many tokens of text at most: as many of the results as fit, whole and best first; the "
-        "others are got by what the answer gives to go on with. Default: all of them.",
+        description="Approximate maximum size of the text in tokens. Results stay whole, best first; "
+        "`continuationToken` gets the rest. Default: no limit.",
     ),
     BeforeValidator(whole),
 ]
@@ -106,7 +109,7 @@ ContinuationToken = Annotated[
     str,
     Field(
         max_length=MAX_TOKEN_CHARS,
-        description="Of the answer before, with the same text, for what follows.",
+        description="`continuationToken` of the previous answer to the same query.",
         json_schema_extra={"pattern": "^[A-Za-z0-9_.=-]*$"},  # said, not checked: another one is none of ours anyway
     ),
 ]
@@ -119,18 +122,18 @@ Filters = Annotated[
     dict[FilterName, FilterValue | FilterValues],
     Field(
         max_length=MAX_FILTERS,
-        description="`language`, `kind` and the facets of the settings; of several values, one must be met.",
+        description="Filter by `language`, `kind` or a configured facet. With several values, one must match.",
         examples=[{"language": ["en", "de"], "kind": "section"}],
     ),
 ]
 Facets = Annotated[
     list[FilterName],
-    Field(max_length=MAX_FILTERS, description="Facets whose values are counted among the query's candidates."),
+    Field(max_length=MAX_FILTERS, description="Facets to count among the candidates of the query."),
 ]
 NamedValue = Annotated[str, Field(pattern="^[^:]+:", max_length=_MAX_NAME_CHARS + 1 + MAX_VALUE_CHARS)]
 NamedValues = Annotated[
     list[NamedValue],
-    Field(max_length=MAX_FILTER_VALUES, description="`name:value`, see `filters` of the body; repeat it for several."),
+    Field(max_length=MAX_FILTER_VALUES, description="`name:value`, as in `filters` of the body; repeat for several."),
 ]
 
 

@@ -19,7 +19,7 @@ from searchsocket.serving.code import CodeService
 from searchsocket.serving.parts import code_part, related_code_part
 from searchsocket.serving.service import SearchService
 
-_TRUSTED = "For trusted callers: those with the key."
+_TRUSTED = "Needs the key."
 A = TypeVar("A", bound=Wire)
 
 
@@ -30,7 +30,7 @@ def add_code(app: FastAPI, prefix: str, code: CodeService, service: SearchServic
         request: Request, asked: str | None, ask: Callable[[str], A], hits: Callable[[A], int]
     ) -> Response:
         if not caller_of(request).trusted:
-            raise ScopeRefused("source code cannot be read without a key")
+            raise ScopeRefused("source code needs the key")
         scope = service.scopes.find(asked, trusted=True)
         answer = await run_in_threadpool(ask, scope.name)
         note_search(request, scope.name, hits(answer))
@@ -55,7 +55,7 @@ def add_code(app: FastAPI, prefix: str, code: CodeService, service: SearchServic
     @app.post(
         f"{prefix}/find",
         operation_id="findCode",
-        summary="Every occurrence of a text in the source code",
+        summary="Find every occurrence of a text in the source code",
         description=_TRUSTED,
         response_model=CodeFindAnswer,
         responses=ERRORS | BODY_ERRORS,
@@ -69,7 +69,7 @@ def add_code(app: FastAPI, prefix: str, code: CodeService, service: SearchServic
     @app.post(
         f"{prefix}/fetch",
         operation_id="fetchCode",
-        summary="Lines of source files, numbered",
+        summary="Get lines of source files",
         description=_TRUSTED,
         response_model=FetchedCode,
         responses=ERRORS | BODY_ERRORS,
@@ -82,7 +82,7 @@ def add_code(app: FastAPI, prefix: str, code: CodeService, service: SearchServic
     @app.post(
         f"{prefix}/related",
         operation_id="relatedCode",
-        summary="Code near a definition, pages that document it, and the code that a page mentions",
+        summary="Get code and pages related to a definition or a page",
         description=_TRUSTED,
         response_model=RelatedCode,
         responses=ERRORS | BODY_ERRORS,

@@ -11,18 +11,18 @@ from searchsocket.search.wire import Wire
 from searchsocket.serving.answer_json import to_json
 
 ERRORS = error_docs(
-    s400="The request is malformed or beyond a limit.",
-    s401="A key was sent, and it is wrong.",
-    s403="The scope cannot be read without a key.",
-    s404="Nothing is indexed for the scope, there is no such page, or no answer to go on with; `suggestions` may "
-    "name the one that is meant.",
+    s400="The request is malformed or exceeds a limit.",
+    s401="The key is wrong.",
+    s403="The scope needs a key.",
+    s404="No index for the scope, no such page, or an expired continuation token; `suggestions` may list "
+    "similar pages.",
     s429="Too many requests; see Retry-After.",
-    s503="The index or the embedding service cannot answer now.",
+    s503="The index or the embedding service is unavailable.",
 )
 
 
 BODY_ERRORS = error_docs(
-    s408="The body did not arrive in time.", s413="The body is too large.", s415="The body is not sent as JSON."
+    s408="The body did not arrive in time.", s413="The body is too large.", s415="The body is not JSON."
 )
 
 

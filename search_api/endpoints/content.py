@@ -30,7 +30,7 @@ def add_content(app: FastAPI, prefix: str, content: ContentService, queries: Que
     @app.post(
         f"{prefix}/content/search",
         operation_id="searchContent",
-        summary="Passages by meaning and to the letter",
+        summary="Find passages by meaning and exact terms",
         response_model=ContentAnswer,
         responses=_ALL_ERRORS,
     )
@@ -40,7 +40,7 @@ def add_content(app: FastAPI, prefix: str, content: ContentService, queries: Que
     @app.post(
         f"{prefix}/documents",
         operation_id="findDocuments",
-        summary="Documents that are about something",
+        summary="Find documents by subject",
         response_model=DocumentsAnswer,
         responses=_ALL_ERRORS,
     )
@@ -50,7 +50,7 @@ def add_content(app: FastAPI, prefix: str, content: ContentService, queries: Que
     @app.post(
         f"{prefix}/documents/text",
         operation_id="getDocumentText",
-        summary="The text of a document",
+        summary="Get the text of a document",
         response_model=DocumentTextAnswer,
         responses=_ALL_ERRORS,
     )
@@ -60,7 +60,7 @@ def add_content(app: FastAPI, prefix: str, content: ContentService, queries: Que
     @app.post(
         f"{prefix}/documents/data",
         operation_id="getDocumentData",
-        summary="What is known of a document, and its chunks",
+        summary="Get the metadata and chunks of a document",
         response_model=DocumentDataAnswer,
         responses=_ALL_ERRORS,
     )
@@ -70,7 +70,7 @@ def add_content(app: FastAPI, prefix: str, content: ContentService, queries: Que
     @app.post(
         f"{prefix}/ask",
         operation_id="ask",
-        summary="Passages that answer a question",
+        summary="Answer a question with passages",
         response_model=AskAnswer,
         responses=_ALL_ERRORS,
     )

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 class ErrorDetail(BaseModel):
     code: str
     message: str
-    suggestions: Annotated[list[str] | None, Field(description="Pages that may be meant.")] = None
+    suggestions: Annotated[list[str] | None, Field(description="Similar pages.")] = None
 
 
 class ErrorResponse(BaseModel):

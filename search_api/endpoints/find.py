@@ -28,7 +28,7 @@ def add_find(app: FastAPI, path: str, queries: Queries, freshness: Freshness) ->
     @app.post(
         path,
         operation_id="find",
-        summary="Every occurrence of words or a phrase",
+        summary="Find every occurrence of words or a phrase",
         response_model=FindAnswer,
         responses=ERRORS | BODY_ERRORS,
     )
@@ -38,7 +38,7 @@ def add_find(app: FastAPI, path: str, queries: Queries, freshness: Freshness) ->
     @app.get(
         path,
         operation_id="findByUrl",
-        summary="Every occurrence of words or a phrase, with everything in the URL",
+        summary="Find every occurrence with URL parameters",
         response_model=FindAnswer,
         responses=ERRORS,
     )

@@ -15,9 +15,9 @@ def add_health(app: FastAPI, path: str, service: SearchService) -> None:
     @app.get(
         path,
         operation_id="health",
-        summary="Whether queries are answered",
+        summary="Get the health of the service",
         response_model=ServiceHealth,
-        responses={503: {"model": ServiceHealth, "description": "Not ready: a scope has no usable index."}},
+        responses={503: {"model": ServiceHealth, "description": "Not ready: no usable index for a scope."}},
     )
     async def get_health(request: Request) -> Response:
         health = await run_in_threadpool(service.health, trusted=caller_of(request).trusted)

@@ -36,10 +36,10 @@ class McpEndpoint:
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
         if not self._origins.allow(headers):
-            message = "pages of that origin may not ask this server; see api.cors.allow_origins"
+            message = "this origin is not allowed; see api.cors.allow_origins"
             return problem(403, "INVALID_REQUEST", message)
         if not scope["state"]["caller"].trusted:
-            error = Unauthorized("agents need the key: send it as `Authorization: Bearer KEY`")
+            error = Unauthorized("send the key as `Authorization: Bearer KEY`")
             return error_response(error, {"www-authenticate": "Bearer"})
         return None
 

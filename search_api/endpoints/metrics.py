@@ -81,6 +81,6 @@ def add_metrics(app: FastAPI, metrics: Metrics, service: SearchService) -> None:
     @app.get(PATH, include_in_schema=False)
     async def get_metrics(request: Request) -> Response:
         if not caller_of(request).trusted:
-            raise Unauthorized("numbers of the service are for callers with a key")
+            raise Unauthorized("metrics need the key")
         text = await run_in_threadpool(metrics.text, service)
         return Response(text, headers={"content-type": CONTENT_TYPE_LATEST})

@@ -23,12 +23,12 @@ MaxTokensQuery = Annotated[
     MaxTokens | None,
     Query(
         alias="maxTokens",
-        description="About how many tokens of the page's text at most: whole sections, as many as fit. Default: all.",
+        description="Approximate maximum size of the text in tokens; sections stay whole. Default: no limit.",
     ),
 ]
 TokenQuery = Annotated[
     ContinuationToken,
-    Query(alias="continuationToken", description="Of the answer before, with the same page, for what follows."),
+    Query(alias="continuationToken", description="`continuationToken` of the previous answer for the same page."),
 ]
 
 
@@ -41,14 +41,14 @@ Accept = Annotated[str, Header(include_in_schema=False)]
 PagePath = Annotated[
     str,
     Path(
-        description="Path of the page, as results name it. Its slashes may be encoded, as clients do that were made "
-        "from this description.",
+        description="URL path of the page, as in `url` of a result. Its slashes may be encoded.",
         examples=["docs/start"],
         json_schema_extra=NO_NUL,
     ),
 ]
 PageUrl = Annotated[
-    PathPrefix, Query(min_length=1, description="URL path of the page, as results name it.", examples=["/docs/start"])
+    PathPrefix,
+    Query(min_length=1, description="URL path of the page, as in `url` of a result.", examples=["/docs/start"]),
 ]
 
 
@@ -81,8 +81,8 @@ def add_pages(app: FastAPI, path: str, service: SearchService, queries: Queries,
     @app.get(
         path,
         operation_id="getPageByUrl",
-        summary="One page, as the index saw it, by its address",
-        description="As JSON; as Markdown when `Accept` names text/markdown or the address ends with `.md`.",
+        summary="Get a page by URL",
+        description="Returns JSON, or Markdown if `Accept` contains text/markdown or the URL ends with `.md`.",
         response_model=PageAnswer,
         responses=ERRORS,
     )
@@ -98,8 +98,8 @@ def add_pages(app: FastAPI, path: str, service: SearchService, queries: Queries,
     @app.get(
         below + "{page:path}",
         operation_id="getPage",
-        summary="One page, as the index saw it",
-        description="As JSON; as Markdown when `Accept` names text/markdown or the path ends with `.md`.",
+        summary="Get a page by path",
+        description="Returns JSON, or Markdown if `Accept` contains text/markdown or the path ends with `.md`.",
         response_model=PageAnswer,
         responses=ERRORS,
     )

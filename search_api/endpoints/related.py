@@ -18,7 +18,7 @@ def add_related(app: FastAPI, path: str, queries: Queries, freshness: Freshness)
     @app.get(
         path,
         operation_id="relatedPages",
-        summary="Pages near a page",
+        summary="Get related pages",
         response_model=RelatedAnswer,
         responses=ERRORS,
     )

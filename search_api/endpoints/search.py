@@ -48,7 +48,7 @@ def add_search(app: FastAPI, path: str, queries: Queries, freshness: Freshness) 
     @app.get(
         path,
         operation_id="searchByUrl",
-        summary="Search the site, with everything in the URL",
+        summary="Search the site with URL parameters",
         response_model=SearchAnswer,
         responses=ERRORS,
     )

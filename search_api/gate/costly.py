@@ -32,9 +32,9 @@ class CostlyQueries:
         """
         client = caller.trusted, caller.address
         if self._clients[client] >= (_MAX_TRUSTED if caller.trusted else _MAX_A_CLIENT):
-            raise Busy("this query costs as much as several, and your last such one is not answered yet; try again")
+            raise Busy("your previous expensive query is still running; try again")
         if self._clients.total() >= _MAX_WAITING:
-            raise Busy("many costly queries wait already; try again later, or ask for fewer results or words")
+            raise Busy("too many expensive queries are waiting; try again later, or request fewer results or words")
         self._clients[client] += 1
         try:
             return await to_thread.run_sync(work, limiter=self._limiter)

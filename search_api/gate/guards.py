@@ -123,10 +123,10 @@ class HostGuard:
     def _refusal(self, hosts: list[str]) -> ASGIApp | None:
         name = host_name(hosts[0] if hosts else "")
         if name is None or len(hosts) > 1:
-            return problem(400, "INVALID_REQUEST", "a request names one host, as `name` or `name:port`")
+            return problem(400, "INVALID_REQUEST", "the Host header must be one `name` or `name:port`")
         if self._allowed is None or name in self._allowed or is_loopback(name):
             return None
-        message = "this server does not answer for that host name; see api.allowed_hosts"
+        message = "unknown host name; see api.allowed_hosts"
         return problem(421, "INVALID_REQUEST", message)
 
 
@@ -161,7 +161,7 @@ class CallerGuard:
                 await rate.refusal(wait_s)(scope, receive, send)
                 return
         if key is not None and not known:
-            error = Unauthorized("the key is not right; without one, public scopes can be searched")
+            error = Unauthorized("the key is wrong; public scopes need no key")
             await error_response(error, {"www-authenticate": "Bearer"})(scope, receive, send)
             return
         scope.setdefault("state", {})["caller"] = caller
@@ -191,7 +191,7 @@ class BodyGuard:
         headers = Headers(scope=scope)
         if scope["method"] in ("GET", "HEAD", "OPTIONS") and scope["path"] not in self._only_posts:
             if "transfer-encoding" in headers or headers.get("content-length", "0") != "0":
-                await _refuse(400, f"{scope['method']} takes no body")(scope, receive, send)
+                await _refuse(400, f"{scope['method']} must not have a body")(scope, receive, send)
                 return
             await self._app(scope, receive, send)
             return
@@ -199,7 +199,7 @@ class BodyGuard:
             await self._app(scope, receive, send)
             return
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-            await _refuse(415, "the body must be sent as application/json")(scope, receive, send)
+            await _refuse(415, "the body must be application/json")(scope, receive, send)
             return
         declared = headers.get("content-length", "0")
         if not declared.isdigit() or len(declared) > 18 or int(declared) > self._max_bytes:

@@ -25,7 +25,7 @@ class UnderWayGuard:
             return
         if self._count >= self._most:
             _log.warning("refused a request: %d are being answered", self._most)
-            await error_response(Busy("too many requests are being answered; try again"))(scope, receive, send)
+            await error_response(Busy("too many requests; try again"))(scope, receive, send)
             return
         self._count += 1
         try:

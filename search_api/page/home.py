@@ -27,7 +27,7 @@ CSP = (
 )
 _A_YEAR = "public, max-age=31536000, immutable"  # an asset's address changes with it
 _LISTS = ("tag", "filter")
-NOTHING_INDEXED = "Nothing is indexed yet: `searchsocket index` makes the first index."
+NOTHING_INDEXED = "No scope is indexed yet. Run `searchsocket index`."
 
 
 def add_home(

@@ -90,33 +90,33 @@ Query = Annotated[
     Field(min_length=1, max_length=MAX_QUERY_CHARS, description="A question or keywords.", examples=["rate limits"]),
 ]
 ScopeName = Annotated[
-    str, Field(max_length=200, description="Scope or branch to ask instead of the current one.", examples=["main"])
+    str, Field(max_length=200, description="Scope or branch; default: the current one.", examples=["main"])
 ]
 PageName = Annotated[
     str,
     Field(
         min_length=1,
         max_length=MAX_URL_CHARS,
-        description="`url` or `href` of a result, or any address of the site.",
+        description="`url` or `href` of a result, or any URL of the site.",
         examples=["/docs/getting-started"],
     ),
 ]
 Tags = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS)]],
     AsList,
-    Field(max_length=MAX_TAGS, description="Only pages that carry all of these.", examples=[["guides"]]),
+    Field(max_length=MAX_TAGS, description="Only pages with all of these tags.", examples=[["guides"]]),
 ]
 MaxTokens = Annotated[
     int,
     Field(
         ge=0,
         le=MOST_MAX_TOKENS,
-        description=f"Tokens of text at most, about, from {LEAST_MAX_TOKENS}; 0: what fits into one answer.",
+        description=f"Approximate maximum size in tokens, {LEAST_MAX_TOKENS} or more; 0: one full answer.",
     ),
     AfterValidator(_enough),
 ]
 ContinuationToken = Annotated[
-    str, Field(max_length=MAX_TOKEN_CHARS, description="The token of the answer before, for what follows.")
+    str, Field(max_length=MAX_TOKEN_CHARS, description="Token of the previous answer, to get the rest.")
 ]
 
 

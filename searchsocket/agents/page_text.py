@@ -22,14 +22,14 @@ class PageText(Wire):
     scope: str
     generation: str
     age_seconds: Age
-    route_file: Annotated[RouteFile, Field(description="The source file that makes the page; null where none does.")]
+    route_file: Annotated[RouteFile, Field(description="Source file of the page; null if unknown.")]
     route_resolution: Resolution
     changed_since: ChangedSince
     tags: tuple[str, ...]
     modified: str
     markdown: str
-    truncated: Annotated[bool, Field(description="Whether the page goes on behind this part.")]
-    continuation_token: Annotated[str | None, Field(description="For what follows; null where this is the end.")]
+    truncated: Annotated[bool, Field(description="True if the page continues after this part.")]
+    continuation_token: Annotated[str | None, Field(description="Gets the rest; null at the end.")]
 
 
 def page_text(library: Library, path: str, max_tokens: int, token: str) -> PageText:

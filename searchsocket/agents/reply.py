@@ -52,15 +52,15 @@ def reply(text: str, answer: Wire, actions: tuple[str, ...] = ()) -> Reply:
 def more_lines(token: str | None) -> Iterator[str]:
     """How to go on, where there is more."""
     if token:
-        yield f"\nThere is more: the same call with continuationToken {token}"
+        yield f"\nThere is more: repeat the call with continuationToken {token}"
 
 
 def part_lines(*, is_next: bool, is_cut: bool) -> Iterator[str]:
     """Which part of all results these are, where they are not all."""
     if is_next:
-        yield "These follow the results of the answer before."
+        yield "These continue the previous answer."
     if is_cut:
-        yield "They are as many as fit, best first; how to get the others stands below."
+        yield "The best ones that fit; see below for the rest."
 
 
 def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:
@@ -74,13 +74,13 @@ def failure(error: SearchSocketError, indexed: tuple[str, ...] = ()) -> Reply:
     lines = [f"{error.code}: {message}"]
     if isinstance(error, ScopeNotIndexed) and indexed:
         suggestions = indexed
-        lines.append(f"Indexed, and to be asked with `scope`: {', '.join(indexed)}")
+        lines.append(f"Indexed scopes: {', '.join(indexed)}")
     elif suggestions:
-        lines += ["Perhaps one of these is meant:", *(f"- {one}" for one in suggestions)]
+        lines += ["Similar pages:", *(f"- {one}" for one in suggestions)]
     elif isinstance(error, PageMissing):
-        lines.append("Nothing is called like it: find the page with search.")
+        lines.append("No similar page; find it with search.")
     if error.retryable:
-        lines.append("This may pass: the same call can be made again in a moment.")
+        lines.append("Temporary error: try the same call again in a moment.")
     return _error(lines, error.code, message, suggestions, retryable=error.retryable)
 
 

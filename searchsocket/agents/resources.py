@@ -147,7 +147,7 @@ KINDS = (
     Kind(
         "page",
         "A page of the site",
-        "What the index saw of a page: Markdown behind front matter with its route file.",
+        "An indexed page: front matter with its route file, then Markdown.",
         "searchsocket://page/{+path}{?scope}",
         "text/markdown",
         _page,
@@ -156,7 +156,7 @@ KINDS = (
     Kind(
         "file",
         "A source file",
-        "The text of an indexed source file.",
+        "Text of an indexed source file.",
         "searchsocket://file/{+path}{?scope}",
         "text/plain",
         _file,

@@ -53,8 +53,7 @@ class Explanation(Wire):
         default=None,
         metadata={
             "exclude_if": lambda score: score is None,
-            "description": "What a reranker gave it, scaled over the candidates that it judged; `fused` counts less "
-            "then.",
+            "description": "Score of the reranker, scaled over its candidates; `fused` then has less weight.",
         },
     )
 
@@ -102,23 +101,21 @@ class Result(Wire):
     marks: tuple[tuple[int, int], ...] = field(metadata=MARKS)
     score: float = field(metadata=SCORE)
     confidence: float = field(metadata=CONFIDENCE)
-    route_file: RouteFile = field(metadata={"description": "Source file of the page; null for callers without a key."})
+    route_file: RouteFile = field(metadata={"description": "Source file of the page; null without the key."})
     route_resolution: Resolution
-    source: PassageLines = field(
-        metadata={"description": "Where its Markdown file says this; null for callers without a key."}
-    )
-    mirror: PassageLines = field(metadata={"description": "Likewise its file in the mirror."})
+    source: PassageLines = field(metadata={"description": "Lines in the content file; null without the key."})
+    mirror: PassageLines = field(metadata={"description": "Lines in the mirror file."})
     scope: str
     generation: str
     age_seconds: float = field(metadata=AGE)
     tags: tuple[str, ...]
     language: str
     modified: str  # ISO 8601 as the page states it; "" when it does not
-    ref: str = field(metadata={"description": "Names this piece of the page across edits elsewhere."})
+    ref: str = field(metadata={"description": "Id of the chunk; stable while its section stays the same."})
     sections: tuple[Section, ...]  # the one that opens, then by score; empty when grouped by chunk
     explanation: Explanation | None = None  # on request
     alike: tuple[AlikePage, ...] = field(
-        default=(), metadata={"description": "Pages whose passage says the same, which are no results of their own."}
+        default=(), metadata={"description": "Pages with the same text, left out of the results."}
     )
     changed_since: ChangedSince = field(default=None, metadata=CHANGED_SINCE)
     kind: ChunkKind | CodeKind = field(default="section", metadata={"exclude": True})  # of the chunk that opens
@@ -154,10 +151,10 @@ class SearchMeta(Wire):
     generation: str
     published_at: str  # ISO 8601, UTC
     age_seconds: float
-    source_revision: Revision = field(
-        metadata={"description": "Commit that was indexed; null for callers without a key, and where none is known."}
+    source_revision: Revision = field(metadata={"description": "Indexed commit; null without the key or if unknown."})
+    notes: tuple[Note, ...] = field(
+        default=(), metadata={"description": "Reasons why the answer is incomplete or degraded."}
     )
-    notes: tuple[Note, ...] = field(default=(), metadata={"description": "Why the answer is less than it could be."})
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +172,7 @@ class SearchAnswer(Wire):
         default=None,
         metadata={
             "exclude_if": lambda counts: counts is None,
-            "description": "Of each facet that was asked for: value, pages.",
+            "description": "Number of pages per value, for each requested facet.",
         },
     )
     truncated: bool = field(default=False, metadata=TRUNCATED)
@@ -192,10 +189,10 @@ class RelatedPage(Wire):
     description: str
     score: float = field(metadata=SCORE)
     meaning: float = field(
-        metadata={"ge": 0, "le": 1, "description": "How near in meaning."}
+        metadata={"ge": 0, "le": 1, "description": "Similarity in meaning."}
     )  # cosine of its nearest chunk
-    is_linked: bool = field(metadata={"description": "The page links to it."})
-    is_neighbour: bool = field(metadata={"description": "It lies in the same directory."})
+    is_linked: bool = field(metadata={"description": "True if the page links to it."})
+    is_neighbour: bool = field(metadata={"description": "True if it is in the same directory."})
     tags: tuple[str, ...]
     route_file: RouteFile
     route_resolution: Resolution

@@ -70,13 +70,14 @@ class Continuations:
             raise _foreign()
         of, *place, name, offset, asked = json.loads(payload)
         if of != kind:
-            raise ContinuationGone(f"the continuation is of {of}, not of {kind}; send it where it came from")
+            raise ContinuationGone(f"the continuation token belongs to {of}, not to {kind}")
         if place != _place(generation):
-            raise ContinuationGone("the continuation is of another index; send it with the folder that it came from")
+            raise ContinuationGone("the continuation token belongs to another folder")
         if name != generation.name:
             raise ContinuationGone(
-                f"the continuation is of generation {name!r}, and {generation.name!r} is live by now; "
-                "leave it out to begin anew"
+                f"the continuation token belongs to generation {name!r}, and {generation.name!r} is live now; "
+                f"leave the "
+                f"token out to start again"
             )
         return Position(asked, offset)
 
@@ -86,8 +87,8 @@ class Continuations:
 
 def _foreign() -> ContinuationGone:
     return ContinuationGone(
-        "the continuation is none that this service gave, or it was changed; leave it out to begin anew. Services on "
-        "several machines share $SEARCHSOCKET_SIGNING_SECRET"
+        "the continuation token is invalid; leave it out to start again. Services on several machines need the "
+        "same $SEARCHSOCKET_SIGNING_SECRET"
     )
 
 

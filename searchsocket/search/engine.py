@@ -116,7 +116,7 @@ class SearchEngine:
         watch = Watch()
         query = checked(query, self._facets)
         if query.rerank and not self._judge:
-            raise InvalidRequest("no reranker is configured here; leave 'rerank' out, or set rerank.provider")
+            raise InvalidRequest("no reranker is configured; leave 'rerank' out, or set rerank.provider")
         reader = self.opened(scope)
         generation = reader.generation
         self._records[scope.name] = generation.records

@@ -8,21 +8,17 @@ from searchsocket.stores.base import IndexReader
 
 NOTES = {
     NoVector.UNAVAILABLE: Note(
-        "EMBEDDER_UNAVAILABLE", "the embedding provider could not answer, so these results come from words alone"
+        "EMBEDDER_UNAVAILABLE", "the embedding provider failed, so these results match words only"
     ),
-    NoVector.TOO_SLOW: Note(
-        "EMBEDDER_TOO_SLOW", "the embedding provider did not answer in time, so these results come from words alone"
-    ),
+    NoVector.TOO_SLOW: Note("EMBEDDER_TOO_SLOW", "the embedding provider timed out, so these results match words only"),
     NoVector.OVER_BUDGET: Note(
-        "EMBEDDER_OVER_BUDGET", "today's budget for embedding queries is spent, so these results come from words alone"
+        "EMBEDDER_OVER_BUDGET", "today's budget for query embeddings is spent, so these results match words only"
     ),
 }
-NO_BACKEND = Note(
-    "VECTOR_BACKEND_UNAVAILABLE", "the vector store could not be asked, so these results come from words alone"
-)
+NO_BACKEND = Note("VECTOR_BACKEND_UNAVAILABLE", "the vector store is unavailable, so these results match words only")
 _OTHER_GENERATION = Note(
     "GENERATION_CHANGED",
-    "another generation is live than the one that was asked for, so results may be in other places",
+    "another generation is live than the requested one, so the order may differ",
 )
 
 
@@ -38,7 +34,10 @@ def _unstated(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:
     asked = dict.fromkeys([*(name for name, _ in query.filters if name not in OWN_FILTERS), *query.facets])
     present = reader.catalogue.facet_names() if asked else frozenset()
     return tuple(
-        Note("FACET_NOT_INDEXED", f"no page of this index states {name!r}; a facet that is new in [facets] needs a run")
+        Note(
+            "FACET_NOT_INDEXED",
+            f"no page of this index states {name!r}; after you add a facet to [facets], run `searchsocket index`",
+        )
         for name in asked
         if name not in present
     )

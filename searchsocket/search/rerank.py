@@ -10,15 +10,11 @@ from searchsocket.stores.base import Candidates, IndexReader, ReadableRecord
 from searchsocket.types import Scores
 
 NOT_JUDGED = {
-    NotJudged.UNAVAILABLE: Note(
-        "RERANKER_UNAVAILABLE", "the reranker could not answer, so results are in the order that they had before"
-    ),
-    NotJudged.TOO_SLOW: Note(
-        "RERANKER_TOO_SLOW", "the reranker did not answer in time, so results are in the order that they had before"
-    ),
+    NotJudged.UNAVAILABLE: Note("RERANKER_UNAVAILABLE", "the reranker failed, so results are in their original order"),
+    NotJudged.TOO_SLOW: Note("RERANKER_TOO_SLOW", "the reranker timed out, so results are in their original order"),
     NotJudged.OVER_BUDGET: Note(
         "RERANKER_OVER_BUDGET",
-        "today's budget for reranking is spent, so results are in the order that they had before",
+        "today's budget for reranking is spent, so results are in their original order",
     ),
 }
 

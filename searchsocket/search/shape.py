@@ -67,41 +67,41 @@ ChangedSince = Annotated[bool | None, ForTheTrusted(bool)]
 PassageLines = Annotated[FileLines | None, ForTheTrusted(FileLines)]
 
 CHANGED_SINCE: Metadata = {
-    "description": "Whether the content file or route file was written after the index was published; null for callers "
-    "without a key, and where no such file is known.",
+    "description": "True if the content file or route file changed after publishing; null without the key or if "
+    "the file is unknown.",
 }
 SCORE: Metadata = {"ge": 0, "le": 1, "description": "Higher is better; comparable only within one answer."}
 CONFIDENCE: Metadata = {
     "ge": 0,
     "le": 1,
-    "description": "How likely it answers; comparable between answers, models and sites.",
+    "description": "Probability that it answers the query; comparable between answers, models and sites.",
 }
-AGE: Metadata = {"ge": 0, "description": "Since the index was published."}
-MARKS: Metadata = {"description": "Where query words stand in `snippet`: [start, end) in code points."}
+AGE: Metadata = {"ge": 0, "description": "Seconds since the generation was published."}
+MARKS: Metadata = {"description": "Positions of query words in `snippet`: [start, end) in code points."}
 SNIPPET_HTML: Metadata = {
-    "description": "`snippet` escaped for HTML: `<mark>` around query words, `<pre><code>` around lines of code, "
-    "`<br>` between other lines, and no other markup."
+    "description": "`snippet` as safe HTML: `<mark>` around query words, `<pre><code>` around code, `<br>` "
+    "between lines, no other markup."
 }
-URL: Metadata = {"description": "The page, as filters and other requests name it; `href` opens it."}
-ADDRESS: Metadata = {"description": "Opens the page on its host.", "examples": ["/docs/start.html"]}
+URL: Metadata = {"description": "URL path of the page, as in filters and other requests; use `href` for links."}
+ADDRESS: Metadata = {"description": "Link to the page.", "examples": ["/docs/start.html"]}
 HREF: Metadata = {
-    "description": "Opens the page on its host, at its section.",
+    "description": "Link to the section of the page.",
     "examples": ["/docs/start.html#install"],
 }
 TOTAL: Metadata = {
     "ge": 0,
-    "description": "How many results the query's candidates hold, over all offsets. Not all that match: a search by "
-    "meaning ranks the nearest, and `topK` says how many of them are looked at.",
+    "description": "Number of results among the candidates, over all offsets. Not the number of all matches: a "
+    "search by meaning ranks the closest ones only.",
 }
 TRUNCATED: Metadata = {
     "exclude_if": lambda is_so: not is_so,
-    "description": "Whether `maxTokens` ended it before `topK`.",
+    "description": "True if `maxTokens` ended the answer before `topK`.",
 }
 CONTINUATION_TOKEN: Metadata = {
     "exclude_if": lambda token: token is None,
-    "description": "For the results that follow; absent where none do.",
+    "description": "Gets the next results; absent if there are none.",
 }
 QUALITY: Metadata = {
-    "description": "`weak`: nothing fits well, the best result's `confidence` is low; `rejected`: what was found is "
-    "too weak to be given, so there are no results."
+    "description": "`weak`: no close match, the best `confidence` is low; `rejected`: no result is good enough, "
+    "so there are none."
 }

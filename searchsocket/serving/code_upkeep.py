@@ -35,7 +35,7 @@ class CodeStatus(Wire):
 
     scope: str
     indexed: bool
-    dirty: Annotated[bool, Field(description="A sync would find something to do.")]
+    dirty: Annotated[bool, Field(description="True if a sync has work to do.")]
     generation: str | None
     age_seconds: float | None
     files: int  # in the index
@@ -43,10 +43,12 @@ class CodeStatus(Wire):
     changed: Files
     new: Files
     deleted: Files
-    marked: Annotated[Files, Field(description="By hand.")]
+    marked: Annotated[Files, Field(description="Files marked with `invalidate`.")]
     configuration_changed: bool
-    rules_changed: Annotated[bool, Field(description="A new version, or grammars that came or went, cut files anew.")]
-    unpublished: Annotated[bool, Field(description="A run stopped before it published what it had read.")]
+    rules_changed: Annotated[
+        bool, Field(description="True if a new version or other grammars split files differently.")
+    ]
+    unpublished: Annotated[bool, Field(description="True if the last run stopped before it published.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class CodeSynced(Wire):
     """What a sync did."""
 
     scope: str
-    changed: Annotated[bool, Field(description="Whether there was anything to do.")]
+    changed: Annotated[bool, Field(description="True if the sync had work to do.")]
     generation: str | None
     files: int  # in the index
     chunks: int

@@ -137,9 +137,9 @@ class ContentService:
             )
         if kind == "code":
             if not trusted:
-                raise ScopeRefused("source code cannot be read without a key")
+                raise ScopeRefused("source code needs the key")
             if self.code is None:
-                raise InvalidRequest("source code is not indexed here; set code.enable, then run `searchsocket index`")
+                raise InvalidRequest("source code is not indexed; set code.enable, then run `searchsocket index`")
         return self.service.scopes.find(name or None, trusted=trusted), kind
 
 

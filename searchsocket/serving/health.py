@@ -27,16 +27,16 @@ class ScopeHealth(Wire):
     """One scope's live index."""
 
     scope: str
-    ready: Annotated[bool, Field(description="It has an index, made with the model that is configured.")]
+    ready: Annotated[bool, Field(description="True if there is an index of the configured model.")]
     degraded: Annotated[
         str | None,
-        Field(description="Why answers are less than they could be: an older generation's, or of words alone."),
+        Field(description="Reason for degraded answers: an older generation, or no search by meaning."),
     ] = None
     generation: str | None = None
     published_at: str | None = None
     age_seconds: float | None = None
     checked_at: Annotated[
-        str | None, Field(description="When a command last found that nothing had changed since; null = none did.")
+        str | None, Field(description="Time of the last check that found no changes; null if there was none.")
     ] = None
     records: int | None = None
     pages: int | None = None
@@ -50,7 +50,7 @@ class ServiceHealth(Wire):
     live: bool
     ready: bool
     scopes: tuple[ScopeHealth, ...]
-    backend: Annotated[str | None, Field(description="What the store says of itself; null without a key.")] = None
+    backend: Annotated[str | None, Field(description="Status of the store; null without the key.")] = None
 
 
 class HealthCheck:
@@ -121,7 +121,7 @@ class HealthCheck:
         """What queries do while the vector store is away."""
         if outage is None:
             return ""
-        what = "words alone answer" if self._engine.answers_by_words else "nothing is answered"
+        what = "queries match words only" if self._engine.answers_by_words else "no queries are answered"
         return f"{what}, because {_message(outage, trusted=trusted)}"
 
     def _can_be_asked(self, generation: Generation) -> bool:
@@ -151,7 +151,7 @@ def _old(trouble: SearchSocketError | None, *, trusted: bool) -> str:
     """Why an older generation answers, in words that this caller may read."""
     if trouble is None:
         return ""
-    return f"an older generation answers, because the newest cannot be used: {_message(trouble, trusted=trusted)}"
+    return f"an older generation answers, because the newest is unusable: {_message(trouble, trusted=trusted)}"
 
 
 def _message(error: SearchSocketError, *, trusted: bool) -> str:

@@ -23,7 +23,7 @@ def page_part(found: FoundPage, part: Part, words: Continuations) -> PagePart:
     if part.token:
         (of, before), start = words.position(part.token, _KIND, found.generation)
         if of != url:
-            raise InvalidRequest(f"the continuation is of {of}, not of {url}; send it with that page")
+            raise InvalidRequest(f"the continuation token belongs to {of}, not to {url}")
         max_tokens = part.max_tokens or before
     markdown = _sections(text[start:], max_tokens)
     end = start + len(markdown)

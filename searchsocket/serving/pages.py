@@ -48,11 +48,13 @@ class PageAnswer(Wire):
     changed_since: ChangedSince
     markdown: Annotated[str, Field(description="The page's text, without front matter.")]
     truncated: Annotated[
-        bool, Field(exclude_if=lambda is_so: not is_so, description="Whether `maxTokens` ended it before its end.")
+        bool, Field(exclude_if=lambda is_so: not is_so, description="True if `maxTokens` cut the text.")
     ] = False
     continuation_token: Annotated[
         str | None,
-        Field(exclude_if=lambda token: token is None, description="For the text that follows; absent where none does."),
+        Field(
+            exclude_if=lambda token: token is None, description="Gets the rest of the text; absent if there is none."
+        ),
     ] = None
 
 

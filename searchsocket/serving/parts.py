@@ -99,7 +99,7 @@ def related_code_part(code: CodeService, query: RelatedQuery, part: Part, scope:
         subject = query.id or query.symbol or query.url or f"{query.file}:{query.line}"
         asked = _asked(words, kind, generation, part, [subject, query.top_k, pages])
         if asked.what[2] != pages:
-            raise ContinuationGone("the pages were published anew since; leave the continuation out to begin anew")
+            raise ContinuationGone("a new generation is live; leave the continuation token out to start again")
         found = code.related(replace(query, top_k=asked.what[1]), scope)
         both: list[CodeResult | DocumentingPage] = [*found.code, *found.pages]
         left = both[asked.offset :]
@@ -138,7 +138,7 @@ def _asked(words: Continuations, kind: str, generation: Generation, part: Part, 
         return _Asked(what, 0, part.max_tokens or DEFAULT_MAX_TOKENS)
     (before, max_tokens), offset = words.position(part.token, kind, generation)
     if before[0] != what[0]:
-        raise InvalidRequest(f"the continuation is of {before[0][:80]!r}, not of {what[0][:80]!r}; send it with that")
+        raise InvalidRequest(f"the continuation token belongs to {before[0][:80]!r}, not to {what[0][:80]!r}")
     return _Asked(before, offset, part.max_tokens or max_tokens)
 
 

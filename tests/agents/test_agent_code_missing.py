@@ -31,4 +31,4 @@ def test_code_that_is_not_indexed_is_named_as_that(server: Any, tool: str, sent:
     assert refused.is_error
     said = text_of(refused)
     assert "the code of scope 'main' has no index yet; run `searchsocket index --only code --scope main`" in said
-    assert "to be asked with" not in said
+    assert "Indexed scopes" not in said

@@ -152,5 +152,5 @@ def test_a_branch_that_is_not_indexed_is_answered_with_what_to_run(checkout: Pat
     missed = call(server, "search", query="battery")
     assert missed.structured_content["error"]["code"] == "SCOPE_NOT_INDEXED"
     assert "run `searchsocket index --scope new`" in text_of(missed)
-    assert "to be asked with `scope`: main" in text_of(missed)
+    assert "Indexed scopes: main" in text_of(missed)
     assert not call(server, "search", query="battery", scope="main").is_error

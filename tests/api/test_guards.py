@@ -209,7 +209,7 @@ def test_a_defect_is_answered_without_a_word_about_it(api: Api, monkeypatch: pyt
     answer = api.post({"q": "battery"})
     assert answer.status_code == 500
     assert answer.json()["error"] == {
-        "code": "INTERNAL_ERROR", "message": "something went wrong inside the search service",
+        "code": "INTERNAL_ERROR", "message": "internal error in the search service",
     }  # fmt: skip
     assert answer.headers["x-content-type-options"] == "nosniff"
 

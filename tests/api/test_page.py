@@ -66,7 +66,7 @@ def test_filters_hold_and_stay_in_the_form(tmp_path: Path) -> None:
     assert page.select_one("input[name=tag]")["value"] == "power"  # type: ignore[index]
     page = soup(api, "/?q=battery&filter=version:3")
     assert page.select_one("select[data-facet=version] option[selected]")["value"] == "version:3"  # type: ignore[index]
-    assert status_line(page) == "No results for “battery” with these filters. Other words may find more."
+    assert status_line(page) == "No results for “battery” with these filters. Try other words."
 
 
 def test_further_results_are_a_link_away(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_before_the_first_index_the_page_says_what_to_do(tmp_path: Path) -> None
     (tmp_path / "searchsocket.toml").write_text('[project]\nid = "new"\n[embeddings]\nprovider = "hash"\n')
     api = Api(create_app(open_project(tmp_path, {}), environ={}, host="0.0.0.0"))
     assert "searchsocket index" in status_line(soup(api, "/"))
-    assert status_line(soup(api, "/?q=a", 404)) == "Nothing is indexed for this scope."
+    assert status_line(soup(api, "/?q=a", 404)) == "This scope has no index."
 
 
 def test_the_page_can_be_switched_off(configured: Callable[..., Api]) -> None:

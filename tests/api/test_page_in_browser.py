@@ -127,9 +127,7 @@ def test_filters_count_and_an_error_is_a_sentence(page: Page) -> None:
     page.locator("input[name=pathPrefix]").fill("/docs-old")
     expect(page.locator("#results > li")).to_have_count(1)
     page.locator("input[name=tag]").fill("none-such")
-    expect(page.locator("#status")).to_have_text(
-        "No results for “battery” with these filters. Other words may find more."
-    )
+    expect(page.locator("#status")).to_have_text("No results for “battery” with these filters. Try other words.")
     page.locator("#q").fill("\u200b")
     expect(page.locator("#results.failed")).to_have_count(1)
     expect(page.locator("#status")).to_have_text("the query is empty")

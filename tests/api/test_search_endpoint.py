@@ -136,7 +136,7 @@ def test_a_body_must_say_that_it_is_json(api: Api, kind: str) -> None:
 def test_the_message_names_the_field_and_not_its_value(api: Api) -> None:
     message = api.post({"q": "battery", "topK": "<script>", "limt": 1}).json()["error"]["message"]
     assert "topK" in message
-    assert "limt: is not a known field" in message
+    assert "limt: is an unknown field" in message
     assert "<script>" not in message
 
 

@@ -32,7 +32,7 @@ def test_a_search_is_reranked_where_it_says_so(run: RunCli, run_json: RunJson, i
     assert paid["tokens"] == server.tokens > 0
     server.always = Reply(500, {"detail": KEY})
     done = run("search", "tide", "--rerank", project=indexed)
-    assert (done.exit_code, "note: the reranker could not answer" in done.stderr) == (0, True)
+    assert (done.exit_code, "note: the reranker failed" in done.stderr) == (0, True)
     assert KEY not in done.output
     assert [path for path in indexed.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()] == []
 

@@ -86,14 +86,12 @@ def test_weak_answers_are_called_so_and_no_answer_is_no_error(stage: Stage) -> N
 
     stage.context.route("**/api/search?q=battery*", weak)
     page = typed(stage, "battery", MISSING)
-    expect(page.get_by_text("Nothing fits well. These come nearest:")).to_be_visible()
-    expect(page.get_by_role("link", name="Is something missing? Tell us")).to_have_attribute(
-        "href", "/new?title=battery"
-    )
+    expect(page.get_by_text("No close match. Closest results:")).to_be_visible()
+    expect(page.get_by_role("link", name="Missing something? Tell us")).to_have_attribute("href", "/new?title=battery")
     page.locator("input[type=search]").fill("xylophon & qwzrk")
     expect(page.get_by_text("Nothing found for “xylophon & qwzrk”.")).to_be_visible()
     expect(page.locator("input[type=search]")).to_have_attribute("aria-expanded", "false")
-    link = page.get_by_role("link", name="Is something missing? Tell us")
+    link = page.get_by_role("link", name="Missing something? Tell us")
     expect(link).to_have_attribute("href", "/new?title=xylophon%20%26%20qwzrk")
 
 
@@ -149,17 +147,17 @@ def test_a_slow_answer_leaves_what_is_there_and_comes_last(stage: Stage) -> None
 def test_a_service_that_fails_is_said_and_can_be_asked_again(stage: Stage) -> None:
     stage.context.route("**/api/search*", api_error(503, "INDEX_CORRUPT"))
     page = typed(stage, "battery")
-    expect(page.get_by_text("The search does not work right now.")).to_be_visible()
+    expect(page.get_by_text("Search is not working right now.")).to_be_visible()
     expect(page.locator("[role=option]")).to_have_count(0)
     stage.context.unroute("**/api/search*")
     page.get_by_role("button", name="Try again").click()
     expect(page.locator("[role=option]").first).to_contain_text("Battery")
     stage.context.route("**/api/search*", lambda route: route.abort())
     page.locator("input[type=search]").fill("driving")
-    expect(page.get_by_text("The search cannot be reached.")).to_be_visible()
+    expect(page.get_by_text("Search is unreachable.")).to_be_visible()
     stage.context.route("**/api/search*", lambda route: route.fulfill(body="<p>hello", content_type="text/html"))
     page.locator("input[type=search]").fill("steering")
-    expect(page.get_by_text("The search does not work right now.")).to_be_visible()
+    expect(page.get_by_text("Search is not working right now.")).to_be_visible()
 
 
 def test_after_too_many_searches_it_goes_on_by_itself(stage: Stage) -> None:
@@ -187,7 +185,7 @@ def test_an_answer_that_does_not_come_is_given_up(stage: Stage) -> None:
     with page.expect_request("**/api/search*"):
         page.locator("input[type=search]").fill("battery")
     page.clock.fast_forward(8_000)
-    expect(page.get_by_text("The search did not answer in time.")).to_be_visible()
+    expect(page.get_by_text("Search timed out.")).to_be_visible()
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("listbox", include_hidden=True)).to_have_attribute("aria-busy", "true")
 

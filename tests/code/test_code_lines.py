@@ -157,9 +157,9 @@ def _fits(data: list[dict[str, Any]], max_tokens: int) -> bool:
         ({"max_tokens": "300"}, "max_tokens must be an integer from 200 to 100000"),
         ({"max_tokens": True}, "max_tokens must be an integer from 200 to 100000"),
         ({"continuation_token": 7}, "continuation_token must be a string that an answer gave"),
-        ({"continuation_token": "none"}, "the continuation is none that this service gave"),
+        ({"continuation_token": "none"}, "the continuation token is invalid"),
         ({"q": "file"}, "the continuation_token is of another request"),
-        ({"op": "fetch", "ids": [1]}, "the continuation is of op search, not of op fetch"),
+        ({"op": "fetch", "ids": [1]}, "the continuation token belongs to op search, not to op fetch"),
     ],
 )
 def test_a_part_that_cannot_be_is_refused(indexed: LineServer, change: dict[str, Any], error: str) -> None:

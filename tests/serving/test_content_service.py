@@ -166,7 +166,7 @@ def test_related_queries_are_refinements_with_results(
 def test_a_question_is_asked_of_pages_and_code_together(service: ContentService) -> None:
     answer = service.ask(AskQuery("How do I remove a stale lock file?"), None, trusted=True)
     assert answer.answered
-    assert answer.message == "2 passages, likeliest first; where it says only part of the answer, read on from there"
+    assert answer.message == "2 passages, likeliest first; if it has only part of the answer, read on from there"
     assert {one.folder_id for one in answer.indexes} == {"site", "code"}
     assert {passage.folder_id for passage in answer.passages} == {"site", "code"}
     code = next(passage for passage in answer.passages if passage.folder_id == "code")

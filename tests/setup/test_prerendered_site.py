@@ -20,7 +20,7 @@ from tests.api.running_service import listening
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PAGE = "<!doctype html><title>Fjord</title><main>Words</main><script type=module src=/searchsocket/search.js></script>"
-FOUND, REFUSED = "searchsocket-dialog [role=option]", "searchsocket-dialog >> text=The search cannot be reached."
+FOUND, REFUSED = "searchsocket-dialog [role=option]", "searchsocket-dialog >> text=Search is unreachable."
 
 
 @pytest.mark.ui

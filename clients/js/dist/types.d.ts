@@ -12,7 +12,7 @@ export interface SearchRequest {
     scope?: string;
     /** Only this directory: `/docs` holds `/docs` and `/docs/a`. */
     pathPrefix?: string;
-    /** A page must carry all of them. */
+    /** Only pages with all of these tags. */
     tags?: readonly string[];
     groupBy?: "page" | "chunk";
     /** `language`, `kind` and the facets of the site's settings; of several values one must be met. */

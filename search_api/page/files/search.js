@@ -105,10 +105,10 @@ function show(answer) {
   const count = isAll ? `${total} ${total === 1 ? "page" : "pages"}` : `1–${results.length} of the ${total} best pages`;
   const further = `?${new URLSearchParams([...values(), ["offset", results.length]])}`;
   more.replaceChildren(...(isAll ? [] : [element("a", { href: further, rel: "next" }, "More results")]));
-  const none = `No results for “${answer.q}”${isFiltered() ? " with these filters" : ""}. Other words may find more.`;
+  const none = `No results for “${answer.q}”${isFiltered() ? " with these filters" : ""}. Try other words.`;
   // The page asks for every facet, so one that no page states is no news.
   const notes = meta.notes.filter((note) => note.code !== "FACET_NOT_INDEXED").map((note) => note.message);
-  const found = answer.quality === "weak" ? `Nothing fits well: ${count}` : count;
+  const found = answer.quality === "weak" ? `No close match: ${count}` : count;
   line.textContent = [results.length ? found : none, ...notes].join(" · ");
   generation.textContent =
     `${answer.scope} · generation ${meta.generation}` +

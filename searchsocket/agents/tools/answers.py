@@ -33,10 +33,10 @@ class AskArguments(SiteArguments):
 
 
 def ask(library: Library, asked: AskArguments) -> Reply:
-    """Answer one question with cited sentences from pages and code, or say that nothing here answers it.
+    """Answer one question with cited sentences from pages and code, or report that there is no answer.
 
-    Call it for a question with a definite answer, when a few sentences with their sources are enough. It writes no
-    prose, and would rather refuse than guess: then use search, as for what the docs say at length about a subject.
+    Call it for a question with a definite answer, if a few sentences with sources are enough. It quotes, and refuses
+    rather than guesses. For long explanations, use search.
     """
     query = AskQuery(asked.question, asked.limit, asked.max_tokens or None, asked.continuation_token)
     answer = library.content().ask(query, library.scope.name, trusted=True)

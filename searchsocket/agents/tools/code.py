@@ -61,14 +61,18 @@ class FetchArguments(SiteArguments):
     ids: Annotated[
         list[Annotated[str, Field(max_length=100)]],
         AsList,
-        Field(max_length=MAX_IDS, description="`id` of results of search_code; or else `file`."),
+        Field(max_length=MAX_IDS, description="`id` of results of search_code, instead of `file`."),
     ] = []
     file: Annotated[
         str, Field(max_length=MAX_PATH_CHARS, description="An indexed file.", examples=["src/auth/token.ts"])
     ] = ""
     lines: Annotated[
         str,
-        Field(max_length=20, description=f"Of `file`, first and last, {MAX_LINES} at most.", examples=["45-78", "45"]),
+        Field(
+            max_length=20,
+            description=f"First and last line of `file`, at most {MAX_LINES} lines.",
+            examples=["45-78", "45"],
+        ),
     ] = f"1-{MAX_LINES}"
     max_tokens: MaxTokens = 0
     scope: ScopeName = ""
@@ -79,15 +83,15 @@ class FetchedFiles(Wire):
     """Lines as they are now, each behind its number."""
 
     files: tuple[FetchedLines, ...]
-    truncated: Annotated[bool, Field(description="Whether `maxTokens` ended it.")]
-    left: Annotated[tuple[LinesLeft, ...], Field(description="The lines that follow, to be fetched one by one.")]
+    truncated: Annotated[bool, Field(description="True if `maxTokens` ended the answer.")]
+    left: Annotated[tuple[LinesLeft, ...], Field(description="Remaining lines, to fetch next.")]
 
 
 def search_code(library: Library, asked: SearchCodeArguments) -> Reply:
-    """Search the source code of this project: by what it does, by words in it, or by the name of a symbol.
+    """Search the source code of this project by meaning, words or symbol names.
 
-    Call it to find where something is implemented or defined. Gives file, lines, symbol, kind and a preview of each,
-    and says where a file changed since it was indexed. Then read more lines with fetch. Not for prose: that is search.
+    Call it to find where something is implemented or defined. Returns file, lines, symbol, kind and a preview of each,
+    and marks files that changed since they were indexed. Then read lines with fetch. For prose, use search.
     """
     query = CodeQuery(asked.query, asked.top_k, asked.path, tuple(asked.languages), tuple(asked.kinds), asked.exported)
     part = Part(asked.max_tokens or None, asked.continuation_token)
@@ -96,9 +100,9 @@ def search_code(library: Library, asked: SearchCodeArguments) -> Reply:
 
 
 def fetch(library: Library, asked: FetchArguments) -> Reply:
-    """Read lines of source files as they are now, numbered: by `ids` of search_code, or by `file` and `lines`.
+    """Read numbered lines of source files as they are now, by `ids` of search_code, or by `file` and `lines`.
 
-    Only files of the code index can be read, 120 lines of each at most; ask again for those that follow.
+    Reads only indexed files, at most 120 lines of each; call it again for more.
     """
     if bool(asked.ids) == bool(asked.file):
         raise InvalidRequest("send either `ids`, as search_code gives them, or `file` (with `lines`, such as 45-78)")
@@ -127,7 +131,7 @@ def _bounds(lines: str) -> tuple[int, int]:
 def _code_lines(library: Library, answer: CodeAnswer, *, is_next: bool) -> Iterator[str]:
     state = library.state(answer.generation, answer.age_seconds)
     if not answer.results:
-        yield f"Nothing in the code is near {visible(answer.q)!r} ({state}). Try other words, or the name of a symbol."
+        yield f"No code matches {visible(answer.q)!r} ({state}). Try other words, or the name of a symbol."
         return
     yield f"{count(len(answer.results), 'passage')} of code for {visible(answer.q)!r} ({state})."
     yield from part_lines(is_next=is_next, is_cut=answer.truncated)
@@ -165,6 +169,6 @@ def _fetched_lines(library: Library, found: FetchedFiles) -> Iterator[str]:
         yield f"{visible(one.file)}:{one.first_line}-{ends}{', the end of the file' if is_end else ''}{changed}"
         yield fenced("\n".join(one.text), one.file)
     if not found.files:
-        yield "The files of these results are gone."
+        yield "The files of these results no longer exist."
     for more in found.left:
         yield f"There is more: fetch with file {visible(more.file)!r} and lines '{more.first_line}-{more.last_line}'."

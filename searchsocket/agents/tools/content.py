@@ -21,17 +21,17 @@ MAX_PATH_CHARS = 4_096
 Terms = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=MAX_TERM_CHARS)]], AsList, Field(max_length=MAX_TERMS)
 ]
-Limit = Annotated[int, Field(ge=0, le=MAX_LIMIT, description="Results at most; 0: 10, or as before.")]
+Limit = Annotated[int, Field(ge=0, le=MAX_LIMIT, description="Maximum number of results; 0: 10, or as before.")]
 FilePath = Annotated[
     str,
     Field(
         min_length=1,
         max_length=MAX_PATH_CHARS,
-        description="`file_path` of a result, as it is.",
+        description="`file_path` of a result.",
         examples=["docs/install.md", "src/auth/token.ts"],
     ),
 ]
-ChunkId = Annotated[str, Field(max_length=MAX_PATH_CHARS, description="`chunk_id` of a result, to begin there.")]
+ChunkId = Annotated[str, Field(max_length=MAX_PATH_CHARS, description="`chunk_id` of a result, to start there.")]
 
 
 class FolderArguments(ContentArguments):
@@ -40,7 +40,7 @@ class FolderArguments(ContentArguments):
         Field(
             min_length=1,
             max_length=300,
-            description="`site` (pages) or `code` (source files); of another scope or branch `main/site`.",
+            description="`site` (pages) or `code` (source files); for another scope, `main/site`.",
             examples=["site", "code"],
             validation_alias=AliasChoices("folder_id", "folderId", "base_folder_path"),
         ),
@@ -53,12 +53,12 @@ class FolderArguments(ContentArguments):
 
 class ContentSearchArguments(FolderArguments):
     semantic_concepts: Annotated[
-        Terms, Field(description="To be found by meaning.", examples=[["token rotation", "session expiry"]])
+        Terms, Field(description="Concepts to match by meaning.", examples=[["token rotation", "session expiry"]])
     ] = []
     exact_terms: Annotated[
         Terms,
         Field(
-            description="To be found to the letter, as whole words; one may be several: `rate limit`.",
+            description="Terms to match as whole words; phrases are allowed: `rate limit`.",
             examples=[["useState", "WebSocket"]],
         ),
     ] = []
@@ -68,7 +68,7 @@ class ContentSearchArguments(FolderArguments):
 
 
 class DocumentsArguments(FolderArguments):
-    query: Annotated[str, Field(max_length=1_000, description="What about.", examples=["rotating keys"])] = ""
+    query: Annotated[str, Field(max_length=1_000, description="The subject.", examples=["rotating keys"])] = ""
     limit: Limit = 0
     max_tokens: MaxTokens = 0
     continuation_token: ContinuationToken = ""
@@ -82,11 +82,11 @@ class DocumentArguments(FolderArguments):
 
 
 def search_content(library: Library, asked: ContentSearchArguments) -> Reply:
-    """Find passages and give their whole text at once, by concepts (meaning), exact terms (to the letter), or both.
+    """Find passages and return their whole text, by concepts (meaning), exact terms (as written), or both.
 
-    Call it when exact identifiers, versions or error codes must be in the text, when every passage with a term is
-    wanted (it counts them all and goes on by token), or when text of many passages is needed in one call. With
-    concepts, passages without the exact terms are given too: each term that one holds only raises it, by half.
+    Call it for exact identifiers, versions or error codes, for every passage with a term (it counts them all, and
+    continues by token), or for the text of many passages in one call. With concepts, passages without the exact terms
+    are returned too: each exact term in a passage raises its score by half.
     """
     query = ContentQuery(
         tuple(asked.semantic_concepts),
@@ -100,9 +100,9 @@ def search_content(library: Library, asked: ContentSearchArguments) -> Reply:
 
 
 def find_documents(library: Library, asked: DocumentsArguments) -> Reply:
-    """List the documents that are about something, with summaries and key phrases, to choose what to read.
+    """List documents about a subject, with summaries and key phrases, to choose what to read.
 
-    Call it to see which pages or source files exist on a subject, rather than what they say.
+    Call it to see which pages or source files exist on a subject, not their content.
     """
     query = DocumentsQuery(asked.query, asked.limit or None, asked.max_tokens or None, asked.continuation_token)
     answer = library.content().find_documents(library.folder(asked.folder_id), query, trusted=True)
@@ -110,9 +110,9 @@ def find_documents(library: Library, asked: DocumentsArguments) -> Reply:
 
 
 def get_document_text(library: Library, asked: DocumentArguments) -> Reply:
-    """Read a document of search_content or find_documents by its `file_path`: text by whole sections, as much as fits.
+    """Read a document of search_content or find_documents by its `file_path`, in whole sections.
 
-    `chunk_id` begins at that passage; `continuation_token` goes on where the answer before ended.
+    `chunk_id` starts at that passage; `continuation_token` continues the previous answer.
     """
     answer = library.content().get_document_text(library.folder(asked.folder_id), _document(asked), trusted=True)
     data = answer.data
@@ -120,9 +120,9 @@ def get_document_text(library: Library, asked: DocumentArguments) -> Reply:
 
 
 def get_document_data(library: Library, asked: DocumentArguments) -> Reply:
-    """Give what is known of a document, and its passages one by one with their `chunk_id`, headings and source lines.
+    """Get the metadata of a document and its passages, with `chunk_id`, headings and source lines.
 
-    Call it for the outline of a long document, or for the lines of its source; get_document_text reads plain text.
+    Call it for the outline of a long document, or for its source lines; for plain text, use get_document_text.
     """
     answer = library.content().get_document_data(library.folder(asked.folder_id), _document(asked), trusted=True)
     return _reply(library, answer, _outline(answer))

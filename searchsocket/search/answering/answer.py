@@ -25,17 +25,17 @@ class AnswerPassage(Wire):
 
     text: str
     folder_id: str
-    file_path: Annotated[str, Field(description="As every request for a document takes it.")]
+    file_path: Annotated[str, Field(description="Path for requests about this document.")]
     chunk_id: str
-    url: Annotated[Url | None, Field(description="The page; null for source code, of which `source` names the lines.")]
-    href: Annotated[Href | None, Field(description="Opens it on its host, at its section; null for source code.")]
+    url: Annotated[Url | None, Field(description="URL path of the page; null for source code.")]
+    href: Annotated[Href | None, Field(description="Link to the section; null for source code.")]
     title: str
     section_title: str
     route_file: RouteFile
-    source: Annotated[PassageLines, Field(description="Where the section stands in the file that people edit.")]
+    source: Annotated[PassageLines, Field(description="Lines of the section in its source file.")]
     changed_since: ChangedSince
     generation: str
-    confidence: Annotated[Confidence, Field(description="How likely this section, not these sentences alone, answers.")]
+    confidence: Annotated[Confidence, Field(description="Probability that this section answers the question.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,16 @@ class AskAnswer(Wire):
     """Passages, likeliest first; none where nothing supports an answer, which is not an error."""
 
     question: str
-    answered: Annotated[bool, Field(description="Whether a passage supports an answer. If not, there are none.")]
-    confidence: Annotated[Confidence, Field(description="How likely what is indexed answers the question at all.")]
+    answered: Annotated[
+        bool, Field(description="True if a passage supports an answer; otherwise there are no passages.")
+    ]
+    confidence: Annotated[Confidence, Field(description="Probability that the index answers the question.")]
     message: str
     passages: tuple[AnswerPassage, ...]
     indexes: tuple[AskedIndex, ...]
     next_actions: tuple[str, ...]
     notes: tuple[Note, ...] = ()
-    truncated: Annotated[
-        bool, Field(description="Whether the most tokens that are asked for ended it before `limit`.")
-    ] = False
-    continuation_token: Annotated[str | None, Field(description="For the passages that follow; null without.")] = None
+    truncated: Annotated[bool, Field(description="True if `max_tokens` ended the answer before `limit`.")] = False
+    continuation_token: Annotated[str | None, Field(description="Gets the next passages; null if there are none.")] = (
+        None
+    )

@@ -163,7 +163,7 @@ def _page_request(corpora: Sequence[Corpus], query: AskQuery, question: str, wor
     if before != question:
         raise InvalidRequest(f"the continuation is of {before[:80]!r}, not of {question[:80]!r}; send it with that")
     if generations != _generations(corpora):
-        raise ContinuationGone("an index that the continuation is of was published anew; leave it out to begin anew")
+        raise ContinuationGone("a new generation is live; leave the continuation token out to start again")
     return _PageRequest(limit, query.max_tokens or max_tokens, offset)
 
 
@@ -212,7 +212,7 @@ def _cited(one: Supported, sure: float) -> AnswerPassage:
 def _message(passages: Sequence[AnswerPassage], indexes: Sequence[AskedIndex]) -> str:
     if passages:
         count = f"{len(passages)} passages, likeliest first" if len(passages) > 1 else "1 passage"
-        return f"{count}; where it says only part of the answer, read on from there"
+        return f"{count}; if it has only part of the answer, read on from there"
     return f"not found: nothing in {' and '.join(one.folder_id for one in indexes)} supports an answer"
 
 

@@ -13,12 +13,10 @@ from searchsocket.search.wire import Age, ContinuationToken, Score, Truncated, W
 class Why(Wire):
     """Why a result is one."""
 
-    terms: Annotated[tuple[str, ...], Field(description="Words of the query that its text, name or path holds.")]
+    terms: Annotated[tuple[str, ...], Field(description="Query words in its text, name or path.")]
     signals: Annotated[
         tuple[str, ...],
-        Field(
-            description="What counted: definition, meaning, words, file; and what counted against it: test, generated."
-        ),
+        Field(description="Reasons for its rank (definition, meaning, words, file) and against it (test, generated)."),
     ]
 
 
@@ -27,10 +25,10 @@ class CodeResult(Wire):
     """Some lines of a file."""
 
     id: str
-    file: Annotated[str, Field(description="From the project's top.", examples=["src/auth/token.ts"])]
-    lines: Annotated[str, Field(description="First and last, where they stand now.", examples=["45-78"])]
+    file: Annotated[str, Field(description="Path from the project folder.", examples=["src/auth/token.ts"])]
+    lines: Annotated[str, Field(description="First and last line now.", examples=["45-78"])]
     symbol: Annotated[
-        str, Field(description="Qualified name; empty outside of definitions.", examples=["Parser.parse"])
+        str, Field(description="Qualified name of the definition; empty outside of one.", examples=["Parser.parse"])
     ]
     kind: Annotated[str, Field(examples=["function"])]
     language: Annotated[str, Field(examples=["typescript"])]
@@ -40,7 +38,7 @@ class CodeResult(Wire):
     score: Score
     why: Why
     preview: Annotated[str, Field(description="The first lines.")]
-    changed_since: Annotated[bool, Field(description="Whether the file is another one than the one that was indexed.")]
+    changed_since: Annotated[bool, Field(description="True if the file changed since it was indexed.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class CodeAnswer(Wire):
     q: str
     scope: str
     results: tuple[CodeResult, ...]
-    quality: Annotated[str, Field(description="`rejected` where nothing in the code is near the query.")]
+    quality: Annotated[str, Field(description="`rejected`: no code matches the query closely.")]
     generation: str
     age_seconds: Age
     notes: tuple[Note, ...] = ()

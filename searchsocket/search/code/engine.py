@@ -20,7 +20,7 @@ from searchsocket.stores.base import IndexReader, Readers
 from searchsocket.types import Scope
 
 _CANDIDATES = 100  # of each list
-_BY_WORDS = Note("EMBEDDER_UNAVAILABLE", "the query could not be embedded, so these results come from words and names")
+_BY_WORDS = Note("EMBEDDER_UNAVAILABLE", "the query could not be embedded, so these results match words and names only")
 
 
 class CodeSearch:

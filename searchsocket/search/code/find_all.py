@@ -75,8 +75,8 @@ class CodeOccurrence(Wire):
     file: str
     line: Annotated[int, Field(ge=1)]
     column: Annotated[int, Field(ge=1, description="In code points.")]
-    text: Annotated[str, Field(description="The line; of a long one what stands around the occurrence.")]
-    marks: Annotated[Marks, Field(description="Where it stands in `text`: [start, end) in code points.")]
+    text: Annotated[str, Field(description="The line, shortened around the occurrence if it is long.")]
+    marks: Annotated[Marks, Field(description="Positions in `text`: [start, end) in code points.")]
     changed_since: bool  # the file is another one than the one that was indexed
 
 
@@ -88,13 +88,11 @@ class CodeFindAnswer(Wire):
     scope: str
     generation: str
     age_seconds: Age
-    total: Annotated[int, Field(ge=0, description="All occurrences, in all files that the filters let through.")]
-    files: Annotated[int, Field(ge=0, description="Files that hold one.")]
+    total: Annotated[int, Field(ge=0, description="Number of occurrences in all files that match the filters.")]
+    files: Annotated[int, Field(ge=0, description="Number of files with an occurrence.")]
     occurrences: tuple[CodeOccurrence, ...]
-    continuation: Annotated[
-        str | None, Field(description="Asks for those that follow; null where these are the last ones.")
-    ]
-    truncated: Annotated[bool, Field(description="Whether `maxTokens` ended it before `limit`.")]
+    continuation: Annotated[str | None, Field(description="Gets the next occurrences; null at the end.")]
+    truncated: Annotated[bool, Field(description="True if `maxTokens` ended the answer before `limit`.")]
 
 
 def find_in_code(

@@ -35,8 +35,8 @@ class FetchedCode(Wire):
 
     scope: str
     fetched: tuple[FetchedLines, ...]
-    truncated: Annotated[bool, Field(description="Whether `maxTokens` ended it.")]
-    left: Annotated[tuple[LinesLeft, ...], Field(description="The lines that follow, to be fetched one by one.")]
+    truncated: Annotated[bool, Field(description="True if `maxTokens` ended the answer.")]
+    left: Annotated[tuple[LinesLeft, ...], Field(description="Remaining lines, to fetch next.")]
 
 
 def fetched_code(scope: str, fetched: Sequence[FetchedLines], max_tokens: int | None) -> FetchedCode:

@@ -67,8 +67,8 @@ class DocumentingPage(Wire):
     href: Href
     title: str
     section_title: str
-    mentions: Annotated[int, Field(ge=1, description="How often it says the name in code.")]
-    text: Annotated[str, Field(description="The first line that does.")]
+    mentions: Annotated[int, Field(ge=1, description="Number of mentions of the name in code.")]
+    text: Annotated[str, Field(description="First line that mentions it.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class RelatedCode(Wire):
     """What belongs to a definition, or to a page."""
 
     scope: str
-    subject: Annotated[str, Field(description="Name of the definition, lines of the file, or address of the page.")]
-    code: Annotated[tuple[CodeResult, ...], Field(description="Near it by meaning; of a page: what it mentions.")]
-    pages: Annotated[tuple[DocumentingPage, ...], Field(description="That document it; none of a page.")]
+    subject: Annotated[str, Field(description="The definition, the lines, or the page of the request.")]
+    code: Annotated[tuple[CodeResult, ...], Field(description="Similar code; for a page, the code that it mentions.")]
+    pages: Annotated[tuple[DocumentingPage, ...], Field(description="Pages that document it; empty for a page.")]
     truncated: Truncated = False
     continuation_token: ContinuationToken = None
 

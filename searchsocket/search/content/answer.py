@@ -28,10 +28,10 @@ class SourceLines(Documented):
 class Source(Documented):
     """Where a passage or a document comes from: a page of the site, or lines of a file, which has no address."""
 
-    url: Annotated[Url | None, Field(description="The page; null for source code, of which `lines` names the file.")]
-    href: Annotated[Href | None, Field(description="Opens it on its host, at its section; null for source code.")]
+    url: Annotated[Url | None, Field(description="URL path of the page; null for source code.")]
+    href: Annotated[Href | None, Field(description="Link to the section; null for source code.")]
     title: str
-    section: Annotated[str, Field(description="The heading, or the symbol of code; empty above the first one.")]
+    section: Annotated[str, Field(description="Heading or symbol; empty before the first heading.")]
     route_file: RouteFile
     lines: Annotated[SourceLines | None, ForTheTrusted(SourceLines)]
     changed_since: ChangedSince = None
@@ -41,10 +41,10 @@ class Source(Documented):
 class RawScore(Documented):
     """What `relevance_score` is made of: score = semantic x boost, and divided by the most that the terms give."""
 
-    semantic: Annotated[float, Field(ge=0, le=1, description="Cosine, at least 0; 1 where no concept is asked for.")]
-    boost: Annotated[float, Field(ge=1, description="1.5 for each distinct exact term that is there.")]
+    semantic: Annotated[float, Field(ge=0, le=1, description="Cosine similarity, at least 0; 1 without concepts.")]
+    boost: Annotated[float, Field(ge=1, description="Factor for exact terms: 1.5 per distinct term.")]
     score: Annotated[float, Field(ge=0)]
-    exact_terms: Annotated[tuple[str, ...], Field(description="Those that are there.")]
+    exact_terms: Annotated[tuple[str, ...], Field(description="Exact terms in the chunk.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +52,23 @@ class ContentResult(Documented):
     """One chunk."""
 
     chunk_id: Annotated[str, Field(examples=["/docs/install#setup~0@1f0c2a9b3d4e"])]
-    file_path: Annotated[str, Field(description="As every request takes it.", examples=["docs/install.md"])]
+    file_path: Annotated[str, Field(description="Path for requests about this document.", examples=["docs/install.md"])]
     content: Annotated[str, Field(description="The chunk's whole text.")]
     relevance_score: Score
     chunk_index: Annotated[int, Field(ge=0, description="Position in its document.")]
     document_keywords: tuple[str, ...]
     raw: RawScore
     source: Source
-    truncated: Annotated[bool, Field(description="Whether `content` was cut, since it alone is over `max_tokens`.")]
+    truncated: Annotated[bool, Field(description="True if `content` alone exceeds `max_tokens` and was cut.")]
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics(Documented):
-    total_results: Annotated[int, Field(ge=0, description="On all pages; the same on each.")]
+    total_results: Annotated[int, Field(ge=0, description="Number of all results, over all parts.")]
     files_covered: Annotated[tuple[str, ...], Field(description="Documents of these results.")]
     avg_relevance: Annotated[float, Field(ge=0, le=1, description="Of these results.")]
     search_interpretation: str
-    tokens: Annotated[int, Field(ge=0, description="About how many these results are.")]
+    tokens: Annotated[int, Field(ge=0, description="Approximate size of these results in tokens.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Status(Documented):
 class Continuation(Documented):
     has_more: bool
     next_token: str | None  # null where nothing follows
-    truncated: Annotated[bool, Field(description="Whether `max_tokens` ended this part before `limit`.")] = False
+    truncated: Annotated[bool, Field(description="True if `max_tokens` ended this part before `limit`.")] = False
 
 
 @dataclass(frozen=True, slots=True)

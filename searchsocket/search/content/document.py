@@ -35,11 +35,11 @@ class DocumentQuery:
 @dataclass(frozen=True, slots=True)
 class DocumentText(Documented):
     file_path: str
-    text: Annotated[str, Field(description="Markdown of a page, the source of a file: whole sections, as indexed.")]
-    first_line: Annotated[int, Field(ge=1, description="Of the document's text.")]
+    text: Annotated[str, Field(description="Markdown of the page or source of the file, in whole sections.")]
+    first_line: Annotated[int, Field(ge=1, description="Line number in the document.")]
     last_line: int
     total_lines: int
-    tokens: Annotated[int, Field(description="About how many `text` is.")]
+    tokens: Annotated[int, Field(description="Approximate size of `text` in tokens.")]
     source: Source
 
 

@@ -35,7 +35,7 @@ class FoundDocument(Documented):
 
     file_path: str
     title: str
-    summary: Annotated[str, Field(description="Its description, or its first sentences; of code what it defines.")]
+    summary: Annotated[str, Field(description="Description or first sentences; for code, its definitions.")]
     document_keywords: tuple[str, ...]
     relevance_score: Score
     total_chunks: int

@@ -50,7 +50,7 @@ def checked(query: ContentQuery, corpus: Corpus, words: Continuations) -> Conten
     if query.continuation_token:
         return _continued(query, corpus, words)
     if not query.semantic_concepts and not query.exact_terms:
-        raise InvalidRequest("say what to look for: semantic_concepts, exact_terms, or both")
+        raise InvalidRequest("send semantic_concepts, exact_terms, or both")
     return query
 
 
@@ -59,7 +59,9 @@ def _continued(query: ContentQuery, corpus: Corpus, words: Continuations) -> Con
     concepts, terms = tuple(request["c"]), tuple(request["t"])
     other = (query.semantic_concepts or concepts, query.exact_terms or terms) != (concepts, terms)
     if other:
-        raise InvalidRequest("the continuation is of other concepts or terms; send it alone, or with the same ones")
+        raise InvalidRequest(
+            "the continuation token belongs to other concepts or terms; send it alone, or with the same ones"
+        )
     return ContentQuery(
         concepts, terms, query.limit or request["l"], query.max_tokens or request["m"], query.continuation_token, offset
     )

@@ -40,7 +40,9 @@ class Occurrence(Wire):
     anchor: str
     title: str
     section_title: str
-    line: Annotated[int, Field(ge=1, description="Of the page's Markdown, as the pages endpoint gives it.")]
+    line: Annotated[
+        int, Field(ge=1, description="Line number in the page's Markdown, as the pages endpoint returns it.")
+    ]
     snippet: str
     marks: Marks
 
@@ -53,10 +55,8 @@ class FindAnswer(Wire):
     scope: str
     generation: str
     age_seconds: Age
-    total: Annotated[int, Field(ge=0, description="All occurrences, on all pages that the filters let through.")]
-    pages: Annotated[int, Field(ge=0, description="Pages that hold one.")]
+    total: Annotated[int, Field(ge=0, description="Number of occurrences on all pages that match the filters.")]
+    pages: Annotated[int, Field(ge=0, description="Number of pages with an occurrence.")]
     occurrences: tuple[Occurrence, ...]
-    continuation: Annotated[
-        str | None, Field(description="Asks for those that follow; null where these are the last ones.")
-    ]
-    truncated: Annotated[bool, Field(description="Whether `maxTokens` ended it before `limit`.")]
+    continuation: Annotated[str | None, Field(description="Gets the next occurrences; null at the end.")]
+    truncated: Annotated[bool, Field(description="True if `maxTokens` ended the answer before `limit`.")]
