@@ -25,10 +25,12 @@ from searchsocket_assets.starts import schedule_start, sensor_status
 class PruneOptions(dg.Config):
     """What one launch of `prune_scopes` asks for."""
 
-    apply: bool = Field(default=False, description="Delete; without it the run only shows what would go.")
-    older_than: str = Field(default="", description="Scopes without a run for so long, like 30d; empty: not asked.")
-    by_branch: bool = Field(default=True, description="Scopes of no living branch.")
-    match: Match = Field(default="any", description="Whether one of these reasons is enough.")
+    apply: bool = Field(default=False, description="Delete; without it, the run only shows what it would delete.")
+    older_than: str = Field(
+        default="", description="Scopes without a run for this long, such as 30d; empty: ignore age."
+    )
+    by_branch: bool = Field(default=True, description="Scopes whose branch no longer exists.")
+    match: Match = Field(default="any", description="Delete a scope if any, or only if all, of these conditions match.")
 
     def asked(self) -> PruneRequest:
         older_than_s = seconds_of(self.older_than) if self.older_than else None
@@ -47,7 +49,7 @@ def prune_job(site: DagsterSite) -> dg.JobDefinition:
             plan = plan_prune(project, os.environ, config.asked(), datetime.now(UTC))
             context.add_output_metadata(plan_metadata(plan))
             for verdict in plan.verdicts:
-                context.log.info(f"{'goes ' if verdict.goes else 'stays'} {verdict.scope}: {verdict.reason}")
+                context.log.info(f"{'delete' if verdict.goes else 'keep  '} {verdict.scope}: {verdict.reason}")
             if not config.apply:
                 return
             outcome = apply_prune(project, os.environ, plan, lambda scope: context.log.info(f"deleted {scope}"))
@@ -58,7 +60,7 @@ def prune_job(site: DagsterSite) -> dg.JobDefinition:
 
     @dg.job(
         name=site.named("prune_scopes"),
-        description="Delete the scopes of branches that are gone: a plan, unless `apply` is set.",
+        description="Delete the scopes of branches that no longer exist; shows a plan unless `apply` is set.",
         tags=site.job_tags("branches"),
         owners=site.owners,
         executor_def=dg.in_process_executor,
@@ -78,12 +80,12 @@ def dead_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.
         return dg.SkipReason(f"{error.code}: {error}")
     ghosts = sorted(ghosts_of(context.instance, site, project, plan))
     if not plan.going and not ghosts:
-        return dg.SkipReason(f"no scope may go; {len(plan.verdicts)} stay, by the branches of {plan.listed}")
+        return dg.SkipReason(f"no scope to delete; {len(plan.verdicts)} kept (branches of {plan.listed})")
     going = [f"{verdict.scope} ({verdict.reason})" for verdict in plan.going] or [f"{key} (no data)" for key in ghosts]
     words = named(going)
     if project.settings.branches.prune != "apply":
         job = site.named("prune_scopes")
-        return dg.SkipReason(f'would prune {words}; launch {job} with apply, or set branches.prune = "apply"')
+        return dg.SkipReason(f'would delete {words}; launch {job} with apply, or set branches.prune = "apply"')
     return dg.RunRequest(run_config=_apply(site))
 
 
@@ -97,7 +99,7 @@ def prune_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefin
         job=job,
         **schedule_start(site, "nightly_prune", "0 4 * * *"),
         run_config=_apply(site),
-        description="Deletes the scopes of branches that are gone, once a night.",
+        description="Deletes the scopes of branches that no longer exist, every night.",
         owners=site.owners,
         tags=site.tags("branches"),
     )
@@ -113,7 +115,7 @@ def plan_metadata(plan: PrunePlan) -> dict[str, Any]:
     return {
         "scopes": dg.MetadataValue.table(rows, dg.TableSchema(columns)),
         "going": len(plan.going),
-        "listed_by": plan.listed or "nobody was asked",
+        "listed_by": plan.listed or "not checked",
     }
 
 
@@ -127,8 +129,8 @@ def prune_sensor(site: DagsterSite, job: dg.JobDefinition) -> dg.SensorDefinitio
         default_status=sensor_status(site.look.prunes_branches),
         owners=site.owners,
         tags=site.tags("branches"),
-        description="Looks for scopes of branches that are gone. A tick shows them; with "
-        '`branches.prune = "apply"` it asks for a run that deletes them.',
+        description='Finds scopes of branches that no longer exist. With `branches.prune = "apply"` it requests a run '
+        "that deletes them.",
     )
     def look(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
         return dead_branches(context, site)

@@ -41,7 +41,7 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
     try:
         project = site.open()
         if project.settings.source.mode == "crawl":
-            return dg.SkipReason("a crawled site cannot be watched: what it holds is known when it was crawled")
+            return dg.SkipReason("a crawled site cannot be watched; run it on a schedule instead")
         listed = _listed(project)
         branches = _watched(context.instance, site, project, listed.scopes() if listed else {})
     except SearchSocketError as error:
@@ -169,9 +169,9 @@ def build_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
         default_status=sensor_status(site.look.watches_builds),
         owners=site.owners,
         tags=site.tags("builds"),
-        description="Asks for one run of each scope that was built anew: another commit of its branch, or another "
-        "build in its folder that nobody has written to for `branches.settle_s`. A build whose run failed is tried "
-        "again, after pauses that grow from a minute to six hours. A kept scope without a partition gets one.",
+        description="Requests one run per scope with a new build: a new commit of its branch, or a new build in "
+        "its folder once writes have settled for `branches.settle_s`. Retries a failed build after pauses from "
+        "one minute to six hours.",
     )
     def look(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
         return new_builds(context, site)

@@ -14,7 +14,7 @@ from searchsocket_assets.site_factory import site_definitions
 class SiteParams(BaseModel):
     """What `dg scaffold defs searchsocket_assets.Site` takes."""
 
-    root: str = Field(default=".", description="Folder of the project, which holds searchsocket.toml.")
+    root: str = Field(default=".", description="Project folder with searchsocket.toml.")
 
 
 class SiteScaffolder(dg.Scaffolder[SiteParams]):
@@ -41,23 +41,19 @@ class Site(dg.Component, dg.Resolvable):
     Sites in one deployment do not meet: each has keys, partitions, jobs, sensors, schedules and a pool of its own.
     """
 
-    root: Annotated[
-        str, _says("Folder of the project, which holds searchsocket.toml; relative to the Dagster project.", "../docs")
-    ]
+    root: Annotated[str, _says("Project folder with searchsocket.toml; relative to the Dagster project.", "../docs")]
     key_prefix: Annotated[
-        str | Sequence[str], _says("Begins all asset keys and names of the site; default: the project's id.", "docs")
+        str | Sequence[str], _says("Prefix of all asset keys and names; default: the project id.", "docs")
     ] = ()
-    group: Annotated[
-        str, _says("Asset group; default: one each for the site, its code and its branches.", "search")
-    ] = ""
+    group: Annotated[str, _says("Asset group; default: separate groups for site, code and branches.", "search")] = ""
     pool: Annotated[str, _says("Concurrency pool; default: `searchsocket_<site>`.", "search")] = ""
     owners: Annotated[
-        Sequence[str] | None, _says("Mail addresses or teams; default: the project's settings.", ["team:docs"])
+        Sequence[str] | None, _says("Owners: mail addresses or teams; default: the project's settings.", ["team:docs"])
     ] = None
-    tags: Annotated[Mapping[str, str], _says("Tags of all definitions.", {"domain": "docs"})] = field(
+    tags: Annotated[Mapping[str, str], _says("Tags for all definitions.", {"domain": "docs"})] = field(
         default_factory=dict
     )
-    code: Annotated[bool | None, _says("Add assets of the source code; default: the project's settings.")] = None
+    code: Annotated[bool | None, _says("Add assets for the source code; default: the project's settings.")] = None
     llms: Annotated[bool | None, _says("Add the asset `llms_txt`; default: the project's settings.")] = None
     automation: Annotated[
         bool | None,
@@ -65,14 +61,14 @@ class Site(dg.Component, dg.Resolvable):
     ] = None
     schedules: Annotated[
         Mapping[str, str],
-        _says("Schedules that run from the start, and their cron times.", {"nightly_verify": "30 4 * * *"}),
+        _says("Schedules to start automatically, with their cron times.", {"nightly_verify": "30 4 * * *"}),
     ] = field(default_factory=dict)
     deps: Annotated[
-        Sequence[dg.ResolvedAssetKey], _says("Assets that build the site; a materialization leads to a run.")
+        Sequence[dg.ResolvedAssetKey], _says("Assets that build the site; a materialization starts a run.")
     ] = ()
     keys: Annotated[
         Mapping[str, str],
-        _says("Stage -> whole asset key, instead of the prefix and the stage's name.", {"search_index": "docs/index"}),
+        _says("Asset key per stage; default: the prefix and the stage's name.", {"search_index": "docs/index"}),
     ] = field(default_factory=dict)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:

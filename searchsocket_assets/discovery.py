@@ -66,10 +66,10 @@ def new_branches(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.S
     added = sorted({*missing.known, *new} - keys)
     adding = [site.partitions.build_add_request(added)] if added else []
     if not new and adding:
-        words = f"made partitions of the scopes that are kept: {named(added)}"
+        words = f"added partitions of existing scopes: {named(added)}"
         return dg.SensorResult(skip_reason=words, dynamic_partitions_requests=adding)
     if not new:
-        waiting = f"waiting for a build of {named(sorted(unbuilt))}" if unbuilt else ""
+        waiting = f"waiting for builds of {named(sorted(unbuilt))}" if unbuilt else ""
         every = f"each of the {len(missing.wanted)} branches that {branches.origin} names has its scope"
         return dg.SkipReason(waiting or missing.shared or every)
     runs = [
@@ -99,7 +99,7 @@ def _missing(project: Project, wanted: Mapping[str, str]) -> _Missing:
         return _Missing(wanted, known, "")
     ours = project.scope(os.environ).name  # which a command run here would index, too
     others = sorted(wanted.keys() - {ours})
-    shared = f"CONFIG_INVALID: {named(others)} would be indexed from the same pages, {OWN_SOURCES}" if others else ""
+    shared = f"CONFIG_INVALID: {named(others)} would be indexed from the same pages; {OWN_SOURCES}" if others else ""
     return _Missing({name: branch for name, branch in wanted.items() if name == ours}, known, shared)
 
 
@@ -150,10 +150,9 @@ def discovery_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
         default_status=sensor_status(site.look.discovers_branches),
         owners=site.owners,
         tags=site.tags("branches"),
-        description="Makes a partition of every living branch that has no scope yet, and asks for one run each as soon "
-        "as its build is there; which branches: `[branches]` in the project's settings. A kept scope without a "
-        "partition gets one. Where all branches would be read from one build folder, it asks for the one that is "
-        "checked out and names the others.",
+        description="Adds a partition for every new branch and requests one run as soon as its build exists. "
+        "`[branches]` in the settings selects the branches. If all branches share one build folder, it requests "
+        "a run of the checked-out branch only.",
     )
     def look(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
         return new_branches(context, site)

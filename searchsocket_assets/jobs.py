@@ -19,9 +19,9 @@ def index_site_job(site: DagsterSite) -> Any:
     return dg.define_asset_job(
         name=site.named(INDEX_SITE),
         selection=dg.AssetSelection.assets(*map(site.key, stages)) - dg.AssetSelection.checks(*between),
-        description="Index one scope: read the site, mirror, chunk, embed and publish it. Run configuration: "
-        f"`resources.{site.options_key}.config` (force, limits, cost). `{site.named('plan_scope')}` says what it "
-        "would do.",
+        description="Index the site of one scope: read, mirror, chunk, embed and publish. Run configuration: "
+        f"`resources.{site.options_key}.config` (force, limits, cost). `{site.named('plan_scope')}` shows what "
+        f"it would do.",
         owners=site.owners,
         tags=site.job_tags("site"),
         executor_def=dg.in_process_executor,
@@ -33,8 +33,8 @@ def index_code_job(site: DagsterSite) -> Any:
     return dg.define_asset_job(
         name=site.named(INDEX_CODE),
         selection=dg.AssetSelection.assets(*map(site.key, CODE_STAGES)),
-        description="Index the source code of one scope: list the files, cut them at definitions, embed and publish "
-        f"them. Run configuration: as of `{site.named(INDEX_SITE)}`.",
+        description="Index the source code of one scope: list, chunk, embed and publish. Run configuration: as "
+        "of `{site.named(INDEX_SITE)}`.",
         owners=site.owners,
         tags=site.job_tags("code"),
         executor_def=dg.in_process_executor,

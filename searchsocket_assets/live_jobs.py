@@ -48,8 +48,8 @@ def rollback_job(site: DagsterSite) -> dg.JobDefinition:
     @dg.job(
         name=site.named(ROLLBACK),
         partitions_def=site.partitions,
-        description="Go back to the generation before the live one, as `searchsocket rollback` does; the next run of "
-        f"`{site.named('index_site')}` leads forth again.",
+        description="Make the previous generation live again, like `searchsocket rollback`; the next run of "
+        f"`{site.named('index_site')}` publishes a new one.",
         tags=site.job_tags("maintenance"),
         owners=site.owners,
         executor_def=dg.in_process_executor,
@@ -85,8 +85,8 @@ def verify_job(site: DagsterSite) -> dg.JobDefinition:
     @dg.job(
         name=site.named(VERIFY),
         partitions_def=site.partitions,
-        description="Ask a scope's live index whether all is well: its files, golden queries, links, age and branch. "
-        "It fails where that is not so, and changes nothing.",
+        description="Check the live index of a scope: files, golden queries, links, age and branch. Fails if a "
+        "check fails; changes nothing.",
         tags=site.job_tags("maintenance"),
         owners=site.owners,
         executor_def=dg.in_process_executor,
@@ -103,7 +103,7 @@ def verify_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.ScheduleDefi
     @dg.schedule(
         job=job,
         **schedule_start(site, "nightly_verify", "30 4 * * *"),
-        description="Verifies every scope once a night.",
+        description="Checks every scope every night.",
         owners=site.owners,
         tags=site.tags("maintenance"),
     )

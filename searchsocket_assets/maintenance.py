@@ -33,12 +33,12 @@ class MaintenanceOptions(dg.Config):
     """What one launch of `maintenance` asks for."""
 
     runs_kept: int = Field(
-        default=KEPT_RUNS, ge=1, description="Runs of each job and scope that Dagster's history keeps."
+        default=KEPT_RUNS, ge=1, description="Number of runs to keep in Dagster's history, per job and scope."
     )
 
     unused_embeddings: bool = Field(
         default=False,
-        description="Also remove embeddings that no scope of any project uses, as `searchsocket cache prune --unused`.",
+        description="Also delete embeddings that no project uses, like `searchsocket cache prune --unused`.",
     )
 
 
@@ -64,9 +64,8 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
 
     @dg.job(
         name=site.named("maintenance"),
-        description="Deletes old runs of each scope, what dead runs and old generations left, and dead temporary "
-        "folders, and gives back what databases hold and do not use. It says what each step freed. Embeddings stay, "
-        "unless `unused_embeddings` asks for those that no scope of any project uses.",
+        description="Deletes old runs, leftovers of failed runs, old generations and temporary folders, and "
+        "compacts databases. Reports the space freed by each step. Keeps embeddings unless `unused_embeddings` is set.",
         tags=site.job_tags("maintenance"),
         owners=site.owners,
         executor_def=dg.in_process_executor,
@@ -117,7 +116,7 @@ def maintenance_schedule(site: DagsterSite, job: dg.JobDefinition) -> dg.Schedul
     return dg.ScheduleDefinition(
         job=job,
         **schedule_start(site, "weekly_maintenance", "0 5 * * 0"),
-        description="Keeps the project small, on Sunday mornings.",
+        description="Cleans up the project on Sunday mornings.",
         owners=site.owners,
         tags=site.tags("maintenance"),
     )

@@ -31,8 +31,8 @@ def require_scope(project: Project, scope: Scope, known: Mapping[str, str], stat
         return
     why = f" ({problem.code}: {problem})" if problem else ""
     raise InvalidScope(
-        f"{scope.name!r} is no branch of project {project.id!r}, and nothing of it is kept{why}; to index it all the "
-        f"same, launch again with the run tag {BRANCH_TAG} = {scope.name}, or run "
+        f"{scope.name!r} is not a branch or scope of project {project.id!r}{why}; to index it "
+        f"anyway, launch again with the run tag {BRANCH_TAG} = {scope.name}, or run "
         f"`searchsocket index --scope {scope.name}`"
     )
 

@@ -33,7 +33,8 @@ def plan_job(site: DagsterSite) -> dg.JobDefinition:
     @dg.job(
         name=site.named(PLAN),
         partitions_def=site.partitions,
-        description="What indexing one scope would do and cost: an observation of `search_index`. Run configuration: "
+        description="Plan indexing one scope and estimate its cost; recorded as an observation of "
+        "`search_index`. Run configuration: "
         f"as of `{site.named('index_site')}`.",
         tags=site.job_tags("site"),
         owners=site.owners,

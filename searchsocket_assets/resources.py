@@ -20,7 +20,9 @@ def _config_field(option: Option) -> tuple[Any, Any]:
         choices = (AS_CONFIGURED, *option.choices)
         return Literal[choices], Field(default=AS_CONFIGURED, description=option.help)
     # With a value to say nothing, so that the launchpad offers it; none could not be seen there.
-    return option.kind, Field(default=UNLIMITED, ge=UNLIMITED, description=f"{option.help} {UNLIMITED}: as configured.")
+    return option.kind, Field(
+        default=UNLIMITED, ge=UNLIMITED, description=f"{option.help} {UNLIMITED}: use the settings."
+    )
 
 
 _Asked: Any = create_model(
@@ -34,7 +36,7 @@ class IndexOptions(_Asked):  # type: ignore[misc]
     """What one launch asks for; one block of run configuration for the whole graph."""
 
     lock_timeout_s: float = Field(
-        default=300.0, ge=0, description="How long a stage waits, in seconds, while another run works on the scope."
+        default=300.0, ge=0, description="Maximum time in seconds that a stage waits for another run on the scope."
     )
 
     def to_run_options(self) -> RunOptions:

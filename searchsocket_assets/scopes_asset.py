@@ -28,7 +28,7 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
         owners=site.look.owners,
         tags=site.tags(GROUP),
         pool=site.pool(SCOPES),
-        description="Every scope with its branch, whether that lives, its generation, what it holds and its last run.",
+        description="Every scope with its branch, generation, size and last run.",
     )
     def scopes(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
         with errors_as_failures(SCOPES, log=context.log):
@@ -67,7 +67,7 @@ def scopes_job(site: DagsterSite) -> Any:
     return dg.define_asset_job(
         name=site.named("look_at_scopes"),
         selection=dg.AssetSelection.assets(site.key(SCOPES)),
-        description="Brings the table of all scopes up to date.",
+        description="Update the table of all scopes.",
         tags=site.job_tags(GROUP),
         owners=site.owners,
         executor_def=dg.in_process_executor,

@@ -36,16 +36,16 @@ def site_definitions(
         root: Folder of the project, which holds `searchsocket.toml`.
         key_prefix: Of the site's asset keys; it also names jobs, sensors, schedules and the pool. Default: the
             project's id.
-        group: Asset group; default: one each for the site, its code and its branches.
+        group: Asset group; default: separate groups for site, code and branches.
         pool: Concurrency pool of everything that the site runs; default: `searchsocket_<site>`.
         owners: Mail addresses, or teams as `team:docs`; default: the project's settings.
         tags: Tags of all definitions.
-        code: Add assets of the source code; default: the project's settings.
+        code: Add assets for the source code; default: the project's settings.
         llms: Add the asset `llms_txt`; default: the project's settings.
         automation: Run the sensors for branches and builds from the start; default: the project's settings.
-        schedules: Schedules that run from the start, and their cron times.
+        schedules: Schedules to start automatically, with their cron times.
         deps: Keys of assets that build the site; their materialization leads to a run.
-        keys: Stage -> whole asset key, instead of the prefix and the stage's name.
+        keys: Asset key per stage; default: the prefix and the stage's name.
 
     Returns:
         Assets, checks, jobs, sensors and schedules. They set no executor: that is yours to choose.

@@ -32,4 +32,4 @@ def described(scope: str, wait: Wait) -> str:
     if not wait.missing:
         return scope
     such = f", such as {wait.example!r}" if wait.example else ""
-    return f"{scope} ({wait.missing} pages are not there{such})"
+    return f"{scope} ({wait.missing} pages missing{such})"

@@ -18,8 +18,9 @@ from searchsocket.sources.static_output import StaticOutputSource
 
 _HTML = (".html", ".htm")
 OWN_SOURCES = (
-    'whichever of them was built last; set source.static_output_dir = "builds/{scope}", {branch_slug} in '
-    'source.crawl.base_url, or source.mode = "git-branch", or index each as it is built: `searchsocket index --scope`'
+    'so give each its own source: set source.static_output_dir = "builds/{scope}", {branch_slug} in '
+    'source.crawl.base_url, or source.mode = "git-branch", or index each after its build with '
+    "`searchsocket index --scope`"
 )
 _HEX = 16  # of a digest: it tells builds of one scope apart
 

@@ -21,13 +21,12 @@ _TOLERANCE = 1e-3  # of a cosine; engines elsewhere round
 
 
 def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
-    """Golden queries find what they should. They are asked before the switch, of the candidate: one that fails stays
-    beside the live index, to be looked at, and the next run builds anew."""
+    """The candidate passes its golden queries before it goes live. A candidate that fails is kept for inspection."""
     if outcome := _outcome_of_the_gate(run):
         return outcome
     queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, "site")
     if not queries:
-        return CheckOutcome(True, "there are none; golden-queries.toml would hold them")
+        return CheckOutcome(True, "no golden queries; add them to golden-queries.toml")
     from searchsocket.quality.judging import judge_readers
 
     store = run.backends.store
@@ -58,7 +57,7 @@ def previous_reader(store: VectorStore, scope: Scope) -> IndexReader | None:
 
 
 def self_query_roundtrip(run: ScopeRun) -> CheckOutcome:
-    """Some records, spread over the index, are what is nearest to their own vectors."""
+    """A sample of records is found by their own vectors."""
     reader = run.backends.store.reader(run.scope)
     sample = spread_ids(reader)
     vectors = reader.vectors.vectors_of(sample)
@@ -72,13 +71,13 @@ def self_query_roundtrip(run: ScopeRun) -> CheckOutcome:
     numbers = {"asked": len(sample), "lost": len(lost)}
     if lost:
         return CheckOutcome(
-            False, f"{len(lost)} of {len(sample)} records are not nearest to themselves", numbers=numbers
+            False, f"{len(lost)} of {len(sample)} records are not found by their own vectors", numbers=numbers
         )
-    return CheckOutcome(True, f"{len(sample)} records find themselves", numbers=numbers)
+    return CheckOutcome(True, f"{len(sample)} records are found by their own vectors", numbers=numbers)
 
 
 def path_prefix_filter(run: ScopeRun) -> CheckOutcome:
-    """A query that is limited to a directory finds pages of that directory, and of no other."""
+    """A query with a path prefix finds only pages of that directory."""
     reader = run.backends.store.reader(run.scope)
     sample = spread_ids(reader)
     facts, vectors = reader.catalogue.facts(sample), reader.vectors.vectors_of(sample)
@@ -92,24 +91,24 @@ def path_prefix_filter(run: ScopeRun) -> CheckOutcome:
         wrong += [each for each in urls if prefix != "/" and each != prefix and not each.startswith(f"{prefix}/")]
     numbers = {"asked": len(sample), "wrong": len(wrong)}
     if wrong:
-        return CheckOutcome(False, f"a query limited to a directory goes wrong at {wrong[0]}", numbers=numbers)
-    return CheckOutcome(True, f"{len(sample)} directories hold what they find", numbers=numbers)
+        return CheckOutcome(False, f"a query with a path prefix returns wrong pages for {wrong[0]}", numbers=numbers)
+    return CheckOutcome(True, f"{len(sample)} directories return only their own pages", numbers=numbers)
 
 
 def links_alive(run: ScopeRun) -> CheckOutcome:
-    """Links of the site's pages lead to pages that are there."""
+    """Internal links lead to existing pages."""
     with run.state.open(run.scope.name) as state:
         dead = list(dead_links(state))
     numbers = {"dead_links": len(dead)}
     if dead:
-        message = f"{len(dead):,} links lead nowhere, e.g. {dead[0].target} on {dead[0].page}"
+        message = f"{len(dead):,} links are broken, e.g. {dead[0].target} on {dead[0].page}"
         rows = [link._asdict() for link in dead[:_ROWS]]
-        return CheckOutcome(False, message, "warn", numbers, {"dead links": rows})
-    return CheckOutcome(True, "every link leads to a page that is there", numbers=numbers)
+        return CheckOutcome(False, message, "warn", numbers, {"broken links": rows})
+    return CheckOutcome(True, "all internal links work", numbers=numbers)
 
 
 def scope_age(run: ScopeRun) -> CheckOutcome:
-    """The live generation is no older than `dagster.max_age_days`, where that is set."""
+    """The live generation is at most `dagster.max_age_days` old."""
     from searchsocket.search.quoting.results import age_s
 
     live = run.backends.store.generation(run.scope)
@@ -119,22 +118,22 @@ def scope_age(run: ScopeRun) -> CheckOutcome:
     limit = run.project.settings.dagster.max_age_days
     numbers = {"age_days": round(days, 2)}
     if limit and days > limit:
-        return CheckOutcome(False, f"published {days:.1f} days ago, and {limit:g} are allowed", "warn", numbers)
+        return CheckOutcome(False, f"published {days:.1f} days ago; the limit is {limit:g}", "warn", numbers)
     return CheckOutcome(True, f"published {days:.1f} days ago", numbers=numbers)
 
 
 def branch_alive(run: ScopeRun) -> CheckOutcome:
-    """The scope's branch is there; where branches cannot be listed, that is said and nothing else."""
+    """The branch of the scope still exists."""
     from searchsocket.branches.pruning import PruneRequest, plan_prune
 
     try:
         plan = plan_prune(run.project, run.environ, PruneRequest(by_branch=True), run.clock())
     except SearchSocketError as error:
-        return CheckOutcome(True, f"not known: {error}")
+        return CheckOutcome(True, f"unknown: {error}")
     going = next((verdict for verdict in plan.going if verdict.scope == run.scope.name), None)
     if going is not None:
         return CheckOutcome(False, f"{going.reason}; `searchsocket prune` would delete the scope", "warn")
-    return CheckOutcome(True, "the scope stays")
+    return CheckOutcome(True, "the scope is kept")
 
 
 def spread_ids(reader: IndexReader) -> list[str]:

@@ -34,7 +34,7 @@ def bury_dead(home: Path) -> list[str]:
             process = _process_of(instance, run)
             is_ours = run.tags.get(LAUNCHED_BY_TAG) != COMMAND or run.parent_run_id is not None
             if is_ours and process is not None and not _is_alive(process, {HOME_VARIABLE: str(home)}):
-                instance.report_run_failed(run, "The process that executed this run is gone.")
+                instance.report_run_failed(run, "The process of this run no longer exists.")
                 buried.append(run.run_id)
     return buried
 

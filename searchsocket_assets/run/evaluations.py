@@ -40,7 +40,7 @@ def refusal(failure: GoldenQueriesFailed, key: dg.AssetKey, partition: str) -> I
     golden = ALL_CHECKS[golden_queries_answered.__name__]
     words = f"candidate {failure.generation}: {failure.outcome.message}"
     yield evaluated(replace(failure.outcome, message=words), golden, key, partition)
-    skipped = CheckOutcome(True, "skipped: the candidate was refused, and the live index is as it was", severity="warn")
+    skipped = CheckOutcome(True, "skipped: the candidate was refused; the live index did not change", severity="warn")
     for check in ALL_CHECKS.values():
         if check.stage is golden.stage and check.name not in (golden.name, *BETWEEN_RUNS):
             yield evaluated(skipped, check, key, partition)

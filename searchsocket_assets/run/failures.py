@@ -27,17 +27,17 @@ _SETTINGS = {  # code -> the setting that it hangs on, where the message names n
 }
 _CRAWL_SETTING = "source.crawl.base_url"
 _NEXT_STEPS = {
-    "LARGE_DELETION": "look at the source; if that is meant, launch again with `accept_large_deletion: true`",
-    "BUDGET_EXCEEDED": "look at a dry run, then raise the budget or index less",
+    "LARGE_DELETION": "check the source; if that is intended, launch again with `accept_large_deletion: true`",
+    "BUDGET_EXCEEDED": "check a dry run, then raise the budget or index less",
     "EMBEDDING_MODEL_MISMATCH": "launch again with `force: true` to migrate the scope",
-    "ROUTES_NOT_EXACT": "mend the pages that the message names, or launch without `strict_routes`",
-    "CANDIDATE_REFUSED": "the check `golden_queries_answered` says what moved; mend the pages or the file, or launch "
-    "again with `accept_quality_drop: true`",
+    "ROUTES_NOT_EXACT": "fix the pages in the message, or launch without `strict_routes`",
+    "CANDIDATE_REFUSED": "see the check `golden_queries_answered`; fix the pages or the file, or launch again "
+    "with `accept_quality_drop: true`",
     "SCOPE_LOCKED": "wait for the other run of this scope, then launch again",
-    "INDEX_CORRUPT": "launch again with `force: true`; `searchsocket rollback` goes back to the generation before",
+    "INDEX_CORRUPT": "launch again with `force: true`, or run `searchsocket rollback`",
 }
-_DOCTOR = "run `searchsocket doctor` in the project, mend what it names, then launch again"
-_AGAIN = "what failed is elsewhere and may pass: launch again; `searchsocket doctor` says more"
+_DOCTOR = "run `searchsocket doctor` in the project, fix what it reports, then launch again"
+_AGAIN = "an external service failed; launch again, or run `searchsocket doctor` for details"
 
 
 def failure_of(error: SearchSocketError) -> dg.Failure:

@@ -31,7 +31,7 @@ def home_errors(home: Path) -> Iterator[None]:
         why = str(error).strip().split("\n")[0]
         raise StateUnavailable(
             f"the Dagster home {home} cannot be used ({why}); free space, or rename the folder and run again: "
-            "it holds the history of runs, the index does not need it"
+            "it contains only the history of runs"
         ) from error
 
 

@@ -57,11 +57,11 @@ from searchsocket_assets.run.translate import STAGE_FAILED, errors_as_failures, 
 LOCATION = "searchsocket"  # `location_name` in workspace.yaml
 JOB = "index_site"
 CODE_JOB = "index_code"
-_CHECK_FAILED = ("CHECK_FAILED", "the live index is as it was")
+_CHECK_FAILED = ("CHECK_FAILED", "the live index did not change")
 _CHECKS_FAILED = {  # name -> public code, and what to do
-    "mirror_not_empty": (ConfigMissing.code, "the live index is as it was"),
+    "mirror_not_empty": (ConfigMissing.code, "the live index did not change"),
     "page_count_not_collapsed": (LargeDeletion.code, "if that is intended, run again with --accept-large-deletion"),
-    "model_matches_manifest": (EmbeddingModelMismatch.code, "the live index is as it was"),
+    "model_matches_manifest": (EmbeddingModelMismatch.code, "the live index did not change"),
     "cost_within_budget": (BudgetExceeded.code, "`searchsocket index --dry-run` shows what costs it"),
 }
 _UNFINISHED = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
@@ -255,7 +255,7 @@ def _bury_dead_runs(instance: dg.DagsterInstance, scope: Scope, job: str) -> Non
     )
     for run in instance.get_runs(dead):
         if run.parent_run_id is None:  # else the UI executes it again: those tags were copied
-            instance.report_run_failed(run, "The process that executed this run is gone.")
+            instance.report_run_failed(run, "The process of this run no longer exists.")
 
 
 def _code_and_words(stage: object, code: object, message: object) -> tuple[str, str]:
@@ -267,7 +267,7 @@ def _code_and_words(stage: object, code: object, message: object) -> tuple[str, 
 # A run that somebody terminates in the UI gets no signal.
 _CANCELLED = (
     Interrupted.code,
-    "the run was terminated in Dagster before it published anything; run again to go on",
+    "the run was terminated in Dagster before it published; run again to continue",
 )
 
 
@@ -275,8 +275,9 @@ def _crash(result: dg.ExecuteInProcessResult, stage: str) -> tuple[str, str]:
     for event in result.get_step_failure_events():
         if error := event.step_failure_data.error:
             cause = error.cause or error
-            what = cause.message.strip().removeprefix(f"{cause.cls_name}").lstrip(": ") or "it does not say what"
-            return SearchSocketError.code, f"{stage} met a defect: {what}; report it with `--verbose`'s output"
+            what = cause.message.strip().removeprefix(f"{cause.cls_name}").lstrip(": ") or "no message"
+            report = "please report it with the output of `--verbose`"
+            return SearchSocketError.code, f"{stage} failed with a bug: {what}; {report}"
     return SearchSocketError.code, "the run failed before its first stage; `--verbose` shows Dagster's log"
 
 

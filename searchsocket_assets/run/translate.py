@@ -57,7 +57,7 @@ def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
     if plan.warnings:
         numbers["warning_list"] = dg.MetadataValue.md(bullets(plan.warnings))
     return dg.AssetObservation(
-        asset_key=asset_key, partition=plan.scope, description="Dry run: what an index run would do", metadata=numbers
+        asset_key=asset_key, partition=plan.scope, description="Dry run: plan of an index run", metadata=numbers
     )
 
 

@@ -45,7 +45,7 @@ def tick(name: str, site: Path, instance: dg.DagsterInstance) -> Any:
     found: Any = sensor(name, site)(dg.build_sensor_context(instance=instance))
     if isinstance(found, dg.SensorResult) and not found.run_requests:
         (add,) = found.dynamic_partitions_requests or ()
-        words = f"made partitions of the scopes that are kept: {', '.join(add.partition_keys)}"
+        words = f"added partitions of existing scopes: {', '.join(add.partition_keys)}"
         assert found.skip_reason == dg.SkipReason(words)
         instance.add_dynamic_partitions(NAME, list(add.partition_keys))
         return tick(name, site, instance)
@@ -92,7 +92,7 @@ def test_a_branch_waits_for_its_build(repository: Path, instance: dg.DagsterInst
     (repository / "builds/main/index.html").write_text("<title>Home</title><p>just now</p>")
     (repository / "searchsocket.toml").write_text(OWN_BUILDS.replace("settle_s = 0", "settle_s = 3600"))
     skipped = tick("new_branches", repository, instance).skip_message
-    assert skipped == f"waiting for a build of {FEATURE}, main"
+    assert skipped == f"waiting for builds of {FEATURE}, main"
     (repository / "searchsocket.toml").write_text(OWN_BUILDS)
     assert [run.partition_key for run in tick("new_branches", repository, instance).run_requests] == ["main"]
 
@@ -148,7 +148,7 @@ def test_a_branch_that_is_renamed_is_a_new_scope_and_a_dead_one(repository: Path
         (repository / ".searchsocket/pages" / scope).mkdir(parents=True)
     git(repository, "branch", "-m", "feature/a", "feature/b")
     renamed = sanitise_scope("feature/b")
-    assert tick("new_branches", repository, instance).skip_message == f"waiting for a build of {renamed}"
+    assert tick("new_branches", repository, instance).skip_message == f"waiting for builds of {renamed}"
     (repository / "builds" / FEATURE).rename(repository / "builds" / renamed)
     assert [run.partition_key for run in tick("new_branches", repository, instance).run_requests] == [renamed]
     words = tick("dead_branches", repository, instance).skip_message
@@ -167,7 +167,7 @@ def test_dead_branches_are_shown_and_pruned_where_that_is_set(
     shutil.copytree(repository / "build", repository / "builds/main")
     for scope in ("main", "gone"):
         assert run_graph(scope).success
-    assert "would prune gone (its branch no longer exists)" in tick("dead_branches", repository, instance).skip_message
+    assert "would delete gone (its branch no longer exists)" in tick("dead_branches", repository, instance).skip_message
     (repository / "searchsocket.toml").write_text(OWN_BUILDS + 'prune = "apply"\n')
     request = tick("dead_branches", repository, instance)
 
@@ -176,7 +176,7 @@ def test_dead_branches_are_shown_and_pruned_where_that_is_set(
     assert pruned.success
     left = repository / ".searchsocket/index"
     assert [(left / name).exists() for name in ("main", "gone")] == [True, False]
-    assert "no scope may go; 1 stay" in tick("dead_branches", repository, instance).skip_message
+    assert "no scope to delete; 1 kept" in tick("dead_branches", repository, instance).skip_message
 
 
 def test_a_plan_deletes_nothing(repository: Path, instance: dg.DagsterInstance, run_graph: RunGraph) -> None:

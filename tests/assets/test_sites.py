@@ -138,7 +138,7 @@ def test_a_run_over_no_scope_of_the_project_is_refused_by_name(
     data = failure.step_failure_data.user_failure_data
     assert data is not None
     assert data.metadata["code"].value == "INVALID_SCOPE"
-    assert f"'{partition}' is no branch of project 'blog-site'" in str(data.metadata["message"].value)
+    assert f"'{partition}' is not a branch or scope of project 'blog-site'" in str(data.metadata["message"].value)
     assert not (roots["blog"] / ".searchsocket/index" / partition).exists()
 
 

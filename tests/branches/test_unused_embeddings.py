@@ -182,5 +182,5 @@ def test_the_list_is_private_bounded_and_kept_once(tmp_path: Path) -> None:
     with EmbeddingCache(tmp_path / "c/embeddings.db") as opened, pytest.raises(StateUnavailable, match="--forget-home"):
         prune_unused(opened, apply=True)
     (homes.folder / "1.json").write_text("{")
-    with pytest.raises(StateUnavailable, match="1.json does not say"):
+    with pytest.raises(StateUnavailable, match="1.json does not name"):
         homes.all()

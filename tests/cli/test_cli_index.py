@@ -179,5 +179,6 @@ def test_a_defect_in_a_stage_is_a_sentence_with_its_code(run: RunCli, monkeypatc
     done = run("index")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr == (
-        "error [INTERNAL_ERROR]: page_chunks met a defect: 'tide'; report it with `--verbose`'s output\n"
+        "error [INTERNAL_ERROR]: page_chunks failed with a bug: 'tide'; please report it with the output of "
+        "`--verbose`\n"
     )

@@ -31,10 +31,10 @@ def test_a_folder_for_each_scope_is_no_mistake(site: Site) -> None:
 @pytest.mark.parametrize(
     ("options", "deleted", "passed", "words"),
     [
-        ({}, 0, True, "6 pages, all seen; 6 in the run before"),
-        ({}, 1, True, "5 pages, all seen; 6 in the run before"),
-        ({}, 2, False, "4 pages, far fewer than the 6 of the run before"),
-        ({"max_pages": 5}, 0, False, "5 pages, and not all were seen: the run is limited"),
+        ({}, 0, True, "6 pages, all read; 6 in the previous run"),
+        ({}, 1, True, "5 pages, all read; 6 in the previous run"),
+        ({}, 2, False, "4 pages, far fewer than 6 in the previous run"),
+        ({"max_pages": 5}, 0, False, "5 pages, but some could not be read: the run is limited"),
     ],
 )
 def test_a_source_that_shrank_or_was_not_seen_whole_is_seen_in_the_check(
@@ -51,4 +51,4 @@ def test_a_source_that_shrank_or_was_not_seen_whole_is_seen_in_the_check(
 
 def test_a_first_run_has_nothing_to_compare_with(site: Site) -> None:
     site.index()
-    assert CHECKS["pages_complete"].run(site.run()).message == "6 pages, all seen"
+    assert CHECKS["pages_complete"].run(site.run()).message == "6 pages, all read"

@@ -137,7 +137,7 @@ def test_a_filter_that_is_not_heeded_is_noticed(site: Site, monkeypatch: pytest.
         return whole(self, vector, top_k=top_k)
 
     monkeypatch.setattr(MatrixVectors, "nearest", deaf)
-    assert "goes wrong at /" in path_prefix_filter(site.run()).message
+    assert "returns wrong pages for /" in path_prefix_filter(site.run()).message
 
 
 def test_links_to_nothing_are_listed_and_others_are_not(site: Site) -> None:

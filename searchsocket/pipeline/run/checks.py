@@ -51,7 +51,7 @@ _FAR_FEWER = 0.8  # of the pages of the run before
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A question about one stage's output; a blocking one stops the stages after it."""
+    """Check of one stage's output; a blocking check stops the later stages."""
 
     stage: Stage[Any]
     run: Callable[[ScopeRun], CheckOutcome]
@@ -67,26 +67,28 @@ class Check:
 
 
 def pages_complete(run: ScopeRun) -> CheckOutcome:
-    """The source was seen completely, and holds not far fewer pages than in the run before."""
+    """The source was read completely and has about as many pages as in the previous run."""
     with run.state.open(run.scope.name) as state:
         reports = state.history.newest(site_pages.name, 2)
     if not reports:
-        return CheckOutcome(False, "the pages were not listed yet", severity="warn")
+        return CheckOutcome(False, "the pages are not listed yet", severity="warn")
     found = int(reports[0]["total"])
     before = int(reports[1]["total"]) if reports[1:] else found
     numbers = {"pages": found, "before": before, "skipped": reports[0]["numbers"]["files_skipped"]}
     if not reports[0]["numbers"]["deletion_eligible"]:
         why = "; ".join(reports[0]["warnings"][:3]) or "the run was limited"
-        return CheckOutcome(False, f"{found:,} pages, and not all were seen: {why}", severity="warn", numbers=numbers)
+        return CheckOutcome(
+            False, f"{found:,} pages, but some could not be read: {why}", severity="warn", numbers=numbers
+        )
     if found < before * _FAR_FEWER:
-        message = f"{found:,} pages, far fewer than the {before:,} of the run before: is the build whole?"
+        message = f"{found:,} pages, far fewer than {before:,} in the previous run; check that the build is complete"
         return CheckOutcome(False, message, severity="warn", numbers=numbers)
-    compared = f"; {before:,} in the run before" if reports[1:] else ""
-    return CheckOutcome(True, f"{found:,} pages, all seen{compared}", numbers=numbers)
+    compared = f"; {before:,} in the previous run" if reports[1:] else ""
+    return CheckOutcome(True, f"{found:,} pages, all read{compared}", numbers=numbers)
 
 
 def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
-    """Extract a sample of pages again and compare with what is stored; those that cannot be had now are left out."""
+    """Extracting a sample of pages twice gives the same Markdown."""
     settings = run.project.settings
     source = run.make_source()
     converter = make_converter(run.project.root, settings.extract)
@@ -108,14 +110,14 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
     if different:
         return CheckOutcome(
             passed=False,
-            message=f"{len(different)} of {checked} pages gave other Markdown the second time: {different[:5]}",
+            message=f"{len(different)} of {checked} pages gave different Markdown the second time: {different[:5]}",
             numbers={"checked": checked, "different": len(different)},
         )
     return CheckOutcome(True, f"{checked} pages gave the same Markdown twice", numbers={"checked": checked})
 
 
 def cost_within_budget(run: ScopeRun) -> CheckOutcome:
-    """Estimate what embedding the new texts will cost, before anything is called."""
+    """The estimated cost of new embeddings is within the budget."""
     with run.state.open(run.scope.name) as state:
         plan = plan_embeddings(run, state)
     limits = budget(run)
@@ -130,7 +132,7 @@ def cost_within_budget(run: ScopeRun) -> CheckOutcome:
 
 
 def embeddings_sane(run: ScopeRun) -> CheckOutcome:
-    """Every text that is to be published has a finite unit vector of the model's dimension."""
+    """Every text to publish has a finite unit vector of the model's dimension."""
     embedder = run.embedder
     checked = missing = 0
     with run.state.open(run.scope.name) as state, run.backends.open_cache(read_only=True) as cache:
@@ -140,8 +142,8 @@ def embeddings_sane(run: ScopeRun) -> CheckOutcome:
             missing += len(cache.missing([text.content_hash for text in window], embedder.model_id))
     numbers = {"texts": checked, "missing": missing}
     if missing:
-        return CheckOutcome(False, f"{missing} of {checked} texts have no sound vector", numbers=numbers)
-    return CheckOutcome(True, f"all {checked} texts that may be published have their vector", numbers=numbers)
+        return CheckOutcome(False, f"{missing} of {checked} texts have no valid vector", numbers=numbers)
+    return CheckOutcome(True, f"all {checked} texts have a valid vector", numbers=numbers)
 
 
 def refused_candidate(store: VectorStore, scope: Scope) -> Generation | None:
@@ -153,7 +155,7 @@ def refused_candidate(store: VectorStore, scope: Scope) -> Generation | None:
 
 
 def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
-    """The live index holds exactly the chunks, or they were refused; its files are what its manifest says."""
+    """The live index contains exactly the current chunks, and its files match the manifest."""
     store = run.backends.store
     problems = store.verify(run.scope)
     held = missing = surplus = other = 0
@@ -169,26 +171,26 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
     if problems:
         return CheckOutcome(False, "; ".join(problems[:5]), numbers=numbers)
     if is_refused and refused is not None:
-        message = f"{held} records of the generation before; {refused.name} holds the chunks, and was refused"
+        message = f"{held} records of the previous generation; {refused.name} has the new chunks but was refused"
         return CheckOutcome(True, message, numbers=numbers)
     if missing or surplus or other:
-        message = f"{numbers['missing']} chunks are not in the index, {numbers['surplus']} records are in no chunk"
+        message = f"{numbers['missing']} chunks are missing from the index, {numbers['surplus']} records have no chunk"
         # A limited run leaves them apart on purpose.
         return CheckOutcome(False, message, severity="warn", numbers=numbers)
-    return CheckOutcome(True, f"{held} records, files as in the manifest", numbers=numbers)
+    return CheckOutcome(True, f"{held} records, all files intact", numbers=numbers)
 
 
 def vectors_elsewhere(run: ScopeRun) -> CheckOutcome:
-    """A vector store on another machine answers, its schema is ours, and it has a row for every record."""
+    """A remote vector store is reachable and contains exactly the rows of the index."""
     if run.backends.store.remote_index is None:
-        return CheckOutcome(True, "the vectors are stored in the folder of the index")
+        return CheckOutcome(True, "the vectors are stored in the index folder")
     try:
         problems = list(findings(run.backends, [run.scope]))
     except VectorBackendUnavailable as error:
         return CheckOutcome(False, str(error))
     if problems:
         return CheckOutcome(False, "; ".join(f"{each.problem}: {each.fix}" for each in problems[:5]))
-    return CheckOutcome(True, "every record has its row")
+    return CheckOutcome(True, "every row matches its record")
 
 
 CHECKS: Mapping[str, Check] = {

@@ -32,9 +32,9 @@ def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbe
 
 @stage("Embedding", EmbeddingNumbers, reads=[page_chunks], kinds={"numpy"}, dry=only_counted)
 def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
-    """A vector for every chunk, from the cache where its text was ever embedded before.
+    """Embed every chunk; known texts come from the cache.
 
-    Batches are kept as they arrive, so the next run goes on where the provider failed.
+    Each batch is stored as it arrives, so the next run continues after a failure of the provider.
 
     Raises:
         BudgetExceeded: The estimate is over the budget; nothing was called.
@@ -44,7 +44,7 @@ def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingN
 
 
 def embedded(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -> StageResult[EmbeddingNumbers]:
-    """A vector for every chunk, for the stage of whatever corpus; raises what `chunk_embeddings` does."""
+    """Embed the chunks of one corpus; raises the same errors as `chunk_embeddings`."""
     settings, embedder = run.project.settings.embeddings, run.embedder
     with (
         run.backends.open_cache() as cache,

@@ -47,7 +47,7 @@ _NO_GRAMMARS = (
     corpus="code",
 )
 def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
-    """Source files cut at their definitions: each with its name, kind, signature, comment and lines."""
+    """Split source files into chunks at their definitions, with name, kind, signature, comment and lines."""
     grammars = "grammars" if installed() else "blank lines"
     embedder = run.embedder  # once: which one it is, what is live may say
     parts = [CODE_CHUNKER_VERSION, grammars, embedder.model_id, run.scope.id]

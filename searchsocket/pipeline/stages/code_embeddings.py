@@ -11,7 +11,7 @@ from searchsocket.state import ScopeState
 
 @stage("Embedding code", EmbeddingNumbers, reads=[code_chunks], kinds={"numpy"}, dry=only_counted, corpus="code")
 def code_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
-    """A vector for every chunk of code, from the cache where its text was ever embedded before, in whatever corpus.
+    """Embed every chunk of code; known texts come from the cache.
 
     Raises:
         BudgetExceeded: The estimate is over the budget; nothing was called.

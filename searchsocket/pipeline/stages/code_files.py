@@ -10,10 +10,9 @@ from searchsocket.state import ScopeState
 
 @stage("Reading the source files", PageNumbers, kinds={"git"}, corpus="code")
 def code_files(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
-    """Inventory of the source files of the project, with what tells whether their bytes changed.
+    """List the source files of the project and detect which of them changed.
 
-    As git and the ignore files have it, of the working tree or of a commit. Secrets, dependencies, build output and
-    binaries are never read.
+    Follows git and the ignore files. Never reads secrets, dependencies, build output or binaries.
 
     Raises:
         SourceUnavailable: Nothing can be listed, or an ignore file cannot be read.

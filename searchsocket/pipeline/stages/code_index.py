@@ -19,7 +19,7 @@ from searchsocket.state import ScopeState
     corpus="code",
 )
 def code_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
-    """The published index of code: generations of its own beside those of the site, switched and rolled back alike.
+    """Build, verify and publish a new generation of the code index.
 
     Raises:
         LargeDeletion: More than half of the live files would go.

@@ -33,7 +33,7 @@ def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
 
 @stage("Writing llms.txt", LlmsNumbers, reads=[search_index], kinds={"markdown"}, dry=only_counted)
 def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
-    """The files for agents: `llms.txt`, `llms-full.txt` and each page as Markdown, from the live generation.
+    """Write `llms.txt`, `llms-full.txt` and each page as Markdown for agents, from the live generation.
 
     Raises:
         ConfigMissing: There is no folder to write to.

@@ -24,7 +24,7 @@ _BATCH = 100
 
 @stage("Cutting chunks", ChunkNumbers, reads=[page_mirror], version=CHUNKER_VERSION, kinds={"markdown"})
 def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
-    """The mirror cut at headings into the pieces that search finds, and what embedding the new ones will cost.
+    """Split the mirror into chunks at headings, and estimate the cost of embedding new chunks.
 
     Raises:
         StateUnavailable: A mirror file is damaged; the page_mirror stage repairs it.

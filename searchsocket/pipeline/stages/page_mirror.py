@@ -44,9 +44,9 @@ SKIP_REASONS = {"empty": "no text", "noindex": "noindex", "redirect": "a redirec
 
 @stage("Writing the mirror", MirrorNumbers, reads=[site_pages], version=EXTRACTOR_VERSION, kinds={"markdown"})
 def page_mirror(run: ScopeRun, state: ScopeState) -> StageResult[MirrorNumbers]:
-    """What the index sees of each page, as Markdown files that people can read and diff.
+    """Extract the main content of each page into Markdown files that people can read and diff.
 
-    Main content without boilerplate, the route file that made the page, and who links to it.
+    Each file also records the route file of the page and the number of links to it.
 
     Raises:
         StrictRoutesFailed: Strict route mapping is on and a page has no exact route.

@@ -55,13 +55,13 @@ def only_counted(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
     dry=only_counted,
 )
 def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
-    """The published index: a generation is built beside the live one, verified, then switched in atomically.
+    """Build a new generation next to the live one, verify it, then publish it atomically.
 
     Raises:
         LargeDeletion: More than half of the live pages would go.
         ConfigMissing: There is nothing to index at all.
         IndexCorrupt: The built generation failed verification; the live one stays.
-        GoldenQueriesFailed: What was built answers them too badly; it is kept beside the live one.
+        GoldenQueriesFailed: The candidate fails its golden queries; it is kept next to the live one.
         Interrupted: The run was told to stop; the live generation stays.
         ArtifactsUnavailable: The new generation is live here, and could not be pushed.
     """

@@ -22,9 +22,9 @@ _NAMED = 3
 
 @stage("Reading the site", PageNumbers, kinds={"html"})
 def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
-    """Inventory of the pages of the site: each canonical URL once, with what tells whether its bytes changed.
+    """List the pages of the site by canonical URL and detect which of them changed.
 
-    Says also whether the source was seen completely: only a complete run may delete.
+    Records if the source was read completely, because only a complete run may delete pages.
 
     Raises:
         SourceUnavailable: Nothing can be listed.
