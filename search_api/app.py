@@ -156,7 +156,7 @@ def _page(
 
 
 def _prefix(path: str) -> str:
-    """What the other endpoints lie below: `/api` for `/api/search`.
+    """Return the prefix of the other endpoints: `/api` for `/api/search`.
 
     Raises:
         ConfigError: The path is none, or taken by another endpoint.

@@ -1,4 +1,4 @@
-"""What trusted callers ask of source code: the JSON of requests."""
+"""Requests of trusted callers about source code, as JSON."""
 
 from typing import Annotated, Literal
 
@@ -44,7 +44,7 @@ class _PartRequest(_Request):
 
     @property
     def part(self) -> Part | None:
-        """The part of the answer that is asked for; None: all of it."""
+        """The requested part of the answer; None: all of it."""
         is_part = self.max_tokens or self.continuation_token
         return Part(self.max_tokens, self.continuation_token) if is_part else None
 
@@ -66,7 +66,7 @@ class CodeRequest(_PartRequest):
     max_per_file: _Limit = 2
 
     def to_query(self) -> CodeQuery:
-        """The query that is meant."""
+        """Return the query of this request."""
         return CodeQuery(
             self.query,
             self.limit,
@@ -95,7 +95,7 @@ class CodeFindRequest(_Request):
     max_tokens: MaxTokens | None = None
 
     def to_query(self) -> CodeFindQuery:
-        """The query that is meant."""
+        """Return the query of this request."""
         return CodeFindQuery(
             self.q,
             self.limit,
@@ -132,7 +132,7 @@ class CodeFetchRequest(_Request):
 
 
 class CodeRelatedRequest(_PartRequest):
-    """The body of a request for what belongs to a chunk, a definition or a page."""
+    """Body of a request for code and pages related to a chunk, a definition or a page."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"file": "src/main.py", "line": 1}]})
 
@@ -144,5 +144,5 @@ class CodeRelatedRequest(_PartRequest):
     limit: Annotated[int, Field(ge=1, le=MAX_RELATED), BeforeValidator(whole)] = 5
 
     def to_query(self) -> RelatedQuery:
-        """The query that is meant."""
+        """Return the query of this request."""
         return RelatedQuery(self.id or "", self.file or "", self.line, self.symbol or "", self.url or "", self.limit)

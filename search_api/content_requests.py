@@ -1,4 +1,4 @@
-"""What callers ask who want content: under the names that agents know, which are those of the tools."""
+"""Requests for content, with the field names of the agent tools."""
 
 from typing import Annotated, Any
 
@@ -57,7 +57,7 @@ def _config(example: dict[str, Any]) -> ConfigDict:
 
 
 class ContentBody(BaseModel):
-    """Base of these requests: names as the document has them."""
+    """Base of these requests; fields keep their snake_case names in JSON."""
 
     folder_id: Annotated[FolderId, Field(validation_alias=AliasChoices("folder_id", "base_folder_path"))]
     max_tokens: MaxTokens | None = None
@@ -65,7 +65,7 @@ class ContentBody(BaseModel):
 
 
 class ContentSearchRequest(ContentBody):
-    """The body of `POST /api/content/search`: concepts, terms, or both; or a token alone."""
+    """The body of `POST /api/content/search`: concepts, terms, or both; or a continuation token."""
 
     model_config = _config({"folder_id": "site", "semantic_concepts": ["token rotation"]})
 
@@ -90,7 +90,7 @@ class ContentSearchRequest(ContentBody):
 
 
 class DocumentsRequest(ContentBody):
-    """The body of `POST /api/documents`: what documents are about; or a token alone."""
+    """The body of `POST /api/documents`: a subject, or a continuation token."""
 
     model_config = _config({"folder_id": "site", "query": "rotating keys"})
 

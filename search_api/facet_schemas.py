@@ -53,7 +53,7 @@ def _list(schema: Schema) -> Schema:
 
 
 def _value(kind: FacetKind) -> Schema:
-    """What a facet is compared with, as JSON."""
+    """JSON schema of a facet's filter value."""
     match kind:
         case "string" | "strings":
             return {"anyOf": [_text(_ANYTHING), {"type": "boolean"}, {"type": "number"}]}
@@ -66,7 +66,7 @@ def _value(kind: FacetKind) -> Schema:
 
 
 def _written(kind: FacetKind) -> str:
-    """What a facet is compared with, as a query string has it."""
+    """Schema of a facet's filter value in a query string."""
     return _NUMBER if kind == "number" else "|".join(_BOOLEAN) if kind == "boolean" else _ANYTHING
 
 

@@ -1,4 +1,4 @@
-"""What callers ask who look for every occurrence."""
+"""Requests for every occurrence of words or a phrase."""
 
 from typing import Annotated
 
@@ -47,7 +47,7 @@ class FindRequest(Request):
     filters: Filters | None = None
 
     def to_query(self) -> FindQuery:
-        """The query that is meant.
+        """Return the query of this request.
 
         Raises:
             InvalidRequest: A filter is of another type.
@@ -82,7 +82,7 @@ class FindParams(Request):
     filter: NamedValues = []
 
     def to_query(self) -> FindQuery:
-        """The query that is meant."""
+        """Return the query of this request."""
         return FindQuery(
             self.q,
             self.limit,

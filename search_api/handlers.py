@@ -52,7 +52,7 @@ def _methods(request: Request) -> list[str]:
 
 
 def _complaints(errors: Sequence[Any]) -> str:
-    """What is wrong, field by field; values are not repeated."""
+    """Describe the invalid fields of a request, without repeating their values."""
     complaints = [_complaint(error) for error in errors[:_MAX_COMPLAINTS]]
     more = len(errors) - len(complaints)
     return "; ".join([*complaints, f"and {more} more"] if more > 0 else complaints) or "the request is malformed"

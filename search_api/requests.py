@@ -1,4 +1,4 @@
-"""What callers ask: the JSON and query strings of requests (spec 14.1), camelCase outside, snake_case inside."""
+"""Search requests: JSON bodies and query strings (spec 14.1), camelCase outside, snake_case inside."""
 
 from typing import Annotated
 
@@ -138,13 +138,13 @@ NamedValues = Annotated[
 
 
 class Request(BaseModel):
-    """Base of what is asked."""
+    """Base class of the requests."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
 def part_of(asked: "SearchRequest | SearchParams | RelatedParams") -> Part | None:
-    """The part of an answer that is asked for; None: all of it."""
+    """The requested part of the answer; None: all of it."""
     is_part = asked.max_tokens or asked.continuation_token
     return Part(asked.max_tokens, asked.continuation_token) if is_part else None
 
@@ -175,7 +175,7 @@ class SearchRequest(Request):
     continuation_token: ContinuationToken = ""
 
     def to_query(self) -> SearchQuery:
-        """The query that is meant.
+        """Return the query of this request.
 
         Raises:
             InvalidRequest: A filter is of another type.
@@ -218,7 +218,7 @@ class SearchParams(Request):
     continuation_token: ContinuationToken = ""
 
     def to_query(self) -> SearchQuery:
-        """The query that is meant."""
+        """Return the query of this request."""
         return SearchQuery(
             self.q,
             self.top_k,

@@ -1,4 +1,4 @@
-"""What travels between the steps, in the order of the data; pages before they are cut are in `pages.py`."""
+"""Core types of the pipeline, in the order of the data; `pages.py` has pages before they are split."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedFacts:
-    """What a page says of itself, in its head or its front matter: a field that is added here reaches every record."""
+    """Facts that a page states in its head or front matter; a new field reaches every record."""
 
     title: str
     description: str = ""
@@ -52,7 +52,7 @@ class StatedFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFacts(StatedFacts):
-    """What all records of a page share: what it says of itself, and what the site around it makes of it."""
+    """Facts shared by all records of a page: its own statements, and facts about its place in the site."""
 
     url: str
     address: str = ""  # the path that opens it on its host, where that is not `url`
@@ -81,7 +81,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Where prose stands: under a heading."""
+    """Location of prose: under a heading."""
 
     heading_path: tuple[str, ...]  # outermost heading first, capped
     title: str  # the innermost heading, uncapped; "" before the first one
@@ -95,7 +95,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Where code stands: in lines of its file, as part of a definition."""
+    """Location of code: lines of a file, as part of a definition."""
 
     symbol: str  # qualified: `Parser.parse`; "" outside of definitions
     first: int  # from 1
@@ -109,7 +109,7 @@ class Lines:
 
     @property
     def title(self) -> str:
-        """What a reader calls the chunk."""
+        """Title of the chunk for a reader."""
         return self.symbol
 
     @property
@@ -130,7 +130,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a store keeps beside a vector (spec 12.1)."""
+    """Record of a store, without its vector (spec 12.1)."""
 
     id: str  # chunkKey (spec 10.2)
     record_hash: str  # over every other field: a change of metadata alone is an upsert without an embedding
@@ -154,7 +154,7 @@ class Renamed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a query may return; applied before top-k in every store."""
+    """Conditions on results, applied before top-k in every store."""
 
     path_prefix: str = ""  # canonical, by whole segments: `/docs` holds `/docs` and `/docs/a`, not `/docs-old`
     tags: tuple[str, ...] = ()  # a record must carry all of them

@@ -1,4 +1,4 @@
-"""The seam where texts become vectors."""
+"""Embedder interface: turn texts into vectors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ UNBOUNDED = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one call of an embedder may hold; tokens as it counts them."""
+    """Limits of one call to an embedder; tokens as the embedder counts them."""
 
     texts: int = UNBOUNDED
     tokens_a_text: int = UNBOUNDED  # of a longer text the rest is cut off
@@ -53,7 +53,7 @@ BUILTIN = "builtin-"  # begins the name of each version of the model inside the 
 
 
 def is_unkept(model_id: str) -> bool:
-    """Whether a model's vectors are made where they are needed, since keeping them would cost more.
+    """Return True if vectors of the model are computed when needed, because storing them would cost more.
 
     Of such a model the cache holds which texts were embedded, so that runs tell new ones, and no vector.
     """
@@ -62,7 +62,7 @@ def is_unkept(model_id: str) -> bool:
 
 @runtime_checkable
 class Paced(Protocol):
-    """What an embedder also is whose provider says how much it still takes."""
+    """Optional interface of an embedder whose provider reports its remaining rate limit."""
 
     def wait_s(self, tokens: int) -> float:
         """Seconds until a call of so many tokens will be taken; with 0.0 it counts as made."""
@@ -70,7 +70,7 @@ class Paced(Protocol):
 
 @runtime_checkable
 class Charging(Protocol):
-    """What an embedder also is whose provider says what it charges."""
+    """Optional interface of an embedder whose provider reports its charges."""
 
     def charged_tokens(self) -> int:
         """Tokens that were charged since this was asked last, also for answers that were of no use."""

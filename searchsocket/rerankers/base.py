@@ -1,4 +1,4 @@
-"""The seam where candidates of a query are judged once more, each together with the query."""
+"""Reranker interface: score query–candidate pairs after retrieval."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a reranker says of the candidates of one query."""
+    """Scores of a reranker for the candidates of one query."""
 
     scores: tuple[float | None, ...]  # by candidate; finite, higher is better; None = not among its best
     tokens: int  # as the provider counted them, else an estimate
@@ -15,7 +15,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one call took: to be added up by whoever keeps accounts."""
+    """Tokens and calls of one request, for the ledger."""
 
     model_id: str
     tokens: int
@@ -46,4 +46,4 @@ class Reranker(Protocol):
         """
 
     def count_tokens(self, query: str, texts: Sequence[str]) -> int:
-        """What a call would be charged for; an estimate where the model cannot say."""
+        """Tokens that a call would be charged for; an estimate if the model cannot count them."""

@@ -1,4 +1,4 @@
-"""What a query is answered with: the shape of every surface (HTTP, command line, agents)."""
+"""Answer to a search: the same shape for HTTP, command line and agents."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -62,7 +62,7 @@ class Explanation(Wire):
 # is frozen is set by a call.
 @dataclass(slots=True)
 class Section(Wire):
-    """A section of a page that answers too."""
+    """Another matching section of the page."""
 
     href: str = field(metadata=HREF)
     anchor: str
@@ -79,7 +79,7 @@ class Section(Wire):
 
 @dataclass(frozen=True, slots=True)
 class AlikePage(Wire):
-    """A page whose passage says the same as a result's."""
+    """A page with the same text as a result."""
 
     url: str
     href: str = field(metadata=HREF)
@@ -135,7 +135,7 @@ class Timings(Wire):
 
 @dataclass(frozen=True, slots=True)
 class Note(Wire):
-    """Why an answer is less than it could be."""
+    """Reason why an answer is incomplete or degraded."""
 
     code: str  # public and stable, e.g. `EMBEDDER_TOO_SLOW`
     message: str
@@ -143,7 +143,7 @@ class Note(Wire):
 
 @dataclass(frozen=True, slots=True)
 class SearchMeta(Wire):
-    """How the answer came about."""
+    """Generation, timings and notes of an answer."""
 
     timings_ms: Timings
     used_rerank: bool
@@ -159,7 +159,7 @@ class SearchMeta(Wire):
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer(Wire):
-    """Ranked results; none when nothing answers, which is not an error."""
+    """Ranked results; an empty list is not an error."""
 
     q: str  # as it was run
     scope: str
@@ -181,7 +181,7 @@ class SearchAnswer(Wire):
 
 @dataclass(frozen=True, slots=True)
 class RelatedPage(Wire):
-    """A page near another one, and why."""
+    """A related page, with the reason."""
 
     url: str = field(metadata=URL)
     href: str = field(metadata=ADDRESS)
@@ -200,7 +200,7 @@ class RelatedPage(Wire):
 
 @dataclass(frozen=True, slots=True)
 class RelatedAnswer(Wire):
-    """Pages near a page, nearest first."""
+    """Related pages, most similar first."""
 
     url: str
     scope: str

@@ -1,4 +1,4 @@
-"""What a caller asks, cleaned and within limits before any work is done for it."""
+"""Search query: cleaned and checked before any work is done for it."""
 
 import re
 import unicodedata

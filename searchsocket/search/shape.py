@@ -53,7 +53,7 @@ def _for_the_trusted(value: T, info: "SerializationInfo") -> T | None:
 
 @dataclass(frozen=True, slots=True)
 class FileLines(Wire):
-    """Where a passage stands: what an editor opens."""
+    """Lines of a passage, as an editor opens them."""
 
     file: str | None  # null where no file is known
     first_line: int | None  # from 1; null where the lines are not known

@@ -1,4 +1,4 @@
-"""How the indexes of a project are: which generation answers, how old it is, and what is wrong (spec 14.1)."""
+"""Health of the indexes of a project: generation, age and problems (spec 14.1)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -80,7 +80,7 @@ class HealthCheck:
         self._recent = Recent[tuple[ScopeHealth, ...]](_HEALTH_S)
 
     def report(self, *, trusted: bool) -> ServiceHealth:
-        """Whether queries are answered; who is not trusted learns of public scopes only."""
+        """Report if queries are answered; untrusted callers see public scopes only."""
         known = {health.scope: health for health in self._public(trusted=trusted)}
         ready = all(health.ready for health in known.values())
         if not trusted:

@@ -1,4 +1,4 @@
-"""What every surface asks: search, pages near a page, a page, and how the indexes are (spec 14.1)."""
+"""Search service behind every surface: search, related pages, pages and health (spec 14.1)."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -87,7 +87,7 @@ class SearchService:
         return replace(found, changed_since=changed)
 
     def health(self, *, trusted: bool) -> ServiceHealth:
-        """Whether queries are answered; who is not trusted learns of public scopes only."""
+        """Report if queries are answered; untrusted callers see public scopes only."""
         return self.health_check.report(trusted=trusted)
 
     def warm_up(self) -> None:

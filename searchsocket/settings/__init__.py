@@ -1,4 +1,4 @@
-"""Configuration: the keys, and how they are found and read."""
+"""Configuration: keys, defaults and loading."""
 
 from searchsocket.settings.model import ApiSettings, EmbeddingSettings, RankingSettings, Settings, VectorSettings
 from searchsocket.settings.site import (

@@ -1,4 +1,4 @@
-"""`[golden]`: golden queries, and how well they must be answered before an index goes live."""
+"""`[golden]`: golden queries and the quality that they require before an index goes live."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Finding and reading the configuration; every complaint names file, key, value and the nearest valid key."""
+"""Load the configuration; every error names file, key, value and the closest valid key."""
 
 import difflib
 import json

@@ -1,4 +1,4 @@
-"""The settings of what coding agents plug in (spec 7)."""
+"""`[mcp]`: settings of the MCP server (spec 7)."""
 
 from typing import Annotated, Literal
 

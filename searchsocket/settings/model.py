@@ -124,14 +124,14 @@ class RankingSettings(Section):
 
 
 class SearchSettings(Section):
-    """What a query does when vectors on another machine cannot be had."""
+    """Behaviour of queries while a remote vector store is unavailable."""
 
     on_backend_failure: Literal["words", "error"] = "words"  # words alone answer, with a note; or nothing does
     backend_timeout_s: Annotated[float, Field(gt=0, le=60)] = 2.0  # for each call of a query; the first has 10 s more
 
 
 class LlmsSettings(Section):
-    """What agents read: `llms.txt`, `llms-full.txt` and each page as Markdown, written beside the pages of the site."""
+    """Files for agents: `llms.txt`, `llms-full.txt` and each page as Markdown, next to the pages of the site."""
 
     enable: bool = False  # each run writes them; a service answers with them in any case
     dir: str = ""  # relative to the project, `{scope}` in it is replaced; "" = the build folder
@@ -202,7 +202,7 @@ _OWN_FILTERS = frozenset({"language", "kind", "path", "pathprefix", "path_prefix
 
 
 class Settings(Section):
-    """The whole file; an empty one works."""
+    """All settings; an empty file is valid."""
 
     project: ProjectSettings = ProjectSettings()
     scope: ScopeSettings = ScopeSettings()

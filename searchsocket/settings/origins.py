@@ -1,4 +1,4 @@
-"""Where the value of each setting comes from: its default, a line of a file, or a variable."""
+"""Origin of each setting's value: its default, a line of a file, or a variable."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ from searchsocket.settings.load import all_keys, config_table, load_settings, ov
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSetting:
-    """What counts for one key."""
+    """Effective value of one key, with its origin."""
 
     key: str  # dotted
     value: Any  # as JSON; None where nothing is set

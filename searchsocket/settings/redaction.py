@@ -1,4 +1,4 @@
-"""`[redaction]`: what is taken out of texts before a provider elsewhere is sent them (spec 24)."""
+"""`[redaction]`: parts of texts to remove before a provider receives them (spec 24)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`[rerank]`: who judges the best candidates once more, and within which bounds (spec 13.2)."""
+"""`[rerank]`: the reranker and its limits (spec 13.2)."""
 
 from typing import Annotated, Literal
 

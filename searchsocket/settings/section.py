@@ -1,4 +1,4 @@
-"""What all sections of the settings have in common."""
+"""Base of all sections of the settings."""
 
 import re
 from typing import Annotated
@@ -25,6 +25,6 @@ WebAddressOrPath = Annotated[str, AfterValidator(_web_address_or_path)]
 
 
 class Section(BaseModel):
-    """Base of the sections: frozen, unknown keys refused, no silent conversions."""
+    """Base of the sections: frozen, no unknown keys, no silent conversions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)

@@ -1,4 +1,4 @@
-"""Settings of what is read, and how it becomes pages and chunks (spec 7)."""
+"""Settings of the source, and of pages and chunks (spec 7)."""
 
 from typing import Annotated, Literal
 
@@ -25,7 +25,7 @@ class ScopeSettings(Section):
 
 
 class BranchSettings(Section):
-    """Branches as scopes: which count as alive, and which stay whatever happens."""
+    """Branches as scopes: which branches to index, and which to keep."""
 
     remote: str = ""  # name or address of the repository whose branches count; "" = this clone's, with its remotes'
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 20.0  # for one answer of git
@@ -60,7 +60,7 @@ class CrawlSettings(Section):
 
 
 class GitSettings(Section):
-    """Content files of a commit, for mode `git-branch`; which files is said by `content_files`."""
+    """Content files of a commit, for mode `git-branch`; `content_files` selects the files."""
 
     branch: str = ""  # branch, tag or commit; "" = the scope's branch
     repo_dir: str = ""  # relative to the project; "" = the project

@@ -1,4 +1,4 @@
-"""The seam where pages come from."""
+"""Source interface: list and read the pages of a site."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
@@ -10,7 +10,7 @@ from searchsocket.urls.form import UrlForm
 
 @dataclass(slots=True)
 class SourceReport:
-    """What a source saw; complete only after its iterator ended, and only a complete run may delete."""
+    """Report of one listing; complete only after the iterator ended. Only a complete run may delete."""
 
     complete: bool = False
     skipped: dict[str, str] = field(default_factory=dict)  # locator -> reason
@@ -21,13 +21,13 @@ class SourceReport:
     url_form: UrlForm | None = None  # of the addresses, where the source chose one
 
     def facts(self) -> dict[str, str]:
-        """What people should know of it, by name."""
+        """Facts for people, by name."""
         return {"addresses": self.url_form.describe()} if self.url_form else {}
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOrigin:
-    """Where pages come from, in words for people."""
+    """Origin of the pages, in words for people."""
 
     mode: str  # the value of `source.mode`
     folder: str = ""  # of files; relative to the project where it lies in it
@@ -36,7 +36,7 @@ class SourceOrigin:
     generator: str = ""  # that made the site, where its configuration says so
 
     def facts(self) -> dict[str, str]:
-        """What is known of it, by name, the mode first."""
+        """Known facts by name, the mode first."""
         values = {"source": self.mode, **{field.name: getattr(self, field.name) for field in fields(self)[1:]}}
         return {name: value for name, value in values.items() if value}
 

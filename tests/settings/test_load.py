@@ -157,5 +157,5 @@ def test_any_value_of_any_key_is_taken_or_refused_by_name(
 )
 def test_an_address_is_one_of_the_web(tmp_path: Path, key: str, value: str) -> None:
     (tmp_path / "searchsocket.toml").write_text(f'{key} = "{value}"\n', encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"must begin with http"):
+    with pytest.raises(ConfigError, match=r"must be a URL"):
         load_settings(tmp_path, {})

@@ -1,4 +1,4 @@
-"""The seam where artefacts are kept: bytes by name, in a folder, in a bucket or on a web server."""
+"""Object store interface: bytes by name, in a folder, a bucket or on a web server."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -14,12 +14,12 @@ BLOCK_BYTES = 1 << 20  # what is in memory of a file that is moved
 
 
 class ObjectMissing(ArtifactsUnavailable):
-    """There is no object of this name."""
+    """The object does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectInfo:
-    """One object that is there."""
+    """One existing object."""
 
     name: str
     bytes: int
@@ -45,7 +45,7 @@ class Objects(Protocol):
         """Bytes of the object; None where there is none."""
 
     def put(self, name: str, data: bytes) -> None:
-        """Write a small object; whoever reads it sees all of it, or what was there before."""
+        """Write a small object; a reader sees all of it, or the old content."""
 
     def put_file(self, name: str, path: Path) -> None:
         """Write an object from a file, in blocks, likewise whole or not at all."""
@@ -54,7 +54,7 @@ class Objects(Protocol):
         """Every object whose name begins with `prefix`, which ends with `/`; in no order."""
 
     def delete(self, names: Sequence[str]) -> None:
-        """Remove objects; those that are not there are no error."""
+        """Remove objects; missing ones are ignored."""
 
 
 def read(objects: Objects, name: str, max_bytes: int) -> bytes:

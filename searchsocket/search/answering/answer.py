@@ -1,4 +1,4 @@
-"""What a question is answered with: cited passages, or that nothing here answers it."""
+"""Answer to a question: cited passages, or a refusal."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -49,7 +49,7 @@ class AskedIndex(Wire):
 
 @dataclass(frozen=True, slots=True)
 class AskAnswer(Wire):
-    """Passages, likeliest first; none where nothing supports an answer, which is not an error."""
+    """Passages, most likely first; an empty list is not an error."""
 
     question: str
     answered: Annotated[

@@ -1,4 +1,4 @@
-"""What a search of source code answers, as JSON in camelCase."""
+"""Answer to a source code search, as JSON in camelCase."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -11,7 +11,7 @@ from searchsocket.search.wire import Age, ContinuationToken, Score, Truncated, W
 
 @dataclass(frozen=True, slots=True)
 class Why(Wire):
-    """Why a result is one."""
+    """Reasons for the rank of a result."""
 
     terms: Annotated[tuple[str, ...], Field(description="Query words in its text, name or path.")]
     signals: Annotated[

@@ -1,4 +1,4 @@
-"""What is answered with content, in the shape and the names that agents know: data, status, continuation, hints."""
+"""Answers with content, in the shape that agents expect: data, status, continuation, hints."""
 
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -17,7 +17,7 @@ class Documented(Wire):
 
 @dataclass(frozen=True, slots=True)
 class SourceLines(Documented):
-    """Where a passage stands in the file that people edit."""
+    """Lines of a passage in its source file."""
 
     file: str | None  # null where no file is known
     first_line: int | None  # from 1; null where the lines are not known
@@ -26,7 +26,7 @@ class SourceLines(Documented):
 
 @dataclass(frozen=True, slots=True)
 class Source(Documented):
-    """Where a passage or a document comes from: a page of the site, or lines of a file, which has no address."""
+    """Origin of a passage or document: a page of the site, or lines of a file."""
 
     url: Annotated[Url | None, Field(description="URL path of the page; null for source code.")]
     href: Annotated[Href | None, Field(description="Link to the section; null for source code.")]
@@ -39,7 +39,7 @@ class Source(Documented):
 
 @dataclass(frozen=True, slots=True)
 class RawScore(Documented):
-    """What `relevance_score` is made of: score = semantic x boost, and divided by the most that the terms give."""
+    """Parts of `relevance_score`: semantic x boost, divided by the maximum boost."""
 
     semantic: Annotated[float, Field(ge=0, le=1, description="Cosine similarity, at least 0; 1 without concepts.")]
     boost: Annotated[float, Field(ge=1, description="Factor for exact terms: 1.5 per distinct term.")]
@@ -99,7 +99,7 @@ class NavigationHints(Documented):
 
 @dataclass(frozen=True, slots=True)
 class IndexFacts(Documented):
-    """What answered."""
+    """Index that answered."""
 
     folder_id: str
     scope: str

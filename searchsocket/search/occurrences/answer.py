@@ -1,4 +1,4 @@
-"""What a caller who looks for every occurrence asks, and gets."""
+"""Query for every occurrence, and its answer."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -27,7 +27,7 @@ class FindQuery:
 
     @property
     def asked(self) -> tuple[object, ...]:
-        """What is looked for and where, without which part of it."""
+        """Return the query without its part of the answer."""
         return self.q, self.whole_words, self.match_case, self.path_prefix, self.tags, self.filters
 
 

@@ -1,4 +1,4 @@
-"""The seam of stores, said from the reader's side.
+"""Store interface, from the reader's side.
 
 A store keeps generations of scopes. Whatever holds them, every store promises:
 - a query sees one generation, whole;

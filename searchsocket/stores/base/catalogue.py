@@ -13,7 +13,7 @@ from searchsocket.types import Record
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the order of results needs to know of some records, by column: position i belongs to record i."""
+    """Ranking facts of some records, by column: position i belongs to record i."""
 
     url: Sequence[str]
     title: Sequence[str]
@@ -46,7 +46,7 @@ class CatalogueSnapshot(Protocol):
     """Safe to share between threads."""
 
     def facts(self, ids: Sequence[str]) -> Facts:
-        """What ranking compares of the named records, in the order of `ids`.
+        """Ranking facts of the named records, in the order of `ids`.
 
         All that a query finds is compared, so this must cost far less than `records`.
 
@@ -83,7 +83,7 @@ class CatalogueSnapshot(Protocol):
         """
 
     def facets(self, ids: Sequence[str]) -> list[tuple[str, ...]]:
-        """What the pages of the named records state, as `PageFacts.facets`, in the order of `ids`.
+        """Facets of the pages of the named records, as `PageFacts.facets`, in the order of `ids`.
 
         Raises:
             InvalidRequest: There is no such record.

@@ -1,4 +1,4 @@
-"""What every store looks at before it keeps or answers anything."""
+"""Checks that every store makes before it stores or answers anything."""
 
 import hashlib
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What filters compare besides paths and tags: each value as one text, `name=value`, which any engine can look up."""
+"""Labels for filters other than paths and tags: one text `name=value` per value, which any engine can look up."""
 
 from collections.abc import Iterator, Sequence
 
@@ -25,7 +25,7 @@ def language_labels(language: str) -> Iterator[str]:
 
 
 def groups_of(where: Filter) -> list[tuple[str, ...]]:
-    """What a filter asks for: of each group, a record must have one label."""
+    """Label groups of a filter: a record must have one label of each group."""
     groups = [
         tuple(f"{LANGUAGE}={language.lower().replace('_', '-')}" for language in where.languages),
         tuple(map(kind_label, where.kinds)),

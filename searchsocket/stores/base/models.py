@@ -1,4 +1,4 @@
-"""Which vectors may lie beside each other: those of one model, and of as many dimensions."""
+"""Check that all vectors of an index come from one model and have the same dimensions."""
 
 from collections.abc import Sequence
 

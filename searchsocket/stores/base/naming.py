@@ -11,7 +11,7 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 
 
 def generation_stamp(now: datetime, after: str) -> str:
-    """What a name begins with that sorts after `after` even when the clock went back."""
+    """Return a name prefix that sorts after `after`, even if the clock went back."""
     stamp = now.strftime(_STAMP)
     if after and stamp <= after[:16]:
         stamp = (datetime.strptime(after[:16], _STAMP) + timedelta(seconds=1)).strftime(_STAMP)

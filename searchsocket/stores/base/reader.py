@@ -1,4 +1,4 @@
-"""What answers the queries of a scope: one generation, opened."""
+"""Reader of one open generation, which answers the queries of a scope."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager

@@ -20,7 +20,7 @@ class Shown:
 
 
 def max_top_k(limit: int) -> int:
-    """How many hits can be promised by an index that shows so many rows at once."""
+    """Number of hits that an index can promise if it shows this many rows at once."""
     return limit - _MARGIN_ROWS
 
 

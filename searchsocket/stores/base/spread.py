@@ -1,4 +1,4 @@
-"""How far apart the texts of a site lie for its model: quantiles of cosines between random ones of them.
+"""Spread of the texts of a site in its model: quantiles of cosines between random texts.
 
 Models differ in what 0.4 means. A model that packs all texts into a narrow cone gives it to strangers, another one only
 to paraphrases. What is measured on the site's own vectors, which cost nothing, makes thresholds that hold for both.

@@ -1,4 +1,4 @@
-"""What callers hold of a store: what writes a generation, what knows which is live, and what opens one."""
+"""Store interfaces: write a generation, know which one is live, and open one."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PublishInfo:
-    """What the caller knows about the generation that it publishes."""
+    """Facts about a generation that only its publisher knows."""
 
     model_id: str
     dimensions: int
@@ -119,7 +119,7 @@ class Publisher(Protocol):
 
 
 class Catalogue(Protocol):
-    """Which generations are live, and what they hold."""
+    """Live generations and their content."""
 
     def generation(self, scope: Scope) -> Generation | None:
         """The live generation, or None when nothing was published."""
@@ -159,7 +159,7 @@ class Readers(Protocol):
         """
 
     def answering(self, scope: Scope) -> Answering:
-        """What `reader` would answer from; opens nothing, and raises what `reader` does."""
+        """Return the source of the answers of `reader`; opens nothing, and raises the same errors."""
 
     def refresh(self) -> list[SearchSocketError]:
         """Turn to what was published meanwhile for every scope that is read, so that nothing old is held.
@@ -213,7 +213,7 @@ class VectorStore(Publisher, Catalogue, Readers, Protocol):
         """
 
     def health(self) -> Health:
-        """Whether the backend can be read and written.
+        """Check that the backend can be read and written.
 
         Raises:
             PermissionDenied: This user may not look.

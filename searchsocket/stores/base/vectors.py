@@ -17,7 +17,7 @@ from searchsocket.urls.paths import ancestors, normalise_prefix
 
 @dataclass(frozen=True, slots=True)
 class VectorRow:
-    """What is kept of a record beside its vector: what filters look at, small enough for any engine's metadata."""
+    """Fields stored next to a vector for filters, small enough for any engine's metadata."""
 
     id: str
     vector: Vector
@@ -28,7 +28,7 @@ class VectorRow:
 
 
 def row_of(record: Record, vector: Vector) -> VectorRow:
-    """What a vector index keeps of a record."""
+    """Return the row of a record in a vector index."""
     page = record.page
     return VectorRow(
         id=record.id,
@@ -49,7 +49,7 @@ def canonical(where: Filter) -> Filter:
 
 @dataclass(frozen=True, slots=True)
 class VectorLimits:
-    """What a vector index can and cannot do."""
+    """Capabilities and limits of a vector index."""
 
     is_remote: bool = False  # a query waits for another machine
     max_top_k: int | None = None  # of `nearest`

@@ -9,7 +9,7 @@ from searchsocket.types import MATCH_ALL, Filter, Hit
 
 @dataclass(frozen=True, slots=True)
 class WordEvidence:
-    """How much of a query one page holds: the most that any page does, each number by itself."""
+    """Maximum evidence for a query on any single page; each number on its own."""
 
     share: float  # of its words, each weighed by how rare it is among pages, in [0, 1]
     count: int  # different words
@@ -19,7 +19,7 @@ class WordEvidence:
 
 
 class Named(NamedTuple):
-    """What carries the name that a query is: 1 where it is that name to the letter, less where it begins one."""
+    """Match of a query with a name: 1 for the exact name, less for a prefix."""
 
     pages: list[Hit]  # by URL, for their titles
     records: list[Hit]  # for the headings in them
@@ -73,7 +73,7 @@ class WordSnapshot(Protocol):
         """
 
     def meant(self, text: str) -> str:
-        """The name of a page or section that `text` is a slip or two of; where all its words are there, `text`."""
+        """Correct `text` to the name of a page or section within two typos; otherwise return `text`."""
 
     def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
         """The URLs of all pages, in path order, that hold each of the letters and a record that matches `where`.
@@ -82,7 +82,7 @@ class WordSnapshot(Protocol):
         """
 
     def rarities(self, text: str) -> dict[str, float]:
-        """How little pages that hold it say of a query, of each word of `text` by its exact form; more is rarer.
+        """Rarity of each word of `text` among pages, by its exact form; higher is rarer.
 
         BM25's inverse document frequency; that of a word which no page holds is the greatest.
         """
@@ -101,7 +101,7 @@ class WordSnapshot(Protocol):
         """
 
     def evidence(self, text: str) -> WordEvidence:
-        """How much of a query the page says that says most of it; stop words count only where there is nothing else.
+        """Evidence of the best page for a query; stop words count only if there are no other words.
 
         A word counts when it is there in any of its forms; else, from three letters, when it is the last and begins one
         that is; else when all its parts are there; else, from six letters, when it is a likely slip of one that is;
