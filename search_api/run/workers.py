@@ -71,7 +71,7 @@ def supervise(config: uvicorn.Config, listener: socket.socket, on_started: Calla
         supervisor = Supervisor(config, listener, on_started)
         supervisor.run()
     if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
-        raise ConfigError("a worker could not start; `searchsocket serve` without --workers says more")
+        raise ConfigError("a worker could not start; run `searchsocket serve` without --workers to see the error")
 
 
 def end_with_the_supervisor() -> None:

@@ -55,7 +55,7 @@ class Target:
         except ValueError as error:
             raise self._unreadable(f"is no plain JSON (it may have comments): {error}") from error
         if not isinstance(data, dict) or not isinstance(data.setdefault(self.section, {}), dict):
-            raise self._unreadable(f"holds something else where {self.section!r} should be")
+            raise self._unreadable(f"has an unexpected value for {self.section!r}")
         if data[self.section].get(self.name) == self.entry:
             return before
         data[self.section][self.name] = self.entry

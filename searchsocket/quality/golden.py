@@ -86,7 +86,7 @@ def read_golden(path: Path) -> tuple[GoldenQuery, ...]:
     """
     try:
         if path.stat().st_size > _MAX_BYTES:
-            raise ConfigError(f"{path} is larger than {_MAX_BYTES:,} bytes, which no golden queries are")
+            raise ConfigError(f"{path} is larger than {_MAX_BYTES:,} bytes, too large for golden queries")
         text = path.read_text(encoding="utf-8")
         rows = _table_rows(text) if path.suffix == ".tsv" else _toml_rows(path, text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, csv.Error, RecursionError) as error:
@@ -165,7 +165,7 @@ def _checked(path: Path, rows: Iterable[Any]) -> tuple[GoldenQuery, ...]:
         golden = GoldenQuery(entry.query, entry.expect, entry.scope, entry.tags, entry.k, entry.must_not, entry.corpus)
         asked = (golden.query, golden.scopes, golden.corpus)
         if asked in by_key:
-            raise ConfigError(f"{path}: query {number} ({_named(row)}) is there twice; join what both expect")
+            raise ConfigError(f"{path}: query {number} ({_named(row)}) is listed twice; merge the two entries")
         by_key[asked] = golden
     return tuple(by_key.values())
 

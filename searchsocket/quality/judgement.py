@@ -77,17 +77,17 @@ def judge(
 def _unwanted(replies: Sequence[Reply]) -> list[str]:
     wrong = [
         f"{reply.golden.query!r} finds {place}"
-        + (", and should find nothing" if reply.golden.answers_nothing else ", which it must not")
+        + (", and should find nothing" if reply.golden.answers_nothing else ", which is forbidden")
         for reply in replies
         for place in reply.unwanted[:1]
     ]
-    return [*wrong[:_NAMED], *([f"{len(wrong) - _NAMED} more find what they must not"] if wrong[_NAMED:] else [])]
+    return [*wrong[:_NAMED], *([f"{len(wrong) - _NAMED} more return forbidden results"] if wrong[_NAMED:] else [])]
 
 
 def _below_floors(now: Measures, settings: GoldenSettings) -> list[str]:
     floors = {"recall": settings.min_recall, "mrr10": settings.min_mrr, "ndcg10": settings.min_ndcg}
     return [
-        f"{_NAMES[name]} is {getattr(now, name):.3f}, below the floor of {floor:g}"
+        f"{_NAMES[name]} is {getattr(now, name):.3f}, below the minimum of {floor:g}"
         for name, floor in floors.items()
         if now.queries and getattr(now, name) < floor - _ROUNDING
     ]

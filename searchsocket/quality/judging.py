@@ -47,7 +47,7 @@ def judge_readers(
             earlier = ask_all(queries, ask_with(project, vectors, before, scope, clock))
         except EmbeddingModelMismatch:
             model = before.generation.model_id
-            notes.append(f"generation {before.generation.name} is of {model}, so only the floors count")
+            notes.append(f"generation {before.generation.name} is of {model}, so only the minimums apply")
     return judge(replies, earlier, project.settings.golden, notes)
 
 
@@ -67,6 +67,6 @@ def own_queries(project: Project, scope: Scope, only: Corpus | None = None) -> M
         of_corpus = f" of the {only}" if only else ""
         raise ConfigMissing(
             f"there are no golden queries{of_corpus} for scope {scope.name!r} in {project.root}; write "
-            "golden-queries.toml, or let `searchsocket test --record` propose entries from what you searched last"
+            "golden-queries.toml, or run `searchsocket test --record` to propose entries from your last searches"
         )
     return with_queries

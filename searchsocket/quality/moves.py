@@ -51,7 +51,7 @@ def _why(then: Found | None, now: Found | None, new: Reply) -> str:
     """What its score lost or gained, then what stands above it."""
     words: list[str] = []
     if now is None:
-        words.append("not found any more" if new.found else "nothing is found any more")
+        words.append("no longer found" if new.found else "no results any more")
     elif then is None:
         words.append("found now")
     elif then.parts and now.parts:

@@ -37,8 +37,8 @@ def as_toml(proposed: Iterable[Proposal]) -> str:
     lines: list[str] = []
     for each in proposed:
         lines += ["[[query]]", f"query = {_text(each.query)}", f"expect = [{', '.join(map(_text, each.expect))}]"]
-        lines += [f"# also found: {', '.join(map(_text, each.others))}"] if each.others else []
-        lines += [""] if each.expect else ["# it found nothing; name the page that should answer", ""]
+        lines += [f"# other results: {', '.join(map(_text, each.others))}"] if each.others else []
+        lines += [""] if each.expect else ["# no result; add the page that should answer", ""]
     return "".join(f"{line}\n" for line in lines)
 
 

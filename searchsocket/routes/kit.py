@@ -91,7 +91,7 @@ def _version(required: str, installed: str, has_svelte_file: bool, warnings: lis
         return None
     major = majors.pop()
     if major > 3:
-        warnings.append(f"SvelteKit {major} is not known; its routes are read as those of version 3")
+        warnings.append(f"SvelteKit {major} is unknown; its routes are read as those of version 3")
     return 3 if major >= 3 else 2
 
 

@@ -19,8 +19,8 @@ _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 _INDEX = re.compile(r"(?:^|/)index$")
 _UNKNOWN = KitProject()
 _DIFFERS = (
-    "SvelteKit 2 and 3 read it in different ways, and nothing says which one is used; it is read as version 3 does; "
-    "name one version of @sveltejs/kit in package.json"
+    "SvelteKit 2 and 3 read it in different ways, and the version is unknown; it is read as version 3; set one "
+    "version of @sveltejs/kit in package.json"
 )
 
 

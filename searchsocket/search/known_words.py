@@ -17,7 +17,7 @@ def as_known_words(answer: SearchAnswer, typed: str, unknown: str) -> SearchAnsw
     """
     if not answer.total:
         return replace(answer, q=typed)
-    note = Note("UNKNOWN_WORD", f"no page says {unknown!r}, so these results match only the rest of the query")
+    note = Note("UNKNOWN_WORD", f"no page contains {unknown!r}, so these results match only the rest of the query")
     results = tuple(replace(one, confidence=round(WEAK * one.confidence, _DIGITS)) for one in answer.results)
     meta = replace(answer.meta, notes=(note, *answer.meta.notes))
     return replace(answer, q=typed, quality="weak", results=results, meta=meta)

@@ -133,7 +133,7 @@ class ContentService:
         name, _, kind = folder_id.rpartition("/")
         if kind not in _KINDS or folder_id.startswith("/"):
             raise InvalidRequest(
-                f"folder_id {folder_id[:80]!r} is none; say 'site', 'code', or one of them behind a scope: 'main/site'"
+                f"folder_id {folder_id[:80]!r} is unknown; use 'site' or 'code', optionally with a scope: 'main/site'"
             )
         if kind == "code":
             if not trusted:

@@ -68,7 +68,9 @@ def open_pulled(
     document = _project_document(objects, folder)
     given = local.settings.project.id
     if given and given != document.project_id:
-        raise ProjectMismatch(f"{objects.address} holds project {document.project_id!r}, but project.id is {given!r}")
+        raise ProjectMismatch(
+            f"{objects.address} contains project {document.project_id!r}, but project.id is {given!r}"
+        )
     settings = _placed(local.settings, folder / "index", document)
     project = replace(local, settings=settings, id=document.project_id)
     scope = project.scope_named(ReadableScopes(project, environ).public[0])

@@ -132,7 +132,7 @@ def test_both_spellings_of_arguments_and_lists_as_texts_are_understood(agent_ser
         ("search", {"query": "a", "scope": "gone"}, "SCOPE_NOT_INDEXED", "searchsocket index --scope gone"),
         ("search", {"query": "a", "scope": "///"}, "INVALID_SCOPE", "no letter or digit"),
         ("get_page", {"pathOrUrl": "\u0000"}, "INVALID_REQUEST", ""),
-        ("related", {"pathOrUrl": "/nowhere"}, "PAGE_NOT_FOUND", "no page '/nowhere'"),
+        ("related", {"pathOrUrl": "/nowhere"}, "PAGE_NOT_FOUND", "page '/nowhere' not found"),
         ("search_code", {"query": "a", "languages": ["klingon"]}, "INVALID_REQUEST", "'klingon' is none of"),
         ("search_code", {"query": "a", "scope": "gone"}, "SCOPE_NOT_INDEXED", "--only code --scope gone"),
         ("fetch", {}, "INVALID_REQUEST", "either `ids`"),

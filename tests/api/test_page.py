@@ -35,7 +35,7 @@ def test_the_page_says_what_can_be_searched(api: Api) -> None:
     page = soup(api, "/")
     assert page.title is not None
     assert page.title.text == "Search site"
-    assert status_line(page) == "6 pages can be searched."
+    assert status_line(page) == "6 pages indexed."
     assert "main · generation" in page.select("footer p")[0].text
     assert page.select_one("form[role=search] input[name=q][autofocus]")
 
@@ -95,7 +95,7 @@ def test_pages_that_say_the_same_are_named_below_the_best(tmp_path: Path) -> Non
     api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW))
     [result] = [one for one in soup(api, "/?q=zebra+fed+stable").select("#results > li") if "/notes/" in one.text]
     named = result.select("ul.sections li")
-    assert named[0].text == "and 5 like it:"
+    assert named[0].text == "and 5 similar:"
     assert len({one.text for one in named[1:]} - {result.select_one(".path").text}) == 3  # type: ignore[union-attr]
 
 
@@ -136,7 +136,7 @@ def test_the_policy_lets_nothing_in_but_the_pages_own_files(api: Api) -> None:
 @pytest.mark.parametrize(
     ("query", "status", "message"),
     [("?q=a&scope=secret-branch", 403, "cannot be read without a key"), ("?q=%20%E2%80%8B", 400, "the query is empty"),
-     ("?q=a&filter=nothing", 400, "filter"), ("?page=/nope", 404, "no page"), ("?q=" + "a" * 1001, 400, "characters"),
+     ("?q=a&filter=nothing", 400, "filter"), ("?page=/nope", 404, "not found"), ("?q=" + "a" * 1001, 400, "characters"),
      ("?q=a&filter=other:1", 400, "unknown facet")],
 )  # fmt: skip
 def test_an_error_is_a_page_too(api: Api, query: str, status: int, message: str) -> None:

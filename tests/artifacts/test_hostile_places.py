@@ -69,7 +69,7 @@ def refused(reader: Reader, live: str, kind: type[SearchSocketError], match: str
 POINTERS: dict[str, tuple[Change, type[SearchSocketError], str]] = {
     "another format": (lambda d: d.update(format=2), ArtifactInvalid, "another version"),
     "another project": (lambda d: d.update(projectId="other"), ProjectMismatch, "other"),
-    "another scope": (lambda d: d.update(scope="other"), ArtifactInvalid, "another's"),
+    "another scope": (lambda d: d.update(scope="other"), ArtifactInvalid, "another scope"),
     "a path for a generation": (lambda d: d.update(generation="../../etc"), ArtifactInvalid, "generation"),
     "a path for a digest": (lambda d: d.update(description="../../secret"), ArtifactInvalid, "description"),
     "a key that nobody knows": (lambda d: d.update(run="rm -rf"), ArtifactInvalid, "run"),
@@ -157,7 +157,7 @@ def test_a_file_whose_bytes_are_others_is_refused_and_the_next_push_mends_it(
     _, document = described(objects)
     entry = document["files"][file]
     objects.put(blob_name(entry["sha256"]), b"x" * entry["bytes"])
-    refused(reader, live, ArtifactInvalid, "another digest")
+    refused(reader, live, ArtifactInvalid, "its checksum")
     objects.put(blob_name(entry["sha256"]), b"x" * (entry["bytes"] + 1))
     refused(reader, live, ArtifactInvalid, "longer than")
     objects.put(blob_name(entry["sha256"]), b"x")
@@ -188,7 +188,7 @@ def test_a_generation_beyond_the_limit_is_refused_before_anything_is_fetched(
 def test_a_generation_of_another_scope_is_refused_though_every_digest_is_right(
     live: str, indexer: Indexer, reader: Reader, objects: Objects
 ) -> None:
-    """Copied from one scope's description to another's: a secret branch would be what strangers search."""
+    """Copied from one scope's description to another scope: a secret branch would be what strangers search."""
     from search_site import PROJECT
 
     from searchsocket.types import Scope

@@ -152,7 +152,7 @@ def test_a_branch_that_is_renamed_is_a_new_scope_and_a_dead_one(repository: Path
     (repository / "builds" / FEATURE).rename(repository / "builds" / renamed)
     assert [run.partition_key for run in tick("new_branches", repository, instance).run_requests] == [renamed]
     words = tick("dead_branches", repository, instance).skip_message
-    assert words.startswith(f"would prune {FEATURE} (its branch no longer exists);")
+    assert words.startswith(f"would delete {FEATURE} (its branch no longer exists);")
 
 
 def test_discovery_is_off_unless_the_settings_turn_it_on() -> None:

@@ -229,7 +229,7 @@ def test_numbers_are_capped_and_hybrid_is_the_other_order(indexed: LineServer) -
         (b'{"op": "drop"}', "", "unknown op"),
         (b'{"op": 3}', "", "invalid request: op must be a string"),
         (b"{}", "", "invalid request: op must be a string"),
-        (b'{"op": "search"}', "search", "invalid request: q must be a string that says something"),
+        (b'{"op": "search"}', "search", "invalid request: q must be a non-empty string"),
         (b'{"op": "search", "q": ["a"]}', "search", "invalid request: q must be"),
         (b'{"op": "search", "q": "a", "top_k": "3"}', "search", "invalid request: top_k must be an integer"),
         (b'{"op": "search", "q": "a", "top_k": 1e400}', "search", "invalid request: top_k must be an integer"),

@@ -15,7 +15,7 @@ def test_two_scopes_that_read_the_same_bytes_are_a_warning(site: Site) -> None:
     assert same_bytes(site, "main") == []
     (told,) = same_bytes(site, "preview")
     assert "'main'" in told
-    assert "{scope} into source.static_output_dir" in told
+    assert "use {scope} in source.static_output_dir" in told
     site.write("docs/usage.html", "Usage", "<p>Another branch says something else.</p>")
     assert same_bytes(site, "preview") == []
     assert len(same_bytes(site, "main")) == 1  # nobody built it anew

@@ -42,12 +42,12 @@ def test_floors_hold(site: Site) -> None:
     for name, words in (("min_recall", "recall@k"), ("min_mrr", "MRR@10"), ("min_ndcg", "nDCG@10")):
         assert judge(replies, None, GoldenSettings(**{name: 0.5})).passed
         judged = judge(replies, None, GoldenSettings(**{name: 0.51}))
-        assert judged.reasons == (f"{words} is 0.500, below the floor of 0.51",)
+        assert judged.reasons == (f"{words} is 0.500, below the minimum of 0.51",)
 
 
 def test_what_must_not_be_found_fails_whatever_the_floors_are(site: Site) -> None:
     judged = judge(asked(site, INSTALL, NONSENSE, NO_ARCHIVE), None, GoldenSettings())
-    assert judged.reasons == ("'lead battery' finds /docs-old/battery, which it must not",)
+    assert judged.reasons == ("'lead battery' finds /docs-old/battery, which is forbidden",)
     nonsense = judge(asked(site, GoldenQuery("install the controller")), None, GoldenSettings())
     assert nonsense.reasons == ("'install the controller' finds /docs/install, and should find nothing",)
 
@@ -65,7 +65,7 @@ def test_a_drop_fails_and_says_which_query_moved_and_why(tmp_path: Path, site: S
     assert judged.reasons[-1] == "worst: 'charging the battery' (1 → not found)"
     (move,) = judged.moves
     assert (move.query, move.before, move.after, move.first) == (golden.query, 1, 0, "/ads")
-    assert move.why.startswith("not found any more; /ads is first with ")
+    assert move.why.startswith("no longer found; /ads is first with ")
     assert judge(after, before, GoldenSettings(max_drop=0.5)).passed
     assert judge(after, after, GoldenSettings(max_drop=0)).moves == ()
 

@@ -57,7 +57,7 @@ def test_a_mirror_that_lost_most_of_its_pages_stops_the_run(site: Site) -> None:
         site.write(str(file), "Gone", NOINDEX)
     empty = mirror_not_empty(mirrored(site))
     assert (empty.passed, empty.severity) == (False, "error")
-    assert "there is nothing to index for scope 'main'" in empty.message
+    assert "nothing to index for scope 'main'" in empty.message
 
 
 def test_two_chunks_with_one_key_stop_the_run(site: Site) -> None:
@@ -150,7 +150,7 @@ def test_links_to_nothing_are_listed_and_others_are_not(site: Site) -> None:
     site.index()
     found = links_alive(site.run())
     assert (found.passed, found.severity, found.numbers) == (False, "warn", {"dead_links": 1})
-    assert found.tables["dead links"] == [{"target": "/lost", "page": "/docs/links"}]
+    assert found.tables["broken links"] == [{"target": "/lost", "page": "/docs/links"}]
 
 
 def test_a_scope_whose_branch_is_gone_is_named(site: Site) -> None:

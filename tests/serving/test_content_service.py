@@ -239,7 +239,7 @@ def test_tokens_of_one_document_are_of_no_other(service: ContentService) -> None
     token = first.continuation.next_token or ""
     with pytest.raises(InvalidRequest, match="semantic-search"):
         service.get_document_data("site", DocumentQuery("guide/installation.md", "", None, token), trusted=True)
-    with pytest.raises(ContinuationGone, match="another index"):
+    with pytest.raises(ContinuationGone, match="another folder"):
         service.get_document_data("code", DocumentQuery("src/scoring.ts", "", None, token), trusted=True)
     with pytest.raises(ContinuationGone, match="get_document_data"):
         service.get_document_text("site", DocumentQuery("roadmap/semantic-search.md", "", None, token), trusted=True)

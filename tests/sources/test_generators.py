@@ -119,14 +119,14 @@ def test_two_builds_are_named(tmp_path: Path) -> None:
     assert find_build(tmp_path).notes == ()  # the copies and leftovers of one tool are not two sites
     put(tmp_path, {"site/index.html": "z"})
     [note] = find_build(tmp_path).notes
-    assert note.startswith("build/ is indexed; site/ also holds HTML")
+    assert note.startswith("build/ is indexed; site/ also contains HTML")
 
 
 def test_a_folder_that_is_computed_is_named(tmp_path: Path) -> None:
     """The configuration is a program, and is not run."""
     put(tmp_path, {"astro.config.mjs": "export default { outDir: process.env.OUT }", "dist/index.html": "x"})
     [note] = find_build(tmp_path).notes
-    assert "astro.config.mjs: outDir is computed, so dist/ is used" in note
+    assert "astro.config.mjs: outDir is computed, so searchsocket uses dist/" in note
 
 
 @pytest.mark.parametrize("folder", ["/etc", "../other", ".", "..\\x", "a/../../b"])

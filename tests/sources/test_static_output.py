@@ -202,7 +202,7 @@ class TestLinks:
         assert listed(source) == {"/en/a": "en/a.html", "/stored": "stored.html"}
         reasons = source.report.skipped
         assert {name for name, why in reasons.items() if "out of the build" in why} == {"secret.html", "out", "up"}
-        assert {name for name, why in reasons.items() if "nothing" in why} == {"dead.html", "round.html"}
+        assert {name for name, why in reasons.items() if "broken" in why} == {"dead.html", "round.html"}
         assert reasons["de/a.html"] == "a link to en/a.html"
         assert source.report.complete
 
@@ -220,7 +220,7 @@ class TestLinks:
         [page] = source.pages()
         (build / "a.html").unlink()
         (build / "a.html").symlink_to(tmp_path / "secret")
-        with pytest.raises(SourceUnavailable, match="leads out"):
+        with pytest.raises(SourceUnavailable, match="points out"):
             source.read(page)
 
 

@@ -157,7 +157,7 @@ def _passages(answer: ContentAnswer) -> Iterator[str]:
     if answer.data.results:
         yield f"Understood as: {visible(answer.data.statistics.search_interpretation)}."
     for one in answer.data.results:
-        terms = f", holds {', '.join(map(visible, one.raw.exact_terms))}" if one.raw.exact_terms else ""
+        terms = f", contains {', '.join(map(visible, one.raw.exact_terms))}" if one.raw.exact_terms else ""
         yield f"\nrelevance {one.relevance_score:.2f}{terms}; chunk_id {visible(one.chunk_id)}"
         yield _source_line(one.file_path, one.source)
         yield fenced(one.content, one.file_path)

@@ -27,7 +27,7 @@ def comment(diff: Diff) -> str:
     ]
     if diff.judgement:
         lines += _golden(diff.judgement)
-    lines += _list("Dead links that were not there before", _dead(diff), is_open=True)
+    lines += _list("New broken links", _dead(diff), is_open=True)
     lines += _list("Moved pages, as rows of `_redirects`", _fence(diff.redirects()))
     lines += _list("Pages added", (f"- {_code(page.url)} {_plain(page.title)}" for page in content.added))
     lines += _list("Pages removed", (f"- {_code(page.url)} {_plain(page.title)}" for page in content.removed))
@@ -46,7 +46,7 @@ def _headline(diff: Diff) -> Iterator[str]:
     names = [one.scope if before.scope != after.scope else f"{one.scope}@{one.name}" for one in (after, before)]
     yield f"{_code(names[0])}{revision} against {_code(names[1])}: {size}."
     if diff.content.is_empty:
-        yield "No page says anything else."
+        yield "No page changed."
 
 
 def _golden(judged: Judgement) -> list[str]:
@@ -63,7 +63,7 @@ def _golden(judged: Judgement) -> list[str]:
         for one in judged.moves
     ]
     table = ["| query | page | rank | why |", "| --- | --- | --- | --- |", *rows] if rows else []
-    return [*lines, *_list("Golden queries that moved", table, is_open=not judged.passed)]
+    return [*lines, *_list("Golden queries that changed", table, is_open=not judged.passed)]
 
 
 def _dead(diff: Diff) -> list[str]:

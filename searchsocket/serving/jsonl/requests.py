@@ -67,7 +67,7 @@ def parse_request(line: bytes) -> LineRequest:
 def _search(op: Op, fields: dict[str, Any]) -> LineRequest:
     q, mode = fields.get("q"), fields.get("mode")
     if not isinstance(q, str) or not q.strip():
-        raise BadLine("invalid request: q must be a string that says something", op)
+        raise BadLine("invalid request: q must be a non-empty string", op)
     if len(q) > MAX_QUERY_CHARS:
         raise BadLine(f"invalid request: q has at most {MAX_QUERY_CHARS} characters", op)
     if mode not in (None, "terms", "hybrid"):

@@ -38,7 +38,7 @@ def _gone(collections: Collections, registry: Registry) -> Iterator[Finding]:
     for each in registry.scopes():
         if each.dimensions not in there:
             name = collections.name(each.dimensions)
-            yield Finding(f"Milvus collection {name!r} of scope {each.scope!r} is gone", _resync(each.scope))
+            yield Finding(f"Milvus collection {name!r} of scope {each.scope!r} does not exist", _resync(each.scope))
 
 
 def _shapes(collections: Collections) -> Iterator[Finding]:
