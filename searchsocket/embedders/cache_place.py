@@ -59,4 +59,4 @@ def adopt(old: Path, cache: EmbeddingCache) -> str:
     for suffix in ("", "-wal", "-shm", ".lock"):
         Path(f"{old}{suffix}").unlink(missing_ok=True)
     message = f"{added} embeddings of {old} were moved to {cache.path}"
-    return f"{message}; {refused} were damaged" if refused else message
+    return f"{message}; skipped {refused} damaged ones" if refused else message

@@ -71,7 +71,7 @@ def make_source(
         hint = "build the site first, or set source.static_output_dir"
         raise ConfigMissing("; ".join([checked, *found.notes, hint]))
     why = "; ".join(found.notes) or "could not find a build of the site"
-    hint = 'set source.mode = "content-files" if that is meant'
+    hint = 'set source.mode = "content-files" if that is intended'
     content = _content_files(root, settings, scope, [f"{why}, so the Markdown sources are indexed; {hint}"])
     if content.has_pages():
         return content
