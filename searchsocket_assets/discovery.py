@@ -99,7 +99,7 @@ def _missing(project: Project, wanted: Mapping[str, str]) -> _Missing:
         return _Missing(wanted, known, "")
     ours = project.scope(os.environ).name  # which a command run here would index, too
     others = sorted(wanted.keys() - {ours})
-    shared = f"CONFIG_INVALID: {named(others)} would be indexed from the same pages; {OWN_SOURCES}" if others else ""
+    shared = f"CONFIG_INVALID: {named(others)} would be indexed from the same pages, {OWN_SOURCES}" if others else ""
     return _Missing({name: branch for name, branch in wanted.items() if name == ours}, known, shared)
 
 
