@@ -161,7 +161,7 @@ def _page_request(corpora: Sequence[Corpus], query: AskQuery, question: str, wor
     generation = corpora[0].reader.generation
     (before, limit, max_tokens, generations), offset = words.position(query.continuation_token, _KIND, generation)
     if before != question:
-        raise InvalidRequest(f"the continuation is of {before[:80]!r}, not of {question[:80]!r}; send it with that")
+        raise InvalidRequest(f"the continuation token belongs to {before[:80]!r}, not to {question[:80]!r}")
     if generations != _generations(corpora):
         raise ContinuationGone("a new generation is live; leave the continuation token out to start again")
     return _PageRequest(limit, query.max_tokens or max_tokens, offset)

@@ -191,7 +191,9 @@ class DocumentReader:
             return url, 0, query.max_tokens or DEFAULT_MAX_TOKENS
         request, offset = self._words.position(query.continuation_token, tool, corpus.reader.generation)
         if request["p"] != query.file_path:
-            raise InvalidRequest(f"the continuation is of document {request['p']!r}; send it with that file_path")
+            raise InvalidRequest(
+                f"the continuation token belongs to document {request['p']!r}; send it with that file_path"
+            )
         return url, offset, query.max_tokens or request["m"]
 
     def _age(self, corpus: Corpus) -> float:
