@@ -121,7 +121,8 @@ def _holding(corpus: Corpus, term: ExactTerm) -> list[str]:
         return ids
     if len(ids) > MAX_READ:
         raise InvalidRequest(
-            f"the words of {term.text[:60]!r} stand in {len(ids)} chunks, and at most {MAX_READ} are read; use a rarer term"
+            f"the words of {term.text[:60]!r} stand in {len(ids)} chunks, and at most {MAX_READ} are read; "
+            "use a rarer term"
         )
     texts = corpus.reader.catalogue.texts(ids)
     return [one for one, text in zip(ids, texts, strict=True) if term.is_in(text)]
