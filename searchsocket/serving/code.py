@@ -36,8 +36,8 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.serving.pages import find_page
 from searchsocket.sources.code.beneath import read_beneath
 from searchsocket.sources.code.commit import CommitSource
-from searchsocket.sources.files import path_of
 from searchsocket.stores.base import IndexReader, Readers
+from searchsocket.system.locators import path_of
 from searchsocket.types import Generation, Lines, Scope
 from searchsocket.urls.site import configured_site
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from searchsocket.project.project import Project
 from searchsocket.search.answer import Result, SearchAnswer
-from searchsocket.sources.files import path_of
+from searchsocket.system.locators import path_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from searchsocket.sources.base import SourceReport
-from searchsocket.sources.files import is_inside, locator_of
+from searchsocket.sources.files import is_inside
+from searchsocket.system.locators import locator_of
 from searchsocket.urls.paths import is_index
 
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)

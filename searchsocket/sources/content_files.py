@@ -10,7 +10,8 @@ from searchsocket.pages import RawPage
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.exclude import Excluder
-from searchsocket.sources.files import MAX_DEPTH, is_inside, locator_of, modified_inside, read_inside, stamp_of, usable
+from searchsocket.sources.files import MAX_DEPTH, is_inside, modified_inside, read_inside, stamp_of, usable
+from searchsocket.system.locators import locator_of
 from searchsocket.urls.form import AT_THEIR_URLS, Addresses
 from searchsocket.urls.paths import sort_key
 

@@ -1,29 +1,14 @@
 """What every source on a disk shares: reading inside a root, stamps, locators."""
 
 import os
-import re
 import stat
-from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.base import SourceReport
+from searchsocket.system.locators import locator_of, path_of
 
 _YOUNG_NS = 2_000_000_000  # the coarsest clock of a usual file system ticks every two seconds
 MAX_DEPTH = 200  # folders below each other; deeper is a loop or a trap
-_BYTES = "bytes:"
-_NOT_TEXT = re.compile("[\ud800-\udfff]")  # how Python reads bytes that are not UTF-8
-
-
-def locator_of(path: str) -> str:
-    """A relative path as text that every database and log can hold: names need not be UTF-8."""
-    if path.startswith(_BYTES) or _NOT_TEXT.search(path):
-        return _BYTES + quote_from_bytes(os.fsencode(path))
-    return path
-
-
-def path_of(locator: str) -> str:
-    """The relative path that a locator stands for."""
-    return os.fsdecode(unquote_to_bytes(locator.removeprefix(_BYTES))) if locator.startswith(_BYTES) else locator
 
 
 def stamp_of(info: os.stat_result, now_ns: int) -> str:

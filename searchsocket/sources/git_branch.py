@@ -10,8 +10,9 @@ from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.content_files import one_file_each
 from searchsocket.sources.content_paths import ContentPaths
 from searchsocket.sources.exclude import Excluder
-from searchsocket.sources.files import locator_of, too_large
+from searchsocket.sources.files import too_large
 from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
+from searchsocket.system.locators import locator_of
 from searchsocket.urls.form import AT_THEIR_URLS, Addresses
 
 _LINK = "120000"

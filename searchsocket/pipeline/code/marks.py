@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from searchsocket.sources.files import path_of
 from searchsocket.state import ProjectState
+from searchsocket.system.locators import path_of
 
 
 class _Known(NamedTuple):

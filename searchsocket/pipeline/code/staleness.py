@@ -15,8 +15,8 @@ from searchsocket.settings.load import config_table
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.code.working_tree import WorkingTreeSource
-from searchsocket.sources.files import path_of
 from searchsocket.state.inventory import ListedFile
+from searchsocket.system.locators import path_of
 from searchsocket.types import Scope
 
 CONFIGURATION = "configuration"  # of a report: `configuration_digest` when the stage ran

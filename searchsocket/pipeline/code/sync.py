@@ -9,8 +9,8 @@ from searchsocket.events import OnEvent, ignore
 from searchsocket.pipeline.code.status import CodeStanding
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
-from searchsocket.sources.files import path_of
 from searchsocket.state import ProjectState
+from searchsocket.system.locators import path_of
 
 if TYPE_CHECKING:
     from searchsocket.pipeline.run.summary import IndexSummary

@@ -18,8 +18,8 @@ from searchsocket.settings.site import SourceMode
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.code.working_tree import WorkingTreeSource
-from searchsocket.sources.files import path_of
 from searchsocket.state.extracts import StoredPage
+from searchsocket.system.locators import path_of
 from searchsocket.types import Chunk
 
 

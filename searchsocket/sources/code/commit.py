@@ -7,8 +7,8 @@ from pathlib import Path
 from searchsocket.pages import RawPage
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.code.walk import Listing, Wanted, source_files
-from searchsocket.sources.files import locator_of
 from searchsocket.sources.git_objects import BlobReader, Repository, TreeEntry
+from searchsocket.system.locators import locator_of
 
 _LINK, _SUBMODULE = "120000", "160000"
 _MAX_IGNORE_BYTES = 1_000_000

@@ -11,7 +11,8 @@ from searchsocket.code.ignore import FILES, Ignored, ReadIgnore
 from searchsocket.code.languages import language_of
 from searchsocket.errors import ConfigError, SourceUnavailable
 from searchsocket.sources.base import SourceReport
-from searchsocket.sources.files import MAX_DEPTH, locator_of
+from searchsocket.sources.files import MAX_DEPTH
+from searchsocket.system.locators import locator_of
 
 E = TypeVar("E")
 

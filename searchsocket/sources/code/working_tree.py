@@ -10,7 +10,8 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.pages import RawPage
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.code.walk import Listing, Wanted, source_files
-from searchsocket.sources.files import locator_of, read_inside, stamp_of
+from searchsocket.sources.files import read_inside, stamp_of
+from searchsocket.system.locators import locator_of
 
 _MAX_IGNORE_BYTES = 1_000_000
 
