@@ -39,12 +39,12 @@ _LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 @click.command()
 @project_option
 @click.option("--service", metavar="URL", default="", help="URL at which browsers reach `searchsocket serve`.")
-@click.option("--yes", "-y", "is_meant", is_flag=True, help="Write without confirmation.")
+@click.option("--yes", "-y", "is_confirmed", is_flag=True, help="Write without confirmation.")
 @click.option("--undo", "is_undo", is_flag=True, help="Restore the files as they were before init.")
 @click.option("--no-node", is_flag=True, help="Do not run the framework's own tools; read files only.")
 @quiet_option
 @json_option
-def init(root: Path, service: str, is_near_enough: bool, is_undo: bool, no_node: bool, as_json: bool) -> None:
+def init(root: Path, service: str, is_confirmed: bool, is_undo: bool, no_node: bool, as_json: bool) -> None:
     """Add search to this site.
 
     Detects the framework, shows every file that it would change, and asks before it writes. --undo restores the files.
@@ -70,7 +70,7 @@ def init(root: Path, service: str, is_near_enough: bool, is_undo: bool, no_node:
     if not as_json:
         for line in _shown(made):
             say(line)
-    is_written = bool(made.changes) and (is_near_enough or (not as_json and _agreed(len(made.changes))))
+    is_written = bool(made.changes) and (is_confirmed or (not as_json and _agreed(len(made.changes))))
     if is_written:
         make(project, made.changes)
     if as_json:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Delete a scope if any, or only if all, of these conditions match.",
 )
-@click.option("--apply", "is_meant", is_flag=True, help="Delete; without it, only show.")
+@click.option("--apply", "is_applied", is_flag=True, help="Delete; without it, only show.")
 @quiet_option
 @json_option
 def prune(
@@ -41,7 +41,7 @@ def prune(
     scopes_file: Path | None,
     older_than: str | None,
     match: str,
-    is_near_enough: bool,
+    is_applied: bool,
     as_json: bool,
 ) -> None:
     """Delete the scopes of branches that no longer exist.
@@ -65,12 +65,12 @@ def prune(
     if not as_json:
         _print_plan(plan)
     outcome = PruneOutcome((), {})
-    if is_near_enough:
+    if is_applied:
         outcome = apply_prune(project, os.environ, plan, lambda scope: None if as_json else say(f"deleted {scope}"))
         _forget_ghosts(project, plan)
     if as_json:
-        print_json(_as_json(plan, outcome, is_near_enough=is_near_enough))
-    elif not is_near_enough and plan.going:
+        print_json(_as_json(plan, outcome, is_applied=is_applied))
+    elif not is_applied and plan.going:
         say(f"Nothing was deleted; run with `--apply` to delete {count(len(plan.going), 'scope')}.")
     for scope, error in outcome.failed.items():
         if not as_json:
@@ -102,9 +102,9 @@ def _print_plan(plan: "PrunePlan") -> None:
         say("No scope can be deleted.")
 
 
-def _as_json(plan: "PrunePlan", outcome: "PruneOutcome", *, is_near_enough: bool) -> dict[str, object]:
+def _as_json(plan: "PrunePlan", outcome: "PruneOutcome", *, is_applied: bool) -> dict[str, object]:
     return {
-        "applied": is_near_enough,
+        "applied": is_applied,
         "listedBy": plan.listed,
         "scopes": [{"scope": each.scope, "goes": each.goes, "reason": each.reason} for each in plan.verdicts],
         "deleted": list(outcome.deleted),
