@@ -48,7 +48,7 @@ class CatalogueSnapshot(Protocol):
     def facts(self, ids: Sequence[str]) -> Facts:
         """Ranking facts of the named records, in the order of `ids`.
 
-        All that a query finds is compared, so this must cost far less than `records`.
+        Ranking reads every candidate of a query, so this must cost far less than `records`.
 
         Raises:
             InvalidRequest: There is no such record.

@@ -1,4 +1,4 @@
-"""The collections of a project: one for each number of dimensions, made, checked and made again."""
+"""Create and check the collections of a project, one for each number of dimensions."""
 
 import re
 from collections.abc import Mapping
@@ -28,8 +28,8 @@ class Collections:
 
     def there(self) -> list[tuple[str, int]]:
         """Those that are there, and their dimensions, by name."""
-        found = (re.fullmatch(rf"{self._name}_(\d+)", name) for name in self._connection.call("list_collections"))
-        return sorted((match[0], int(match[1])) for match in found if match)
+        matches = (re.fullmatch(rf"{self._name}_(\d+)", name) for name in self._connection.call("list_collections"))
+        return sorted((match[0], int(match[1])) for match in matches if match)
 
     def made(self, dimensions: int) -> str:
         """The collection of these dimensions: created if there is none, and empty again if it had another shape.
@@ -47,7 +47,7 @@ class Collections:
         return name
 
     def problem(self, name: str, dimensions: int) -> str:
-        """What of a collection is not as it should be; "" = nothing.
+        """The problem of a collection; "" if there is none.
 
         Raises:
             VectorBackendRefused: Somebody else made it.

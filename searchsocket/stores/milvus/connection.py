@@ -1,4 +1,4 @@
-"""One server of Milvus: the client is imported and connected when something is asked, and never told in an error."""
+"""One Milvus server: the client is imported and connected at the first call, and errors never contain the token."""
 
 import logging
 import os
@@ -57,7 +57,7 @@ class Connection:
         self._loaded.discard(collection)
 
     def call(self, name: str, *arguments: Any, **options: Any) -> Any:
-        """What a method of `MilvusClient` answers.
+        """Call a method of `MilvusClient`.
 
         Raises:
             VectorBackendUnavailable: The server cannot be reached, or refuses.

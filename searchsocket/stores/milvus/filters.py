@@ -54,7 +54,7 @@ def ended_behind(scope_name: str, generation: str) -> str:
 
 
 def left_by_others(scope_name: str, generation: str) -> str:
-    """What generations behind this one, which never were or are no more, have begun or ended."""
+    """The rows that later generations, which are not kept, wrote or ended."""
     later = f"born > {quoted(generation)} or (died > {quoted(generation)} and died < {quoted(NEVER)})"
     return f"{of_scope(scope_name)} and ({later})"
 

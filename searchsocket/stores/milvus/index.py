@@ -142,11 +142,11 @@ class MilvusVectors:
             self._connection.call("upsert", collection, [{**row, DIED: generation.name} for row in rows])
             self._ended[generation.scope, generation.name] += [row[KEY] for row in rows]
 
-    def _wait(self, collection: str, where: str, is_shown: bool) -> None:
-        """Return when a query like those of readers sees a row, or none."""
+    def _wait(self, collection: str, where: str, is_visible: bool) -> None:
+        """Return when a query like those of readers sees a matching row, or sees none."""
         for wait_s in _SEAL_WAITS_S:
-            found = self._connection.call("query", collection, filter=where, output_fields=[KEY], limit=1)
-            if bool(found) == is_shown:
+            rows = self._connection.call("query", collection, filter=where, output_fields=[KEY], limit=1)
+            if bool(rows) == is_visible:
                 return
             self._sleep(wait_s)
         raise VectorBackendUnavailable(

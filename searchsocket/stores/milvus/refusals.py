@@ -1,4 +1,4 @@
-"""What a server and its client say when they refuse, in our words and with what helps."""
+"""Errors of a server and its client, in our words and with a fix."""
 
 from collections.abc import Iterable, Iterator
 
@@ -49,7 +49,7 @@ def _code_of(error: BaseException) -> object:
 
 
 def _text_of(error: BaseException) -> str:
-    """What an error says, in one line; those of grpc say it in a method."""
+    """The message of an error, in one line; grpc errors return it from a method."""
     details = getattr(error, "details", None)
     plain = str(getattr(error, "message", "") or error)
     text = f"{_code_of(error)}: {details()}" if callable(details) else plain

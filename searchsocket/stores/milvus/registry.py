@@ -1,4 +1,4 @@
-"""What a project keeps on a server, said there: a collection of its own, with a row for each scope (spec 18).
+"""Registry of a project on a server: a collection with one row per scope (spec 18).
 
 The first row is the claim of the project on the name: two projects of one name would delete each other's rows.
 """
@@ -30,10 +30,10 @@ class Registry:
         self._is_claimed = False
 
     def check(self) -> bool:
-        """Whether the name is claimed.
+        """Return True if this project has claimed the name.
 
         Raises:
-            ProjectMismatch: By another project.
+            ProjectMismatch: Another project has.
         """
         if self._is_claimed:
             return True
@@ -66,28 +66,28 @@ class Registry:
             raise
 
     def scopes(self) -> list[RegisteredScope]:
-        """What is said of each scope, by name."""
+        """The summary of each scope, by name."""
         if not self.check():
             return []
         return sorted((_registered(text, self.name) for _, text in self._rows(_SCOPE)), key=lambda each: each.scope)
 
     def add(self, generation: Generation) -> None:
-        """Say that rows of one more generation are kept."""
-        known = next((each for each in self.scopes() if each.scope == generation.scope), None)
+        """Register one more generation."""
+        before = next((each for each in self.scopes() if each.scope == generation.scope), None)
         new = RegisteredScope.of([generation])
-        if known:
-            new = replace(new, generations=tuple(sorted({*known.generations, generation.name})))
-        self._say(new)
+        if before:
+            new = replace(new, generations=tuple(sorted({*before.generations, generation.name})))
+        self._write(new)
 
     def keep(self, scope: Scope, generations: Collection[Generation]) -> None:
-        """Say that rows of these generations are kept, and of no others."""
+        """Register exactly these generations of a scope."""
         if generations:
-            self._say(RegisteredScope.of(list(generations)))
+            self._write(RegisteredScope.of(list(generations)))
         elif self.check():
             self._delete(_SCOPE + scope.name)
 
     def drop(self) -> list[str]:
-        """Delete all that is said, with the claim; what went."""
+        """Delete the registry with the claim; returns the deleted collections."""
         if not self.check():
             return []
         self._connection.call("drop_collection", self.name)
@@ -95,7 +95,7 @@ class Registry:
         self._is_claimed = False
         return [self.name]
 
-    def _say(self, scope: RegisteredScope) -> None:
+    def _write(self, scope: RegisteredScope) -> None:
         text = json.dumps(asdict(scope))
         if dict(self._rows(_SCOPE + scope.scope)).get(_SCOPE + scope.scope) != text:
             self._put(_SCOPE + scope.scope, text)
@@ -133,8 +133,8 @@ class Registry:
 
 def _registered(text: str, where: str) -> RegisteredScope:
     try:
-        found = json.loads(text)
-        return RegisteredScope(**{**found, "generations": tuple(found["generations"])})
+        fields = json.loads(text)
+        return RegisteredScope(**{**fields, "generations": tuple(fields["generations"])})
     except (ValueError, TypeError, KeyError) as error:
         raise VectorBackendRefused(
             f"Milvus collection {where!r} is damaged; run `searchsocket clean --all --remote`, then index again"

@@ -1,4 +1,4 @@
-"""What a row of a collection holds: of spec 12.3 what a query compares; all that is shown is in the catalogue.
+"""Schema of a row: the fields of spec 12.3 that a query compares. The catalogue has all that users see.
 
 A row is a record from one generation on: its key is made of scope, id and the generation that it was born in.
 """

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from searchsocket.errors import RecordsMissing
-from searchsocket.stores.base import VectorLimits, check_vectors, shown
+from searchsocket.stores.base import VectorLimits, check_vectors, row_hits
 from searchsocket.stores.base.cosines import cosines
 from searchsocket.stores.base.naming import generation_number
-from searchsocket.stores.base.shown import Shown
+from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.vectors import Written
 from searchsocket.stores.milvus import filters
 from searchsocket.stores.milvus.connection import Connection
@@ -32,7 +32,7 @@ class MilvusSnapshot:
     digit, and the server decides only which rows are near.
     """
 
-    limits = VectorLimits(is_remote=True, max_top_k=shown.max_top_k(MAX_TOP_K))
+    limits = VectorLimits(is_remote=True, max_top_k=row_hits.max_top_k(MAX_TOP_K))
 
     def __init__(self, connection: Connection, collection: str, generation: Generation, written: Written) -> None:
         """Asks nothing yet; see `VectorIndex.open`."""
@@ -47,7 +47,7 @@ class MilvusSnapshot:
         self._check(vector)
         if top_k <= 0:
             return []
-        rows = shown.nearest(lambda limit: self._search(vector, limit, where), top_k, MAX_TOP_K, self._written)
+        rows = row_hits.nearest(lambda limit: self._search(vector, limit, where), top_k, MAX_TOP_K, self._written)
         scores = self._cosines(vector, [row.vector for row in rows.values()])
         return sorted(map(Hit, rows, scores), key=lambda hit: (-hit.score, hit.id))[:top_k]
 
@@ -58,19 +58,19 @@ class MilvusSnapshot:
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `VectorSnapshot.vectors_of`."""
-        known: dict[str, Shown] = {}
+        by_id: dict[str, RowHit] = {}
         self._connection.load(self._collection)
         for some in batches(dict.fromkeys(ids), _MAX_IDS):
             where = f"{self._rows} and {ID} in {filters.quoted_list(some)}"
             rows = self._connection.call("query", self._collection, filter=where, output_fields=_FIELDS)
-            known |= shown.newest(list(map(_row, rows)), self._written)
-        if unknown := [id_ for id_ in ids if id_ not in known]:
+            by_id |= row_hits.newest(list(map(_row, rows)), self._written)
+        if unknown := [id_ for id_ in ids if id_ not in by_id]:
             raise RecordsMissing(unknown)
-        return np.array([known[id_].vector for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
+        return np.array([by_id[id_].vector for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
 
-    def _search(self, vector: Vector, limit: int, where: Filter) -> list[Shown]:
+    def _search(self, vector: Vector, limit: int, where: Filter) -> list[RowHit]:
         self._connection.load(self._collection)
-        [found] = self._connection.call(
+        [hits] = self._connection.call(
             "search",
             self._collection,
             data=[vector],
@@ -80,7 +80,7 @@ class MilvusSnapshot:
             output_fields=_FIELDS,
             search_params=_PARAMETERS,
         )
-        return [_row(hit["entity"], hit["distance"]) for hit in found]
+        return [_row(hit["entity"], hit["distance"]) for hit in hits]
 
     def _cosines(self, vector: Vector, vectors: Sequence[Any]) -> list[float]:
         if not vectors:
@@ -92,5 +92,5 @@ class MilvusSnapshot:
         check_vectors(vector[np.newaxis], 1, self._generation.dimensions)
 
 
-def _row(fields: Mapping[str, Any], score: float = 0.0) -> Shown:
-    return Shown(fields[ID], generation_number(fields[BORN]), score, fields[VECTOR])
+def _row(fields: Mapping[str, Any], score: float = 0.0) -> RowHit:
+    return RowHit(fields[ID], generation_number(fields[BORN]), score, fields[VECTOR])

@@ -1,4 +1,4 @@
-"""What is wrong on a server, as `doctor` tells it."""
+"""Count rows on a server and find its problems, for `doctor`."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ _NAMED = 5
 
 
 def count(connection: Connection, collection: str, where: str) -> int:
-    """How many rows of a collection match; 0 where the collection is "", which is gone."""
+    """The number of rows of a collection that match; 0 if the collection is "" (gone)."""
     if not collection:
         return 0
     connection.load(collection)
@@ -50,15 +50,15 @@ def _shapes(collections: Collections) -> Iterator[Finding]:
 def _foreign(connection: Connection, collections: Collections, registry: Registry) -> Iterator[Finding]:
     """Rows that nobody will ever ask for."""
     scopes = registry.scopes()
-    known = filters.quoted_list(each.scope for each in scopes)
+    names = filters.quoted_list(each.scope for each in scopes)
     for name, _ in collections.there():
-        where = f"scope not in {known}" if scopes else 'scope >= ""'
+        where = f"scope not in {names}" if scopes else 'scope >= ""'
         if not (rows := count(connection, name, where)):
             continue
         some = connection.call("query", name, filter=where, output_fields=["scope"], limit=1_000)
-        found = sorted({row["scope"] for row in some})[:_NAMED]
-        named = ", ".join(map(repr, found))
-        fix = f"run `searchsocket clean --scope {found[0] if found else 'NAME'} --remote`, for each"
+        unregistered = sorted({row["scope"] for row in some})[:_NAMED]
+        named = ", ".join(map(repr, unregistered))
+        fix = f"run `searchsocket clean --scope {unregistered[0] if unregistered else 'NAME'} --remote`, for each"
         yield Finding(f"Milvus collection {name!r} holds {rows:,} rows of unregistered scopes: {named}", fix)
 
 

@@ -1,4 +1,4 @@
-"""One project of Pinecone: the client is imported when something is asked, and the key is never told."""
+"""One project of Pinecone: the client is imported at the first request, and errors never contain the key."""
 
 import logging
 import threading
@@ -84,14 +84,14 @@ class Connection:
         client._http._client._transport = BoundedTransport(self.timeout_s, _MAX_ANSWER_BYTES, keep_s=60.0)
 
     def was_lost(self, index: str) -> bool:
-        """Whether an index was away since this was asked, so that it may be elsewhere now."""
+        """Return True if the index was unreachable since the last call, so its address may have changed."""
         with self._lock:
             was_lost = index in self._lost
             self._lost.discard(index)
             return was_lost
 
     def read(self, ask: Callable[[], T], index: str = "") -> T:
-        """What a read answers; it is tried again once.
+        """The answer to a read; a failure is retried once.
 
         Raises:
             VectorBackendUnavailable: The service cannot be reached, or refuses.
@@ -99,7 +99,7 @@ class Connection:
         return self._tried(ask, index, _READ_TRIES)
 
     def write(self, ask: Callable[[], T], index: str = "") -> T:
-        """What a write answers; it is tried again as long as that may help.
+        """The answer to a write; a failure is retried as long as that may help.
 
         Raises:
             VectorBackendUnavailable: The service cannot be reached, or refuses.

@@ -1,4 +1,4 @@
-"""Which index holds the vectors of so many dimensions: one that is there, of either kind, or a new one."""
+"""Find the index for vectors of given dimensions, of either kind, or create it."""
 
 import re
 import threading
@@ -43,7 +43,7 @@ class Directory:
         self._name = re.sub(r"[^a-z0-9]+", "-", name.lower())[: _MAX_INDEX_CHARS - 6].strip("-") or "searchsocket"
         self._place = {"deployment_type": "managed", "cloud": cloud, "region": region}
         self._lock = threading.Lock()
-        self._known: dict[int, Index] = {}
+        self._indexes: dict[int, Index] = {}
 
     def namespace(self, index: Index, project_id: str, scope_name: str) -> Namespace:
         """The rows of a scope in an index."""
@@ -67,15 +67,15 @@ class Directory:
         """Indexes that are called like ours and cannot be used, and why."""
         indexes = self._connection.indexes()
         own = re.compile(rf"{self._name}-(\d+)")
-        found = []
+        problems = []
         for model in self._connection.read(lambda: list(indexes.list())):
             if match := own.fullmatch(model.name):
                 field = _dense_field(model)
                 if field is None or field[1].dimension != int(match[1]):
-                    found.append((model.name, f"does not hold vectors of {match[1]} dimensions"))
+                    problems.append((model.name, f"does not hold vectors of {match[1]} dimensions"))
                 elif field[1].metric not in _METRICS:
-                    found.append((model.name, f"compares by {field[1].metric!r}"))
-        return found
+                    problems.append((model.name, f"compares by {field[1].metric!r}"))
+        return problems
 
     def look(self, dimensions: int) -> Index | None:
         """The index for vectors of so many dimensions, as it is now; None: there is none.
@@ -84,11 +84,11 @@ class Directory:
             VectorBackendRefused: What has its name cannot be used.
         """
         with self._lock:
-            self._known.pop(dimensions, None)
-            found = self._found(dimensions)
-            if found:
-                self._known[dimensions] = found
-            return found
+            self._indexes.pop(dimensions, None)
+            index = self._existing(dimensions)
+            if index:
+                self._indexes[dimensions] = index
+            return index
 
     def find(self, dimensions: int) -> Index:
         """The index for vectors of so many dimensions.
@@ -97,41 +97,41 @@ class Directory:
             VectorBackendRefused: There is none, or what has its name cannot be used.
         """
         with self._lock:
-            known = self._known.get(dimensions)
-            if known is None or self._connection.was_lost(known.name):
-                found = self._found(dimensions)
-                if found is None:
+            index = self._indexes.get(dimensions)
+            if index is None or self._connection.was_lost(index.name):
+                index = self._existing(dimensions)
+                if index is None:
                     raise VectorBackendRefused(
                         f"Pinecone has no index {self._own_name(dimensions)!r} for vectors of {dimensions} "
                         f"dimensions; `searchsocket index --resync` creates and fills it, without embedding again"
                     )
-                self._known[dimensions] = found
-            return self._known[dimensions]
+                self._indexes[dimensions] = index
+            return index
 
     def make(self, dimensions: int) -> Index:
         """The same, made where there is none; returns when it can be used."""
         with self._lock:
-            self._known.pop(dimensions, None)
-            found = self._found(dimensions) or self._made(dimensions)
-            self._known[dimensions] = found
-            return found
+            self._indexes.pop(dimensions, None)
+            index = self._existing(dimensions) or self._made(dimensions)
+            self._indexes[dimensions] = index
+            return index
 
     def all(self) -> list[Index]:
         """Those of the project that are there, of whatever dimensions."""
         indexes = self._connection.indexes()
         models = {model.name: model for model in self._connection.read(lambda: list(indexes.list()))}
-        found: dict[int, Index] = {}
+        by_dimensions: dict[int, Index] = {}
         for name in sorted(models, reverse=True):  # the one without a number last, as it is the second choice
             field = _dense_field(models[name]) if re.fullmatch(rf"{self._name}(-\d+)?", name) else None
             is_ours = field and name in (self._name, self._own_name(field[1].dimension))
             if field and is_ours and field[1].metric in _METRICS and models[name].host:
-                found.setdefault(field[1].dimension, self._usable(models[name]))
-        return list(found.values())
+                by_dimensions.setdefault(field[1].dimension, self._usable(models[name]))
+        return list(by_dimensions.values())
 
     def _own_name(self, dimensions: int) -> str:
         return f"{self._name}-{dimensions}"
 
-    def _found(self, dimensions: int) -> Index | None:
+    def _existing(self, dimensions: int) -> Index | None:
         own = self._described(self._own_name(dimensions))
         if own is not None:
             index = self._usable(own)

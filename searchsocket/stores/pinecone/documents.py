@@ -5,8 +5,8 @@ from typing import Any
 
 from searchsocket.stores.pinecone.connection import Connection
 from searchsocket.stores.pinecone.filters import BORN, RECORD, Where
-from searchsocket.stores.pinecone.namespace import Found, Match
-from searchsocket.stores.pinecone.requests import NamespaceRequests, log_place
+from searchsocket.stores.pinecone.namespace import Match, Matches
+from searchsocket.stores.pinecone.requests import NamespaceRequests, log_position
 from searchsocket.stores.pinecone.rows import Row
 from searchsocket.types import Vector
 
@@ -31,7 +31,7 @@ class DocumentNamespace(NamespaceRequests):
         documents = [{"_id": row.key, self._field: row.vector, **row.metadata} for row in rows]
         return self._upsert(documents=documents)
 
-    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Found:
+    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Matches:
         """See `Namespace.search`."""
         answer = self._read(
             "search",
@@ -42,4 +42,4 @@ class DocumentNamespace(NamespaceRequests):
         )
         fields = [document.to_dict() for document in answer.matches]
         matches = [Match(each["_id"], each["_score"], each, each.get(self._field)) for each in fields]
-        return Found(matches, log_place(answer, "lsn_reconciled"))
+        return Matches(matches, log_position(answer, "lsn_reconciled"))

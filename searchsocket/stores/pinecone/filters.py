@@ -72,5 +72,5 @@ def matching(generation: str, where: Filter) -> Where:
 
 def _any_of(texts: Iterable[str]) -> dict[str, list[str]]:
     """Both spellings of each: the row of a page with a great many of them keeps the shorter one."""
-    kept = [storable(text) for text in texts]
-    return {"$in": list(dict.fromkeys([*kept, *map(shortest_of, kept)]))}
+    stored = [storable(text) for text in texts]
+    return {"$in": list(dict.fromkeys([*stored, *map(shortest_of, stored)]))}

@@ -64,13 +64,15 @@ class PineconeVectors(PineconeUpkeep):
         """See `VectorIndex.retain`."""
         for index in self._directory.all():
             namespace = self._directory.namespace(index, scope.project_id, scope.name)
-            kept = [each for each in generations if each.dimensions == index.dimensions]
-            if not kept:
+            same_dimensions = [each for each in generations if each.dimensions == index.dimensions]
+            if not same_dimensions:
                 mark.clear(namespace, index.dimensions, self._sleep)
                 continue
-            newest = max(kept, key=lambda each: each.name)
-            said = RegisteredScope.of(kept)
-            mark.write_mark(namespace, index.dimensions, said, self._sleep)  # a dead run's writes may be on their way
-            namespace.delete(filters.seen_by_none([each.name for each in kept]))
+            newest = max(same_dimensions, key=lambda each: each.name)
+            summary = RegisteredScope.of(same_dimensions)
+            mark.write_mark(
+                namespace, index.dimensions, summary, self._sleep
+            )  # a dead run's writes may be on their way
+            namespace.delete(filters.seen_by_none([each.name for each in same_dimensions]))
             if namespace.update(filters.ended_behind(newest.name), {filters.DIED: filters.NEVER}) != 0:
-                mark.write_mark(namespace, index.dimensions, said, self._sleep)
+                mark.write_mark(namespace, index.dimensions, summary, self._sleep)

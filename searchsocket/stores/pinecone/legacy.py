@@ -1,10 +1,10 @@
-"""Rows as vectors with metadata: an index without a schema, as they were before 2026; one that is there is kept."""
+"""Rows as vectors with metadata: an index without a schema, as all were before 2026; an existing one stays in use."""
 
 from collections.abc import Sequence
 
 from searchsocket.stores.pinecone.filters import Where
-from searchsocket.stores.pinecone.namespace import Found, Match
-from searchsocket.stores.pinecone.requests import NamespaceRequests, log_place
+from searchsocket.stores.pinecone.namespace import Match, Matches
+from searchsocket.stores.pinecone.requests import NamespaceRequests, log_position
 from searchsocket.stores.pinecone.rows import Row
 from searchsocket.types import Vector
 
@@ -19,9 +19,9 @@ class LegacyNamespace(NamespaceRequests):
         vectors = [{"id": row.key, "values": row.vector, "metadata": row.metadata} for row in rows]
         return self._upsert(vectors=vectors)
 
-    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Found:
+    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Matches:
         """See `Namespace.search`."""
         options = {"top_k": top_k, "filter": where or None, "include_values": vectors, "include_metadata": True}
         answer = self._read("query", vector=vector.tolist(), **options)
         matches = [Match(each.id, each.score, each.metadata or {}, each.values) for each in answer.matches]
-        return Found(matches, log_place(answer, "lsn_reconciled"))
+        return Matches(matches, log_position(answer, "lsn_reconciled"))

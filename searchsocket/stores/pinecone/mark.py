@@ -1,4 +1,4 @@
-"""The one row of a namespace that is no record: written after all else, it says what is kept, and when all is seen."""
+"""Marker row of a namespace, written last: lists the live generations and shows readers that the write is complete."""
 
 from collections.abc import Callable, Mapping
 from itertools import chain
@@ -20,38 +20,38 @@ _NOTHING = RegisteredScope("", "", "", 0, (), "", 0)
 
 
 def any_vector(dimensions: int) -> Vector:
-    """Where it does not matter what is nearest."""
+    """A query vector for searches by filter alone."""
     vector: Vector = np.eye(1, dimensions, dtype=np.float32)[0]
     return vector
 
 
 def registered_in(namespace: Namespace, dimensions: int) -> RegisteredScope | None:
-    """What a namespace says of itself; None: nothing."""
-    found = namespace.search(any_vector(dimensions), top_k=1, where=_MARK, vectors=True).matches
-    kept = _registered(found[0].metadata) if found else None
-    return kept if kept and kept.generations else None
+    """The summary in a namespace's marker row; None if there is none."""
+    marks = namespace.search(any_vector(dimensions), top_k=1, where=_MARK, vectors=True).rows
+    scope = _registered(marks[0].metadata) if marks else None
+    return scope if scope and scope.generations else None
 
 
 def write_mark(
-    namespace: Namespace, dimensions: int, kept: RegisteredScope | None, sleep: Callable[[float], None]
+    namespace: Namespace, dimensions: int, scope: RegisteredScope | None, sleep: Callable[[float], None]
 ) -> None:
-    """Say what a namespace keeps, and return when a search of it sees all that was written before.
+    """Write the marker row, and return when searches see it and all earlier writes.
 
     Raises:
         VectorBackendUnavailable: It does not in time.
         VectorBackendRefused: The service does not say what it sees.
     """
-    said = kept or _NOTHING
+    summary = scope or _NOTHING
     metadata: dict[str, Any] = {
         HIDDEN: True,
         _KIND: _KEY,
-        "scope": said.scope,
-        "project_id": said.project_id,
-        "model_id": said.model_id,
-        "dimensions": said.dimensions,
-        "generations": list(said.generations),
-        "indexed_at": said.indexed_at,
-        "records": said.records,
+        "scope": summary.scope,
+        "project_id": summary.project_id,
+        "model_id": summary.model_id,
+        "dimensions": summary.dimensions,
+        "generations": list(summary.generations),
+        "indexed_at": summary.indexed_at,
+        "records": summary.records,
     }
     written = namespace.upsert([Row(_KEY, numbers(any_vector(dimensions)), metadata, 0)])
     if written is None:
@@ -61,8 +61,8 @@ def write_mark(
         )
 
     def is_seen() -> bool:
-        seen = namespace.search(any_vector(dimensions), top_k=1, where={}, vectors=False).seen
-        return seen is not None and seen >= written
+        position = namespace.search(any_vector(dimensions), top_k=1, where={}, vectors=False).log_position
+        return position is not None and position >= written
 
     _wait(is_seen, sleep, "writes to Pinecone are not visible")
 
@@ -71,7 +71,7 @@ def clear(namespace: Namespace, dimensions: int, sleep: Callable[[float], None])
     """Delete all rows, the mark too, and return when a search sees none."""
 
     def is_empty() -> bool:
-        return not namespace.search(any_vector(dimensions), top_k=1, where={}, vectors=False).matches
+        return not namespace.search(any_vector(dimensions), top_k=1, where={}, vectors=False).rows
 
     namespace.clear()
     _wait(is_empty, sleep, "deleted rows are still visible in Pinecone")

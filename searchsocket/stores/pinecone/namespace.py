@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from searchsocket.stores.base.shown import Shown
+from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.pinecone.filters import BORN, RECORD, Where
 from searchsocket.stores.pinecone.rows import Row
 from searchsocket.types import Vector
@@ -28,16 +28,16 @@ class Match:
         return str(self.metadata.get(RECORD, ""))
 
     @property
-    def shown(self) -> Shown:
-        return Shown(self.record_id, int(self.metadata.get(BORN, 0)), self.score, self.vector)
+    def row_hit(self) -> RowHit:
+        return RowHit(self.record_id, int(self.metadata.get(BORN, 0)), self.score, self.vector)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found, best first."""
+class Matches:
+    """The rows that match a search, best first."""
 
-    matches: list[Match]
-    seen: int | None  # the place in the log of writes up to which this saw all; None: the service did not say
+    rows: list[Match]
+    log_position: int | None  # all writes up to here were visible to the search; None: the service did not report it
 
 
 class Namespace(Protocol):
@@ -65,12 +65,12 @@ class Namespace(Protocol):
     def clear(self) -> None:
         """Delete all rows."""
 
-    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Found:
+    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Matches:
         """The nearest rows that match, all where they are no more than `top_k`; with fields and vectors if asked."""
 
 
 def unless_absent(ask: Callable[[], Any]) -> Any:
-    """What the service answers; None where it has no such namespace, which is one without rows."""
+    """The answer of the service; None if the namespace does not exist, because it has no rows."""
     from pinecone import NotFoundError
 
     try:
@@ -80,7 +80,7 @@ def unless_absent(ask: Callable[[], Any]) -> Any:
 
 
 def namespace_prefix(project_id: str) -> str:
-    """What the names of all namespaces of a project begin with, and of no other."""
+    """The prefix of all namespace names of a project, and of no other project."""
     name = quote(project_id, safe="@/")
     return f"{name if len(name) <= _MAX_PROJECT_CHARS else hashlib.sha256(project_id.encode()).hexdigest()}:"
 

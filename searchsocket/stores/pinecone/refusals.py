@@ -1,4 +1,4 @@
-"""What the service and its client say when they refuse, in our words and with what helps."""
+"""Errors of the service and its client, in our words and with a fix."""
 
 from typing import Any
 
@@ -31,21 +31,21 @@ def refusal(error: Exception, index: str, key_env: str, key: str) -> VectorBacke
         advice = "it does not exist; `searchsocket index --resync` creates and fills it, without embedding again"
     else:
         advice = _ADVICE.get(status or 0, "").format(key_env=key_env or "the environment")
-    said = f"{status}: {text}" if status else f"{text or type(error).__name__}"
-    message = f"{what}: {advice} ({said})" if advice else f"{what}: {said}"
+    reply = f"{status}: {text}" if status else f"{text or type(error).__name__}"
+    message = f"{what}: {advice} ({reply})" if advice else f"{what}: {reply}"
     if status in _FINAL:
         return VectorBackendRefused(message)
     return VectorBackendUnavailable(message, retry_after_s=retry_after_s(error) or 1.0)
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether the same request may be answered in a moment: nothing that we send is applied twice."""
+    """Return True if the same request may succeed in a moment; no request of ours is applied twice."""
     status = getattr(error, "status_code", None)
     return status in (408, 429, 500, 502, 503, 504) if status else _is_broken(error)
 
 
 def retry_after_s(error: BaseException | None) -> float:
-    """How long the service asks to be left alone; 0 = it does not say."""
+    """Seconds that the service asks us to wait; 0 = it does not say."""
     headers: Any = getattr(error, "headers", None) or {}
     try:
         return max(0.0, float(headers.get("retry-after", 0)))

@@ -1,4 +1,4 @@
-"""What both kinds of index ask the service for in one way: the vendor's methods differ in names alone."""
+"""Requests that are the same for both kinds of index; only the names of the vendor's methods differ."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -40,7 +40,7 @@ class NamespaceRequests:
     def _upsert(self, **rows: Sequence[Any]) -> int | None:
         """Write rows whole; the place of the write in the log."""
         answer = self._connection.write(lambda: self._methods.upsert(namespace=self._namespace, **rows), self._index)
-        return log_place(answer, "lsn_committed")
+        return log_position(answer, "lsn_committed")
 
     def _read(self, name: str, **options: Any) -> Any:
         method = getattr(self._methods, name)
@@ -53,7 +53,7 @@ class NamespaceRequests:
         )
 
 
-def log_place(answer: Any, name: str) -> int | None:
-    """A place in the service's log of writes that an answer names; None where it names none."""
-    place: int | None = getattr(answer.response_info, name) if answer.response_info else None
-    return place
+def log_position(answer: Any, name: str) -> int | None:
+    """The position in the service's log of writes that an answer reports; None if it reports none."""
+    position: int | None = getattr(answer.response_info, name) if answer.response_info else None
+    return position

@@ -1,4 +1,4 @@
-"""What a row holds: of spec 12.1 what a query compares; all that is shown is in the catalogue.
+"""Contents of a row: the fields of spec 12.1 that a query compares. The catalogue has all that users see.
 
 A row is a record from one generation on: its key is made of the record's id and the generation that it was born in.
 """

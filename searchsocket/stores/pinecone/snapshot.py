@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from searchsocket.errors import RecordsMissing
-from searchsocket.stores.base import VectorLimits, check_vectors, shown
+from searchsocket.stores.base import VectorLimits, check_vectors, row_hits
 from searchsocket.stores.base.cosines import cosines
-from searchsocket.stores.base.shown import Shown
+from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.vectors import Written
 from searchsocket.stores.pinecone import filters
 from searchsocket.stores.pinecone.mark import any_vector
@@ -24,7 +24,7 @@ _DOUBLES = 16  # rows that there is room for beside those that were named, where
 
 
 def max_rows_with_vectors(dimensions: int) -> int:
-    """How many rows one answer holds together with their vectors."""
+    """The most rows that fit into one answer together with their vectors."""
     row_bytes = dimensions * (BYTES_A_NUMBER + 8) + _MAX_ROW_BYTES
     return max(1, min(_MAX_IDS, _MAX_ANSWER_BYTES // row_bytes))
 
@@ -37,7 +37,7 @@ class PineconeSnapshot:
     """
 
     # Of its numbers the service keeps float32, and sends them as it likes.
-    limits = VectorLimits(is_remote=True, max_top_k=shown.max_top_k(MAX_TOP_K), tolerance=1e-6)
+    limits = VectorLimits(is_remote=True, max_top_k=row_hits.max_top_k(MAX_TOP_K), tolerance=1e-6)
 
     def __init__(
         self, namespace_of: Callable[[Generation], Namespace], generation: Generation, written: Written
@@ -56,14 +56,14 @@ class PineconeSnapshot:
         namespace = self._namespace_of(self._generation)
         rows = filters.matching(self._generation.name, where)
 
-        def ask(limit: int) -> list[Shown]:
-            found = namespace.search(vector, top_k=limit, where=rows, vectors=limit <= self._max_rows)
-            return [match.shown for match in found.matches]
+        def ask(limit: int) -> list[RowHit]:
+            matches = namespace.search(vector, top_k=limit, where=rows, vectors=limit <= self._max_rows)
+            return [match.row_hit for match in matches.rows]
 
-        found = shown.nearest(ask, top_k, MAX_TOP_K, self._written)
-        come = [row.vector for row in found.values() if row.vector]
-        kept = np.array(come, np.float32) if len(come) == len(found) else self.vectors_of(list(found))
-        hits = map(Hit, found, self._cosines(vector, kept))
+        by_id = row_hits.nearest(ask, top_k, MAX_TOP_K, self._written)
+        returned = [row.vector for row in by_id.values() if row.vector]
+        vectors = np.array(returned, np.float32) if len(returned) == len(by_id) else self.vectors_of(list(by_id))
+        hits = map(Hit, by_id, self._cosines(vector, vectors))
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
@@ -73,22 +73,22 @@ class PineconeSnapshot:
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """See `VectorSnapshot.vectors_of`."""
-        known: dict[str, Shown] = {}
+        by_id: dict[str, RowHit] = {}
         namespace = self._namespace_of(self._generation)
         vector = any_vector(self._generation.dimensions)
         waiting = list(batches(dict.fromkeys(ids), max(1, self._max_rows - _DOUBLES)))
         while waiting:
             some = waiting.pop()
             where = filters.named(self._generation.name, some)
-            found = namespace.search(vector, top_k=self._max_rows, where=where, vectors=True).matches
-            if len(found) == self._max_rows and len(some) > 1:  # perhaps some of those that are shown twice
+            matches = namespace.search(vector, top_k=self._max_rows, where=where, vectors=True).rows
+            if len(matches) == self._max_rows and len(some) > 1:  # perhaps some of those that are shown twice
                 middle = len(some) // 2
                 waiting += [some[:middle], some[middle:]]
             else:
-                known |= shown.newest([match.shown for match in found if match.vector], self._written)
-        if unknown := [id_ for id_ in ids if id_ not in known]:
+                by_id |= row_hits.newest([match.row_hit for match in matches if match.vector], self._written)
+        if unknown := [id_ for id_ in ids if id_ not in by_id]:
             raise RecordsMissing(unknown)
-        return np.array([known[id_].vector for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
+        return np.array([by_id[id_].vector for id_ in ids], np.float32).reshape(len(ids), self._generation.dimensions)
 
     def _cosines(self, vector: Vector, vectors: Vectors) -> list[float]:
         if not len(vectors):

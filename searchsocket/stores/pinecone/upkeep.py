@@ -1,4 +1,4 @@
-"""Looking after the rows of a project in Pinecone: what is kept, whether it is whole, and making it so."""
+"""Maintenance of the rows of a project in Pinecone: list scopes, count rows, find problems, delete."""
 
 from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.pinecone import filters, mark
@@ -12,7 +12,7 @@ from searchsocket.types import Generation
 class PineconeUpkeep:
     """Implements `VectorUpkeep`.
 
-    Every namespace carries its project in its name, so nothing of another project is ever met.
+    Every namespace carries its project in its name, so rows of other projects are never touched.
     """
 
     def __init__(self, connection: Connection, directory: Directory, project_id: str) -> None:
@@ -23,15 +23,15 @@ class PineconeUpkeep:
 
     def registered(self) -> list[RegisteredScope]:
         """See `VectorUpkeep.registered`."""
-        kept: dict[str, RegisteredScope] = {}
+        scopes: dict[str, RegisteredScope] = {}
         for index in self._directory.all():
             for name in self._directory.namespaces(index, self._project_id):
-                found = mark.registered_in(self._directory.namespace_called(index, name), index.dimensions)
-                if found and (before := kept.get(found.scope)):
-                    found = _joined(before, found)
-                if found:
-                    kept[found.scope] = found
-        return [kept[scope] for scope in sorted(kept)]
+                scope = mark.registered_in(self._directory.namespace_called(index, name), index.dimensions)
+                if scope and (before := scopes.get(scope.scope)):
+                    scope = _joined(before, scope)
+                if scope:
+                    scopes[scope.scope] = scope
+        return [scopes[name] for name in sorted(scopes)]
 
     def count(self, generation: Generation) -> int:
         """See `VectorUpkeep.count`."""
@@ -43,7 +43,7 @@ class PineconeUpkeep:
         while ranges:
             low, high = ranges.pop()
             where = filters.dealt(generation.name, low, high)
-            matches = namespace.search(vector, top_k=MAX_TOP_K, where=where, vectors=False).matches
+            matches = namespace.search(vector, top_k=MAX_TOP_K, where=where, vectors=False).rows
             if len(matches) == MAX_TOP_K and high - low > 1:
                 middle = (low + high) // 2
                 ranges += [(middle, high), (low, middle)]
@@ -79,15 +79,15 @@ class PineconeUpkeep:
         return self._directory.namespace(index, generation.project_id, generation.scope)
 
     def note(self, namespace: Namespace, more: list[Generation]) -> None:
-        """Say that a namespace keeps these generations too, and return when all that was written is seen."""
-        kept = RegisteredScope.of(more)
-        if before := mark.registered_in(namespace, kept.dimensions):
-            kept = _joined(before, kept)
-        mark.write_mark(namespace, kept.dimensions, kept, self._sleep)
+        """Register these generations too, and return when searches see all earlier writes."""
+        scope = RegisteredScope.of(more)
+        if before := mark.registered_in(namespace, scope.dimensions):
+            scope = _joined(before, scope)
+        mark.write_mark(namespace, scope.dimensions, scope, self._sleep)
 
 
 def _joined(before: RegisteredScope, after: RegisteredScope) -> RegisteredScope:
-    """What was said of a scope, and what is said now."""
+    """Two summaries of one scope as one."""
     newest = max(before, after, key=lambda each: each.generations[-1])
     generations = tuple(sorted({*before.generations, *after.generations}))
     return RegisteredScope(

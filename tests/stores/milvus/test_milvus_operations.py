@@ -112,7 +112,7 @@ def test_a_collection_that_is_gone(run: Run, client: MilvusClient) -> None:
     assert answer["results"]
     assert notes(answer) == ["VECTOR_BACKEND_UNAVAILABLE"]
     found = broken(run)
-    assert any("is gone" in line["detail"] for line in found)
+    assert any("does not exist" in line["detail"] for line in found)
     assert all("--resync --scope main" in line["fix"] for line in found)
     is_fixed(run)
 
