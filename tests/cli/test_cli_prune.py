@@ -129,7 +129,7 @@ def test_a_file_names_what_lives(run: RunCli, run_json: RunJson, branched: Path,
     names.write_text("# nothing\n")
     refused = run("prune", "--scopes-file", str(names), "--apply", project=branched)
     assert refused.exit_code == 4
-    assert "names no scope" in refused.stderr
+    assert "contains no names" in refused.stderr
 
 
 def test_age_alone_needs_no_repository(run_json: RunJson, indexed: Path) -> None:

@@ -81,6 +81,26 @@ def test_two_scopes_are_indexed_side_by_side(project: Project, stage: str) -> No
     assert len(project.fingerprints("preview")) == len(project.fingerprints("main"))
 
 
+def test_prune_leaves_a_scope_that_is_being_indexed(project: Project) -> None:
+    """It reports who holds the scope, and the run publishes a whole index; afterwards prune deletes it."""
+    project.index("preview")
+    alive = project.root / "alive.txt"
+    alive.write_text("main\n")
+    prune = ("prune", "--apply", "--scopes-file", str(alive))
+    with held_run(project, "preview", "search_index") as run:
+        refused = project.command(*prune)
+        assert (refused.exit_code, "SCOPE_LOCKED" in refused.output) == (1, True)
+        assert f"process {run.pid} on " in refused.output
+        out, _ = run.communicate("", timeout=60)
+        assert out == "done\n"
+    assert project.answers("preview") == QUESTIONS
+    assert project.damage("preview") == []
+    assert project.command(*prune).exit_code == 0
+    with pytest.raises(ScopeNotIndexed):
+        project.answers("preview")
+    assert project.answers() == QUESTIONS
+
+
 def test_a_run_that_dies_before_it_publishes_leaves_the_old_index(project: Project) -> None:
     """And the one after it needs nothing of it (failure mode 28)."""
     before = project.fingerprints()
