@@ -66,7 +66,7 @@ def init(root: Path, service: str, is_confirmed: bool, is_undo: bool, no_node: b
         _undo(project, as_json=as_json)
         return
     facts = look_at(project.root, os.environ, run_node=not no_node)
-    made = plan(project.root, facts, service=service, ours=lambda name, text: is_ours(project, name, text))
+    made = plan(project.root, facts, project.id, service=service, ours=lambda name, text: is_ours(project, name, text))
     if not as_json:
         for line in _shown(made):
             say(line)

@@ -27,11 +27,12 @@ def is_configured(read: Callable[[str], str | None]) -> bool:
     return read(NAME) is not None or "[tool.searchsocket" in (read("pyproject.toml") or "")
 
 
-def configuration(facts: SiteFacts, origins: Sequence[str]) -> str:
+def configuration(facts: SiteFacts, origins: Sequence[str], project_id: str) -> str:
     """A new `searchsocket.toml`, with what this site needs and what others often want.
 
     Args:
         origins: Where browsers find the site, if they ask the service themselves.
+        project_id: The id of the project now, which it keeps under another name.
     """
     base = f'base_path = "{facts.base}" # URL path prefix of the site\n' if facts.base else ""
     if origins:
@@ -46,6 +47,7 @@ allow_origins = {json.dumps(list(origins))} # sites that may call the API; add y
 # searchsocket: search for this site. Every setting is optional; searchsocket detects what you leave out.
 
 [project]
+id = {json.dumps(project_id, ensure_ascii=False)} # names this project's indexes; keep it when you rename the project
 # base_url = "https://www.example.com" # URL of the published site
 
 [scope]

@@ -16,11 +16,18 @@ _KIT_PORTS = (4173, 5173)
 
 
 def plan(
-    root: Path, facts: SiteFacts, *, service: str = "", ours: Ours = lambda name, text: False, markdown: bool = True
+    root: Path,
+    facts: SiteFacts,
+    project_id: str,
+    *,
+    service: str = "",
+    ours: Ours = lambda name, text: False,
+    markdown: bool = True,
 ) -> Plan:
     """The changes of a site.
 
     Args:
+        project_id: The id that a new configuration pins.
         service: The address of `searchsocket serve` for browsers; "" = the usual one, or that of the site itself.
         ours: As of `Ours`.
         markdown: Whether agents are given pages as Markdown by the site's server.
@@ -32,7 +39,7 @@ def plan(
     address = service.rstrip("/") or SERVICE
     ports = _KIT_PORTS if facts.framework == "SvelteKit" else _ports(facts)
     origins = tuple(f"http://{host}:{port}" for port in ports for host in ("localhost", "127.0.0.1"))
-    changes += _configured(read, facts, origins if asks_itself and ports else (), made)
+    changes += _configured(read, facts, origins if asks_itself and ports else (), project_id, made)
     if facts.framework == "SvelteKit":
         changes += in_svelte_kit(read, facts, f"{address}/api/search" if asks_itself else "", made, ours, markdown)
     elif framework := FRAMEWORKS.get(facts.framework):
@@ -56,8 +63,10 @@ def _ports(facts: SiteFacts) -> tuple[int, ...]:
     return FRAMEWORKS[facts.framework].preview if facts.framework in FRAMEWORKS else ()
 
 
-def _configured(read: ReadText, facts: SiteFacts, origins: tuple[str, ...], made: Plan) -> Iterator[Change]:
+def _configured(
+    read: ReadText, facts: SiteFacts, origins: tuple[str, ...], project_id: str, made: Plan
+) -> Iterator[Change]:
     if not is_configured(read):
-        yield Change(NAME, None, configuration(facts, origins))
+        yield Change(NAME, None, configuration(facts, origins, project_id))
     elif lines := missing_lines(read(NAME) or "", facts, origins):
         made.pastes.append(Paste(NAME, lines, "the file already exists"))

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from runner_types import RunCli, RunJson
 
+from searchsocket.project.project import open_project
 from searchsocket.settings.load import load_settings
 from searchsocket.settings.model import Settings
+from searchsocket.settings.site import ProjectSettings
 
 ROOT = Path(__file__).parents[2]
 KIT2 = {
@@ -161,7 +163,7 @@ def test_without_a_framework_the_lines_for_a_web_server_are_printed(run: RunCli,
     for language in ("nginx", "toml"):
         block = documented.partition("## Behind a web server")[2].partition(f"```{language}\n")[2].partition("```")[0]
         assert block in printed
-    assert load_settings(site, {}) == Settings()
+    assert load_settings(site, {}) == Settings(project=ProjectSettings(id="harbour"))
     assert (site / ".gitignore").read_text() == ".searchsocket/\n"
 
 
@@ -177,6 +179,18 @@ def test_a_configuration_that_is_there_is_left_and_what_it_lacks_is_shown(
     put({"pyproject.toml": "[tool.searchsocket.scope]\nfixed = 'mine'\n"})
     run_json("init", "--yes")
     assert load_settings(site, {}).scope.fixed == "mine"
+
+
+@pytest.mark.parametrize("name", ["harbour", "@docs/h\u00e4fen", 'a "quoted" \\ name'])
+def test_a_renamed_package_stays_one_project(run_json: RunJson, site: Path, put: Put, name: str) -> None:
+    """Init pins the id in a new configuration, and undoing that restores the old rule."""
+    put({"package.json": json.dumps({"name": name})})
+    assert "searchsocket.toml" in run_json("init", "--yes")["written"]
+    put({"package.json": '{"name": "renamed"}'})
+    assert open_project(site, {}).id == name
+    assert run_json("init", "--yes")["written"] == []
+    assert "searchsocket.toml" in run_json("init", "--undo")["removed"]
+    assert open_project(site, {}).id == "renamed"
 
 
 def test_every_line_of_the_configuration_is_a_key_that_exists(run: RunCli, site: Path) -> None:

@@ -36,7 +36,6 @@ def test_its_pages_search_from_another_origin_without_a_key(tmp_path: Path) -> N
     asked: list[Request] = []
     with files_of(root / "docs") as named, files_of(root / "docs") as unnamed:
         text = toml.read_text().replace('allow_origins = ["http://localhost:8000"', f'allow_origins = ["{named}"')
-        text = text.replace("[project]\n", '[project]\nid = "site"\n')
         toml.write_text(text.replace("[embeddings]\n", '[embeddings]\nprovider = "hash"\n'))
         app = create_app(open_project(root, {}), environ=ENVIRON, host="127.0.0.1")
         with listening(app) as port, sync_playwright() as playwright:
