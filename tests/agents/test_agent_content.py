@@ -93,10 +93,10 @@ def test_what_comes_next_names_offered_tools_alone(agent_project: Project) -> No
     ("tool", "arguments", "code", "words"),
     [
         ("search_content", {"folder_id": "site"}, "INVALID_REQUEST", "semantic_concepts, exact_terms, or both"),
-        ("search_content", {"folder_id": "attic"}, "INVALID_REQUEST", "'attic' is none"),
-        ("search_content", {"folder_id": "site", "continuation_token": "x"}, "CONTINUATION_GONE", "begin anew"),
+        ("search_content", {"folder_id": "attic"}, "INVALID_REQUEST", "'attic' is unknown"),
+        ("search_content", {"folder_id": "site", "continuation_token": "x"}, "CONTINUATION_GONE", "start again"),
         ("get_document_text", {"folder_id": "site", "file_path": "no.md"}, "PAGE_NOT_FOUND", "no.md"),
-        ("get_page", {"pathOrUrl": "/docs/battery", "continuationToken": "x"}, "CONTINUATION_GONE", "begin anew"),
+        ("get_page", {"pathOrUrl": "/docs/battery", "continuationToken": "x"}, "CONTINUATION_GONE", "start again"),
         (
             "get_page",
             {"pathOrUrl": "/docs/battery", "maxTokens": 3},

@@ -55,8 +55,8 @@ def test_what_fits_is_printed_and_the_rest_is_got_by_the_token(agent_project: Pr
 def test_lines_that_do_not_fit_are_named(agent_project: Project) -> None:
     shown = printed(agent_project, "code fetch", "src/steps.py", "--max-tokens", "200").splitlines()
     last = int(shown[-2].partition("|")[0])
-    assert shown[-1] == f"further ones: src/steps.py:{last + 1}-120"
-    rest = printed(agent_project, "code fetch", shown[-1].removeprefix("further ones: "))
+    assert shown[-1] == f"more: src/steps.py:{last + 1}-120"
+    rest = printed(agent_project, "code fetch", shown[-1].removeprefix("more: "))
     whole = printed(agent_project, "code fetch", "src/steps.py")
     assert "\n".join(shown[:-1]) + "\n" + rest == whole
 

@@ -33,7 +33,7 @@ def test_words_alone_answer_with_a_note_and_no_cache_keeps_it(tmp_path: Path) ->
     answer = served.get("/api/search?q=battery")
     assert (answer.status_code, answer.json()["results"][0]["url"]) == (200, "/docs/battery")
     [note] = answer.json()["meta"]["notes"]
-    assert (note["code"], "words alone" in note["message"]) == ("VECTOR_BACKEND_UNAVAILABLE", True)
+    assert (note["code"], "words only" in note["message"]) == ("VECTOR_BACKEND_UNAVAILABLE", True)
     assert "etag" not in answer.headers
     nothing = served.get("/api/search?q=xylophone")
     assert (nothing.status_code, nothing.json()["error"]["code"]) == (503, "VECTOR_BACKEND_UNAVAILABLE")
@@ -51,7 +51,7 @@ def test_an_error_says_when_to_come_again_and_nothing_of_the_machine(tmp_path: P
     assert "10.0.0.9" not in answer.text
 
 
-@pytest.mark.parametrize(("policy", "status", "what"), [("words", 200, "words alone"), ("error", 503, "nothing is")])
+@pytest.mark.parametrize(("policy", "status", "what"), [("words", 200, "queries match words only"), ("error", 503, "no queries are answered")])
 def test_health_says_what_queries_get(tmp_path: Path, policy: str, status: int, what: str) -> None:
     machine = Machine()
     served = api(tmp_path, machine, f'[search]\non_backend_failure = "{policy}"\n')
