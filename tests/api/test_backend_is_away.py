@@ -51,7 +51,10 @@ def test_an_error_says_when_to_come_again_and_nothing_of_the_machine(tmp_path: P
     assert "10.0.0.9" not in answer.text
 
 
-@pytest.mark.parametrize(("policy", "status", "what"), [("words", 200, "queries match words only"), ("error", 503, "no queries are answered")])
+@pytest.mark.parametrize(
+    ("policy", "status", "what"),
+    [("words", 200, "queries match words only"), ("error", 503, "no queries are answered")],
+)
 def test_health_says_what_queries_get(tmp_path: Path, policy: str, status: int, what: str) -> None:
     machine = Machine()
     served = api(tmp_path, machine, f'[search]\non_backend_failure = "{policy}"\n')

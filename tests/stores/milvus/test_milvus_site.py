@@ -53,12 +53,13 @@ def moved(request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.T
     folder = shop / engine
     shutil.copytree(shop / "local", folder, ignore=shutil.ignore_patterns("serve.sock"))
     reading = {
+        "SEARCHSOCKET__VECTOR__PROVIDER": "milvus",
         "MILVUS_URI": uri,
         "MILVUS_TOKEN": f"{collection}:{SECRET}",  # Lite passes over it
         "SEARCHSOCKET__VECTOR__MILVUS__COLLECTION": collection,
         "SEARCHSOCKET__ARTIFACTS__URL": (shop / f"{engine}-objects").as_uri(),
     }
-    writing = {"SEARCHSOCKET__VECTOR__PROVIDER": "milvus", "SEARCHSOCKET_CACHE": str(shop / "cache")}
+    writing = {"SEARCHSOCKET_CACHE": str(shop / "cache")}
     summary = command(folder, "index", **reading, **writing)
     assert summary["embeddings"]["created"] == 0, summary
     assert not list((folder / ".searchsocket").rglob("vectors.f32"))

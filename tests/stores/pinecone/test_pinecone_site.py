@@ -54,11 +54,12 @@ def moved(request: pytest.FixtureRequest, shop: Path) -> Iterator[Moved]:
         if request.param == "legacy":
             service.add_legacy("handbook", 256)
         reading = {
+            "SEARCHSOCKET__VECTOR__PROVIDER": "pinecone",
             "PINECONE_API_KEY": KEY,
             "PINECONE_CONTROLLER_HOST": service.base_url,
             "SEARCHSOCKET__ARTIFACTS__URL": (shop / f"{request.param}-objects").as_uri(),
         }
-        writing = {"SEARCHSOCKET__VECTOR__PROVIDER": "pinecone", "SEARCHSOCKET_CACHE": str(shop / "cache")}
+        writing = {"SEARCHSOCKET_CACHE": str(shop / "cache")}
         moved = Moved(service, folder, reading, reading | writing)
         summary, written = moved.index()
         assert summary["embeddings"]["created"] == 0, summary
