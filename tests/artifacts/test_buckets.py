@@ -69,6 +69,6 @@ def test_an_empty_disk_answers_turns_to_what_is_new_and_goes_on_without_the_buck
             server.end()
             while not (health := answer(client, "/api/health")[1])["scopes"][0].get("degraded"):
                 assert health["ready"]
-            assert "cannot be fetched" in health["scopes"][0]["degraded"]
+            assert "cannot be downloaded" in health["scopes"][0]["degraded"]
             assert answer(client, "/api/search", q="bowline")[1]["meta"]["generation"] == second
             assert SECRET not in client.get("/openapi.json").text + str(health)

@@ -96,7 +96,7 @@ def test_a_dead_object_store_stops_no_reader_that_was_there_before(shop: Path) -
         assert (status, found["meta"]["generation"]) == (200, fetched["generation"])
         health = answer(client, "/api/health")[1]
         assert health["ready"]
-        assert "cannot be fetched" in health["scopes"][0]["degraded"]
+        assert "cannot be downloaded" in health["scopes"][0]["degraded"]
     new = shop / "reader-too-late"
     new.mkdir()
     error = command(new, "artifacts", "pull", "--url", url, status=5)
@@ -136,7 +136,7 @@ def test_a_run_that_cannot_push_fails_with_the_index_live_and_the_next_one_sends
     environ = {"SEARCHSOCKET__ARTIFACTS__URL": (tmp_path / "objects").as_uri()}
     error = command(root, "index", status=5, **environ)["error"]
     assert error["code"] == "ARTIFACTS_UNAVAILABLE"
-    assert "is live here" in error["message"]
+    assert "is live on this machine" in error["message"]
     assert command(root, "search", "bowline")["results"][0]["url"] == "/docs/ropes"
     (tmp_path / "objects").unlink()
     again = command(root, "index", **environ)

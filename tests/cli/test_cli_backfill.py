@@ -61,7 +61,7 @@ def test_a_glob_that_fits_nothing_is_refused(run: RunCli, branched: Path) -> Non
 
 
 def test_nothing_is_meant_unless_it_is_said(run: RunCli, branched: Path) -> None:
-    assert "say which scopes" in run("backfill", project=branched).stderr
+    assert "select scopes with" in run("backfill", project=branched).stderr
 
 
 def test_branches_are_not_indexed_from_one_build(run: RunCli, tmp_path: Path) -> None:

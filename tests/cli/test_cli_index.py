@@ -117,7 +117,7 @@ def test_a_dry_run_tells_the_plan_and_writes_nothing(run_json: RunJson, site: Pa
 def test_a_dry_run_over_an_index_changes_no_byte_of_it(run: RunCli, indexed: Path) -> None:
     before = files(indexed)
     done = run("index", "--dry-run", project=indexed)
-    assert "this is a plan" in done.stdout
+    assert "plan only" in done.stdout
     assert files(indexed) == before
 
 

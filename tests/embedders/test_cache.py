@@ -179,7 +179,7 @@ def test_reading_only_writes_nothing(path: Path) -> None:
     with EmbeddingCache(path, read_only=True) as cache:
         assert cache.missing(keys(4), M) == keys(1, first=3)
         assert cache.get(found, M).shape == (3, 4)
-        with pytest.raises(StateUnavailable, match="reading only"):
+        with pytest.raises(StateUnavailable, match="open read-only"):
             cache.put(keys(1), vectors(1), [1], M)
     assert {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in path.parent.iterdir()} == before
 
