@@ -163,7 +163,7 @@ def test_without_scripts_the_form_works_and_nothing_is_cut(
 
 def test_pages_that_say_the_same_are_named_below_the_best(page: Page) -> None:
     page.keyboard.type("okapi is fed")
-    expect(page.locator("#results li", has_text="and 2 like it:").last).to_have_text("and 2 like it:")
+    expect(page.locator("#results li", has_text="and 2 similar:").last).to_have_text("and 2 similar:")
     expect(page.locator("#results ul.sections a", has_text="/notes/")).to_have_count(2)
 
 

@@ -41,7 +41,7 @@ def test_axe_has_no_complaint_at_any_width(make_stage: MakeStage, scheme: str) -
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(f"{ROOT}.querySelector('.list').scrollWidth <= {ROOT}.querySelector('.list').clientWidth")
     page.locator("searchsocket-dialog input").fill("xylophon")
-    expect(page.get_by_text("Nothing found")).to_be_visible()
+    expect(page.get_by_text("No results")).to_be_visible()
     assert complaints(page) == []
 
 
@@ -154,10 +154,10 @@ def test_each_step_is_said(stage: Stage, golden: GoldenCheck) -> None:
     )
     field.fill("winter")
     expect(option.first).to_contain_text("winter")
-    reader.step("nothing fits well")
+    reader.step("no close match")
     field.fill("xylophon qwzrk")
-    expect(page.get_by_text("Nothing found")).to_be_visible()
-    reader.step("nothing found")
+    expect(page.get_by_text("No results")).to_be_visible()
+    reader.step("no results")
     stage.context.route("**/api/search?q=driving*", api_error(503, "INDEX_CORRUPT"))
     field.fill("driving")
     expect(page.get_by_role("button", name="Try again")).to_be_visible()

@@ -28,7 +28,7 @@ def test_filters_are_what_the_results_differ_by(stage: Stage) -> None:
     page.get_by_label("Section").select_option("Archive")
     expect(page.locator("searchsocket-dialog .result .title")).to_have_count(1)
     page.get_by_label("Tag").select_option("power")
-    expect(page.get_by_text("Nothing found for “battery”.")).to_be_visible()
+    expect(page.get_by_text("No results for “battery”.")).to_be_visible()
     page.get_by_role("button", name="Search without filters").click()
     expect(page.locator("searchsocket-dialog .result .title").first).to_contain_text("Battery")
     assert page.get_by_label("Section").input_value() == ""
@@ -89,7 +89,7 @@ def test_weak_answers_are_called_so_and_no_answer_is_no_error(stage: Stage) -> N
     expect(page.get_by_text("No close match. Closest results:")).to_be_visible()
     expect(page.get_by_role("link", name="Missing something? Tell us")).to_have_attribute("href", "/new?title=battery")
     page.locator("input[type=search]").fill("xylophon & qwzrk")
-    expect(page.get_by_text("Nothing found for “xylophon & qwzrk”.")).to_be_visible()
+    expect(page.get_by_text("No results for “xylophon & qwzrk”.")).to_be_visible()
     expect(page.locator("input[type=search]")).to_have_attribute("aria-expanded", "false")
     link = page.get_by_role("link", name="Missing something? Tell us")
     expect(link).to_have_attribute("href", "/new?title=xylophon%20%26%20qwzrk")
@@ -102,7 +102,7 @@ def test_what_is_rejected_is_offered_as_what_was_found_before(stage: Stage) -> N
     with page.expect_response("**/api/search*") as answer:
         page.locator("input[type=search]").fill("xylophon qwzrk bxttexry")
     assert answer.value.json()["quality"] == "rejected"
-    expect(page.get_by_text("Nothing found for “xylophon qwzrk bxttexry”.")).to_be_visible()
+    expect(page.get_by_text("No results for “xylophon qwzrk bxttexry”.")).to_be_visible()
     expect(page.get_by_text("Did you mean", exact=True)).to_be_visible()
     page.locator("[part=suggestion]").click()
     expect(page.locator("input[type=search]")).to_have_value("xylophon qwzrk battery")
@@ -167,7 +167,7 @@ def test_after_too_many_searches_it_goes_on_by_itself(stage: Stage) -> None:
     page.keyboard.press("/")
     page.keyboard.type("battery")
     page.clock.fast_forward(1_000)
-    expect(page.get_by_text("Too many searches. It goes on in 30 seconds.")).to_be_visible()
+    expect(page.get_by_text("Too many searches. Try again in 30 seconds.")).to_be_visible()
     stage.context.unroute("**/api/search*")
     page.clock.fast_forward(29_000)
     expect(page.locator("[role=option]")).to_have_count(0)

@@ -73,7 +73,7 @@ def test_the_file_is_found_or_named(tmp_path: Path) -> None:
         ("[[query]]\nquery = 'a'\ncorpus = 'docs'\n", "corpus: Input should be 'site' or 'code'"),
         ("[[query]]\nquery = 'a'\nk = 0\n", "greater than or equal to 1"),
         ("[[query]]\nquery = 'a'\nexpected = '/a'\n", "expected: Extra inputs"),
-        ("[[query]]\nquery = 'a'\n[[query]]\nquery = 'a'\n", "query 2 .'a'. is there twice"),
+        ("[[query]]\nquery = 'a'\n[[query]]\nquery = 'a'\n", "query 2 .'a'. is listed twice"),
         ("query = ['a']\n", "query 1"),
     ],
 )

@@ -157,7 +157,7 @@ def test_a_token_is_good_for_its_query_folder_and_generation_alone(site: Site, t
     ):
         with pytest.raises(ContinuationGone):
             ask(site, continuation_token=wrong)
-    with pytest.raises(ContinuationGone, match="of find"):
+    with pytest.raises(ContinuationGone, match="belongs to find"):
         ask(site, continuation_token=WORDS.word("find", corpus_of(site).reader.generation, "", 3))
     with pytest.raises(InvalidRequest, match="other concepts or terms"):
         ask(site, continuation_token=token, exact_terms=("other",))

@@ -97,7 +97,7 @@ def test_a_file_beside_a_folder_of_its_name_is_a_page_of_its_own(tmp_path: Path)
     assert source.report.warnings == []
     clean = StaticOutputSource(tmp_path, url_form=stated_form("clean"))
     assert opened(clean) == {"/": "/", "/wal": "/wal", "/wal/x": "/wal/x"}
-    assert clean.report.warnings == ["wal.html and wal/index.html are both /wal; wal/index.html is used"]
+    assert clean.report.warnings == ["wal.html and wal/index.html both have the URL /wal; wal/index.html is used"]
 
 
 def test_what_was_found_is_known_until_a_page_changes(tmp_path: Path) -> None:
