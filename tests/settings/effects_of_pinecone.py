@@ -44,12 +44,12 @@ def time_limits(lab: Lab) -> set[float]:
     given: set[float] = set()
 
     class Watched(Exchange):
-        def __init__(self, timeout_s: float, monotonic: Callable[[], float]) -> None:
+        def __init__(self, timeout_s: float, monotonic: Callable[[], float], least_bytes_per_s: float = 0.0) -> None:
             given.add(timeout_s)
-            super().__init__(timeout_s, monotonic)
+            super().__init__(timeout_s, monotonic, least_bytes_per_s)
 
     with lab.patch.context() as patch:
-        patch.setattr("searchsocket.system.exchange.Exchange", Watched)
+        patch.setattr("searchsocket.system.bounded_http.Exchange", Watched)
         indexes(lab)
     return given
 
