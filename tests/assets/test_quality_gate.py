@@ -70,7 +70,7 @@ def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
     assert evaluation.description is not None
     assert evaluation.description.startswith(f"candidate {candidate.generation.name}: recall@k falls from 1.000 to ")
     assert "'mooring rope'" in evaluation.description
-    table = evaluation.metadata["golden_queries_that_moved"]
+    table = evaluation.metadata["golden_queries_that_changed"]
     assert isinstance(table, dg.TableMetadataValue)
     assert table.records[0].data["query"] == "mooring rope"
     assert evaluation.metadata["golden_recall"].value == 0.5
