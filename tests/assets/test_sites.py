@@ -33,7 +33,7 @@ def roots(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         roots[name] = root = write_site(folder / name)
         (root / "searchsocket.toml").write_text(
             f'project.id = "{name}-site"\nsource.static_output_dir = "builds/{{scope}}"\n'
-            '[branches]\nsettle_s = 0\nprune = "apply"\n'
+            '[branches]\nremote = "."\nsettle_s = 0\nprune = "apply"\n'
         )
         git(root, "init", "-q", "-b", "main")
         add_file(root, "first")
