@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.stores.words.kept import Frame, PageDocuments, StoredPages, one_by_one, page_writer
+from searchsocket.stores.words.page_documents import Frame, PageDocuments, StoredPages, one_by_one, page_writer
 
 ERRORS = (ValueError, LookupError, TypeError)
 

@@ -17,7 +17,6 @@ from searchsocket.system.errors import system_error
 from searchsocket.system.files import share
 
 _BATCH = 4096
-_CHUNK_BYTES = 1 << 20
 
 
 def hash_files(

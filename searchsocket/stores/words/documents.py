@@ -17,7 +17,7 @@ from searchsocket.types import Prose
 from searchsocket.urls.paths import ancestors
 
 if TYPE_CHECKING:
-    from searchsocket.stores.words.kept import Fields
+    from searchsocket.stores.words.page_documents import Fields
 
 # Fields that are searched: of a record, and of a page, where `said` holds all of it.
 RECORD_FIELDS = ("title", "headings", "links", "path", "body", "code")

@@ -9,7 +9,7 @@ from searchsocket.stores.base import WordEvidence
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.documents import SAID
 from searchsocket.stores.words.index import WordIndex
-from searchsocket.stores.words.looked_for import QueryTerms, worth_correcting
+from searchsocket.stores.words.query_terms import QueryTerms, worth_correcting
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.synonyms import Forms
 from searchsocket.text.typos import is_likely_typo

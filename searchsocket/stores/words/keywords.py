@@ -13,9 +13,9 @@ from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import PLAIN, SAID
 from searchsocket.stores.words.evidence import PageEvidence
 from searchsocket.stores.words.index import Docs, Scored, Term, WordIndex
-from searchsocket.stores.words.looked_for import QueryTerms, worth_correcting
 from searchsocket.stores.words.names import named, names_vocabulary, nearest_name
 from searchsocket.stores.words.neighbours import neighbours
+from searchsocket.stores.words.query_terms import QueryTerms, worth_correcting
 from searchsocket.stores.words.rarity import Rare, best_by_rarity
 from searchsocket.stores.words.together import together
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms

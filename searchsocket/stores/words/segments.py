@@ -24,7 +24,7 @@ from pydantic_core import from_json
 
 from searchsocket.stores.words import PAGES, WORDS
 from searchsocket.stores.words.documents import schema
-from searchsocket.stores.words.kept import (
+from searchsocket.stores.words.page_documents import (
     SUFFIX,
     Frame,
     PageDocuments,

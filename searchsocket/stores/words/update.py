@@ -9,7 +9,7 @@ from operator import attrgetter
 from pydantic_core import from_json, to_json
 
 from searchsocket.stores.words.documents import Row, documents_of
-from searchsocket.stores.words.kept import Fields, Frame, PageDocuments
+from searchsocket.stores.words.page_documents import Fields, Frame, PageDocuments
 from searchsocket.stores.words.source import WordSource
 
 
