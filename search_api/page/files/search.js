@@ -56,7 +56,7 @@ function item(result) {
     const links = result.alike.slice(0, ALIKE_SHOWN).map((page) =>
       element("li", {}, element("a", { href: address(page.href, page.url) }, page.url)),
     );
-    made.append(element("ul", { className: "sections" }, element("li", {}, `and ${result.alike.length} like it:`), ...links));
+    made.append(element("ul", { className: "sections" }, element("li", {}, `and ${result.alike.length} similar:`), ...links));
   }
   if (result.routeFile) made.append(element("p", { className: "file" }, result.routeFile));
   return made;
