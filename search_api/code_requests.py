@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from search_api.requests import ContinuationToken, MaxTokens, ScopeName, Text, whole
+from search_api.requests import ContinuationToken, MaxTokens, ScopeName, Text, WithOptions, whole
 from searchsocket.code.paths import MAX_PATH_CHARS
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.code.fetch import MAX_IDS, MAX_LINES
@@ -32,7 +32,7 @@ _File = Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS, descriptio
 _Line = Annotated[int, Field(ge=1, le=MAX_LINE), BeforeValidator(whole)]
 
 
-class _Request(BaseModel):
+class _Request(WithOptions):
     model_config = ConfigDict(extra="forbid", strict=True, alias_generator=to_camel, populate_by_name=False)
 
     scope: ScopeName | None = None

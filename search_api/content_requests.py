@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, BeforeValidator, ConfigDict, Field
 
-from search_api.requests import ContinuationToken, Request, ScopeName, Text, whole
+from search_api.requests import ContinuationToken, Request, ScopeName, Text, WithOptions, whole
 from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.answering.ask import MAX_PASSAGES
 from searchsocket.search.content.bounds import LEAST_MAX_TOKENS, MAX_LIMIT, MOST_MAX_TOKENS
@@ -56,7 +56,7 @@ def _config(example: dict[str, Any]) -> ConfigDict:
     return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [example]})
 
 
-class ContentBody(BaseModel):
+class ContentBody(WithOptions):
     """Base of these requests; fields keep their snake_case names in JSON."""
 
     folder_id: Annotated[FolderId, Field(validation_alias=AliasChoices("folder_id", "base_folder_path"))]

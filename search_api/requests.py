@@ -1,10 +1,11 @@
 """Search requests: JSON bodies and query strings (spec 14.1), camelCase outside, snake_case inside."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
+from searchsocket.agents.arguments import merged_options
 from searchsocket.errors import InvalidRequest
 from searchsocket.search import filters as query_filters
 from searchsocket.search.content.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
@@ -137,7 +138,16 @@ NamedValues = Annotated[
 ]
 
 
-class Request(BaseModel):
+class WithOptions(BaseModel):
+    """A request that also takes its optional fields in an object `opts`, as the tools of agents do."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _merge_options(cls, sent: Any) -> Any:
+        return merged_options(sent) if isinstance(sent, dict) else sent
+
+
+class Request(WithOptions):
     """Base class of the requests."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)

@@ -50,7 +50,7 @@ def stage_asset(stage: Stage[Any], site: DagsterSite) -> dg.AssetsDefinition:
         automation_condition=AFTER_A_BUILD if site.deps and stage.corpus == "site" else None,
     )
     def run_stage(context: dg.AssetExecutionContext) -> Results:
-        with errors_as_failures(stage.name, log=context.log), events_logged(context.log) as on_event:
+        with errors_as_failures(stage.name), events_logged(context.log) as on_event:
             options = options_of(context.resources, site)
             of_site = site.scope_run(context.run, options.to_run_options(), on_event)
             run = replace(

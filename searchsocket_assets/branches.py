@@ -43,7 +43,7 @@ def prune_job(site: DagsterSite) -> dg.JobDefinition:
     @dg.op(name=site.named("prune"), pool=site.pool("prune"))
     def prune(context: dg.OpExecutionContext, config: PruneOptions) -> None:
         """Delete the scopes of branches that are gone, then their partitions and runs."""
-        with errors_as_failures(log=context.log):
+        with errors_as_failures():
             project = site.open()
             tag_run(context.instance, context.run, project.id)
             plan = plan_prune(project, os.environ, config.asked(), datetime.now(UTC))

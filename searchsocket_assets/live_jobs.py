@@ -28,7 +28,7 @@ def rollback_job(site: DagsterSite) -> dg.JobDefinition:
     @dg.op(name=site.named("rollback"), pool=site.pool(ROLLBACK))
     def rollback(context: dg.OpExecutionContext) -> None:
         """Switch the scope of the run to the generation before the live one."""
-        with errors_as_failures(log=context.log):
+        with errors_as_failures():
             project = site.open()
             tag_run(context.instance, context.run, project.id)
             scope = project.scope_named(context.partition_key)
@@ -66,7 +66,7 @@ def verify_job(site: DagsterSite) -> dg.JobDefinition:
     @dg.op(name=site.named("verify"), required_resource_keys={site.options_key}, pool=site.pool(VERIFY))
     def verify(context: dg.OpExecutionContext) -> Iterator[dg.AssetCheckEvaluation | dg.Output[None]]:
         """Ask all checks of a live index, and put what they find on its page."""
-        with errors_as_failures(log=context.log), events_logged(context.log) as on_event:
+        with errors_as_failures(), events_logged(context.log) as on_event:
             options = options_of(context.resources, site).to_run_options()
             run = site.scope_run(context.run, options, on_event)
             tag_run(context.instance, context.run, run.project.id)

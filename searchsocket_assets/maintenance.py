@@ -48,7 +48,7 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
     @dg.op(name=site.named("maintain"), pool=site.pool("maintain"))
     def maintain(context: dg.OpExecutionContext, config: MaintenanceOptions) -> None:
         """Old runs, generations and temporary folders, and space that databases do not use."""
-        with errors_as_failures("maintain", log=context.log):
+        with errors_as_failures("maintain"):
             project = site.open()
             tag_run(context.instance, context.run, project.id)
             freed = [*_old_runs(context.instance, site, project, config.runs_kept)]

@@ -22,7 +22,7 @@ def plan_job(site: DagsterSite) -> dg.JobDefinition:
     @dg.op(name=site.named("plan"), required_resource_keys={site.options_key}, pool=site.pool(PLAN))
     def plan(context: dg.OpExecutionContext) -> None:
         """Runs every stage over a throw-away copy of the state. Nothing is called, written or materialized."""
-        with errors_as_failures("plan", log=context.log), events_logged(context.log) as on_event:
+        with errors_as_failures("plan"), events_logged(context.log) as on_event:
             options = options_of(context.resources, site).to_run_options()
             run = site.scope_run(context.run, options, on_event)
             tag_run(context.instance, context.run, run.project.id)

@@ -31,7 +31,7 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
         description="Every scope with its branch, generation, size and last run.",
     )
     def scopes(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
-        with errors_as_failures(SCOPES, log=context.log):
+        with errors_as_failures(SCOPES):
             project = site.open()
             tag_run(context.instance, context.run, project.id)
             found = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))

@@ -90,6 +90,16 @@ def secrets_in_a_plan(root: Path, patch: pytest.MonkeyPatch) -> str:
     return f"{warning}\n"
 
 
+def addresses_of_a_build(root: Path, _: pytest.MonkeyPatch) -> str:
+    """All links but one to pages name the file, those to folders end with a slash."""
+    names = [f"page-{number}" for number in range(8)]
+    links = "".join(f'<a href="/docs/{name}.html">{name}</a> ' for name in names) + '<a href="/docs/">Docs</a>'
+    write_pages(root / "build", {f"docs/{name}": f"<p>Text of {name}.</p>{links}" for name in names})
+    write_pages(root / "build", {"docs/index": f"<p>The docs.</p>{links}", "index": '<a href="/docs/page-1">Start</a>'})
+    (line,) = [line for line in printed(root, "index").splitlines() if line.startswith("  addresses")]
+    return f"{line}\n"
+
+
 def configuration_with_a_typo(root: Path, _: pytest.MonkeyPatch) -> str:
     (root / "searchsocket.toml").write_text("[chunking]\nmax_char = 1500\n")
     return printed(root, "config", "show", status=2).partition("]: ")[2].replace(f"{root}/", "")
@@ -111,6 +121,7 @@ SCENARIOS: dict[str, Scenario] = {
         index_where_nothing_changed,
         cost_of_a_plan,
         secrets_in_a_plan,
+        addresses_of_a_build,
         configuration_with_a_typo,
         settings_that_are_no_defaults,
     )

@@ -52,11 +52,15 @@ class SiteArguments(Arguments):
     @model_validator(mode="before")
     @classmethod
     def _with_options(cls, sent: dict[str, Any]) -> dict[str, Any]:
-        """`opts`, an object with further arguments, means the same as these arguments themselves."""
-        options = sent.get("opts")
-        if not isinstance(options, dict) or options.keys() & sent.keys():
-            return sent
-        return {name: value for name, value in sent.items() if name != "opts"} | options
+        return merged_options(sent)
+
+
+def merged_options(sent: dict[str, Any]) -> dict[str, Any]:
+    """Merge `opts`, an object with further arguments, into the arguments; a name in both stays an error."""
+    options = sent.get("opts")
+    if not isinstance(options, dict) or options.keys() & sent.keys():
+        return sent
+    return {name: value for name, value in sent.items() if name != "opts"} | options
 
 
 class ContentArguments(Arguments):

@@ -10,7 +10,7 @@ import click
 
 from searchsocket.cli.options import json_option, load_project, project_option, scope_option
 from searchsocket.cli.output import safe
-from searchsocket.cli.results import more_lines
+from searchsocket.cli.results import changed_mark, more_lines
 
 if TYPE_CHECKING:
     from searchsocket.search.answering.answer import AnswerPassage, AskAnswer
@@ -75,7 +75,8 @@ def _lines(answer: "AskAnswer") -> Iterator[str]:
     if not answer.answered:
         yield answer.message
     for passage in answer.passages:
-        yield f"{click.style(_place(passage), fg='cyan')}  {passage.confidence:.2f}"
+        changed = changed_mark(changed=passage.changed_since)
+        yield f"{click.style(_place(passage), fg='cyan')}  {passage.confidence:.2f}{changed}"
         yield indent("\n".join(map(safe, passage.text.expandtabs(4).split("\n"))), "   ")
         yield ""
     yield from more_lines(answer.continuation_token)

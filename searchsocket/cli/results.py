@@ -35,7 +35,7 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
         yield f"{number}. {title}{section}  {click.style(f'{result.score:.3f}', dim=True)}"
         for line in mark_lines(result.snippet, result.marks, width - len(_INDENT), result.code):
             yield _INDENT + line
-        file = _file(result.source, result.route_file) + _changed(changed=result.changed_since)
+        file = _file(result.source, result.route_file) + changed_mark(changed=result.changed_since)
         yield f"{_INDENT}{click.style(safe(result.href), fg='cyan')}{file}"
         if result.explanation is not None:
             yield from (_INDENT + click.style(line, dim=True) for line in _explained(result.explanation))
@@ -82,7 +82,7 @@ def _addresses(pages: "Sequence[AlikePage]") -> str:
     return ", ".join(page.href for page in pages[:_MAX_ALIKE]) + more
 
 
-def _changed(*, changed: bool | None) -> str:
+def changed_mark(*, changed: bool | None) -> str:
     return click.style("  changed since it was indexed", fg="yellow") if changed else ""
 
 

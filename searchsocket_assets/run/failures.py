@@ -1,6 +1,5 @@
 """A failed run as a person wants to find it: what went wrong, which setting says so, and what to do next."""
 
-import logging
 import re
 
 import dagster as dg
@@ -12,7 +11,6 @@ _SETTING = re.compile(
     r"\b(?:project|scope|source|routes|extract|transform|chunking|embeddings|costs|vector|ranking|golden|artifacts|run|state|dagster)"
     r"(?:\.[a-z][a-z_]*)+\b"
 )
-_CONSEQUENCE = re.compile(r"Dependencies for step \S+ (?:failed|were not executed).* Not executing\.")
 _SETTINGS = {  # code -> the setting that it hangs on, where the message names none
     "SOURCE_UNAVAILABLE": "source",
     "ROUTES_NOT_EXACT": "routes.strict",
@@ -59,20 +57,3 @@ def setting_of(error: SearchSocketError) -> str:
     if error.code == "SOURCE_UNAVAILABLE" and "://" in str(error):
         return _CRAWL_SETTING
     return _SETTINGS.get(error.code, "")
-
-
-class _Consequences(logging.Filter):
-    """Leaves out that steps after a failed one were not executed."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return _CONSEQUENCE.search(record.getMessage()) is None
-
-
-def quiet_consequences(log: dg.DagsterLogManager) -> None:
-    """Log no row for each step that a failure keeps from running: the graph shows it, and it hides what went wrong.
-
-    Touches a private part of Dagster, which logs through handlers of its own.
-    """
-    for outer in log.handlers:
-        for handler in getattr(outer, "_handlers", ()):
-            handler.addFilter(_Consequences())

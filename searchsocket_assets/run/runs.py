@@ -210,7 +210,7 @@ class _CheckFailed(SearchSocketError):
 
 @contextmanager
 def _translated(stage: str, on_event: OnEvent, log: dg.DagsterLogManager) -> Iterator[OnEvent]:
-    with errors_as_failures(stage, on_event, log=log), events_logged(log, on_event) as logged:
+    with errors_as_failures(stage, on_event), events_logged(log, on_event) as logged:
         yield logged
 
 

@@ -14,7 +14,7 @@ from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket_assets.run.details import bullets, details
-from searchsocket_assets.run.failures import failure_of, quiet_consequences
+from searchsocket_assets.run.failures import failure_of
 from searchsocket_assets.run.sample_queries import sample_metadata
 
 STAGE_FAILED = "stage_failed"
@@ -62,9 +62,7 @@ def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
 
 
 @contextmanager
-def errors_as_failures(
-    stage: str = "", on_event: OnEvent = ignore, *, log: dg.DagsterLogManager | None = None
-) -> Iterator[None]:
+def errors_as_failures(stage: str = "", on_event: OnEvent = ignore) -> Iterator[None]:
     """Show an error of the library as `failures` says it; that a run was told to stop, as an interruption.
 
     The listener hears of a failure too: on a full disk Dagster cannot tell what failed.
@@ -75,8 +73,6 @@ def errors_as_failures(
         raise dg.DagsterExecutionInterruptedError from error
     except SearchSocketError as error:
         on_event(Event(STAGE_FAILED, {"stage": stage, "code": error.code, "message": str(error)}))
-        if log is not None:
-            quiet_consequences(log)
         raise failure_of(error) from error
 
 

@@ -97,3 +97,30 @@ def test_the_folder_has_another_name_too(api: Api) -> None:
     file_path = same["data"]["results"][0]["file_path"]
     text = post(api, f"{DOCUMENTS}/text", base_folder_path="site", file_path=file_path)
     assert text["data"] == post(api, f"{DOCUMENTS}/text", folder_id="site", file_path=file_path)["data"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "options"),
+    [
+        ("/api/search", {"q": "battery"}, {"topK": 1, "pathPrefix": "/docs"}),
+        ("/api/find", {"q": "battery"}, {"limit": 1}),
+        (SEARCH, {"folder_id": "site", "exact_terms": ["dock"]}, {"limit": 1}),
+        (ASK, {"question": "How many hours does the battery last?"}, {"limit": 1}),
+    ],
+)
+def test_optional_fields_may_be_in_an_object(
+    api: Api, path: str, body: dict[str, Any], options: dict[str, Any]
+) -> None:
+    """The tools of agents take them in `opts` too; a field in both, and an unknown one, stay errors."""
+    together, apart = (post(api, path, **body, **rest) for rest in (options, {"opts": options}))
+    assert without_times(apart) == without_times(together)
+    for wrong in ({"opts": {"colour": "red"}}, {"opts": options, **options}, {"opts": "topK"}):
+        assert api.post(body | wrong, path).status_code == 400
+
+
+def without_times(answer: Any) -> Any:
+    """The answer without the times that differ between two equal requests."""
+    if isinstance(answer, dict):
+        timed = ("timingsMs", "ageSeconds", "age_seconds", "timings_ms")
+        return {key: without_times(value) for key, value in answer.items() if key not in timed}
+    return [without_times(each) for each in answer] if isinstance(answer, list) else answer

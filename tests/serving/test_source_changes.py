@@ -5,8 +5,10 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from content_project import content_project
 
+from searchsocket.cli.main import cli
 from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.content.document import DocumentQuery
 from searchsocket.search.content.query import ContentQuery
@@ -90,3 +92,7 @@ def test_every_answer_about_a_page_says_it_to_the_trusted(root: Path, changed: b
     assert data.source.changed_since is changed
     cited = content.ask(AskQuery("How do I install the package with npm?"), None, trusted=True).passages[0]
     assert (cited.url, cited.changed_since) == ("/guide/installation", changed)
+    question = ["ask", "How do I install the package with npm?", "--limit", "1", "--project", str(root)]
+    for command in (question, ["search", "installation", "--project", str(root)]):
+        printed = CliRunner().invoke(cli, command).stdout
+        assert ("changed since it was indexed" in printed) is changed
